@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { layerLog } from "./log.ts"
+import { program } from "./program.ts"
 import { UserError } from "./UserError.ts"
 
 const keyVariable = "WEBAGENT_API_KEY"
@@ -34,8 +35,14 @@ export const mcp = Command.make(
       return yield* new UserError({ sentence: `Set ${keyVariable} to an API key of ${given.url}.` })
     }
     // no other command needs it
-    const { layer } = yield* Effect.promise(() => import("@webagent/server/McpStdio"))
-    return yield* layer({ address: given.url, apiKey: apiKey.value, version }).pipe(
+    const { layer, takesKey } = yield* Effect.promise(() => import("@webagent/server/McpStdio"))
+    const target = { address: given.url, apiKey: apiKey.value }
+    if (!(yield* Effect.provide(takesKey(target), FetchHttpClient.layer))) {
+      return yield* new UserError({
+        sentence: `${given.url} refuses the API key in ${keyVariable}. Set one with the scope read: ${program} keys create.`
+      })
+    }
+    return yield* layer({ ...target, version }).pipe(
       Layer.provide(FetchHttpClient.layer),
       Layer.launch,
       // standard output is the client's

@@ -57,6 +57,17 @@ describe("webagent-server mcp", () => {
     60_000
   )
 
+  it.live("ends at once with a key that the server refuses", () =>
+    Effect.gen(function* () {
+      const { v4 = "" } = yield* ready(yield* start(["--port", "0"]))
+      const { origin } = new URL(v4)
+      const { code, stderr } = yield* run(["mcp", "--url", origin], { WEBAGENT_API_KEY: "wak_wrong" })
+      assert.strictEqual(code, 2)
+      assert.include(stderr, `${origin} refuses the API key in WEBAGENT_API_KEY.`)
+      assert.notInclude(stderr, "wak_wrong")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says which variable it needs", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* run(["mcp", "--url", "http://127.0.0.1:8080"])

@@ -1,6 +1,6 @@
 import { Turn } from "@webagent/engine"
 import * as Prompt from "effect/ai/Prompt"
-import type * as Response from "effect/ai/Response"
+import * as Response from "effect/ai/Response"
 import { cached } from "../model/Models.ts"
 
 /** What became of a call of the model. */
@@ -15,6 +15,19 @@ const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Pr
 
 /** Half a surrogate pair breaks a request. */
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
+
+/** A value of the model without half surrogate pairs. */
+export const mended = (value: unknown): unknown => {
+  if (typeof value === "string") return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(mended)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), mended(each)]))
+}
+
+const mendedPart = (part: Response.AnyPart): Response.AnyPart => {
+  if (part.type === "text") return Response.makePart("text", { ...part, text: part.text.toWellFormed() })
+  return part.type === "tool-call" ? Response.makePart("tool-call", { ...part, params: mended(part.params) }) : part
+}
 
 /** Messages as text, for a model that sums them up or judges them. */
 export const plain = (messages: ReadonlyArray<Prompt.Message>): string =>
@@ -73,7 +86,7 @@ export const make = (instructions: string) => {
     },
     /** What the model answered, as it came, and what became of its calls: a call is never without its result. */
     answered: (content: ReadonlyArray<Response.AnyPart>, calls: ReadonlyArray<CallResult>) => {
-      const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish")).content
+      const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish").map(mendedPart)).content
       const results = calls.map(({ failed, id, name, result }) =>
         Prompt.toolResultPart({ id, name, isFailure: failed, result: result.toWellFormed(), providerExecuted: false })
       )

@@ -41,8 +41,8 @@ export const judge = Effect.fnUntraced(function* ({ output, page, steps, task }:
   const { failure_reason, impossible_task, reached_captcha, reasoning, verdict } = value
   const judgement: Turn.Judgement = {
     verdict,
-    reasoning,
-    failureReason: failure_reason,
+    reasoning: reasoning.toWellFormed(),
+    failureReason: failure_reason?.toWellFormed() ?? null,
     impossibleTask: impossible_task,
     reachedCaptcha: reached_captcha
   }

@@ -71,7 +71,7 @@ const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown: string
     const details = Object.values(others).map((value) => JSON.stringify(value))
     return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
   })
-  return (acts.length === 0 ? said : acts.join("; ")).slice(0, 500).toWellFormed()
+  return (acts.length === 0 ? said : acts.join("; ")).slice(0, 500)
 }
 
 /** The address that a page or the model wanted to open and that is not allowed. */
@@ -81,11 +81,11 @@ const refusedIn = (text: string): string | undefined =>
     ?.slice(1)
     .find((url) => url !== undefined)
 
-const redactJson = (value: Schema.Json, redact: (text: string) => string): Schema.Json => {
-  if (typeof value === "string") return redact(value)
+const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.Json => {
+  if (typeof value === "string") return change(value)
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map((each: Schema.Json) => redactJson(each, redact))
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [redact(key), redactJson(each, redact)]))
+  if (Array.isArray(value)) return value.map((each: Schema.Json) => mapJson(each, change))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapJson(each, change)]))
 }
 
 const sentenceOf = (error: { readonly message: string }): string =>
@@ -119,9 +119,12 @@ export const perform = Effect.fnUntraced(function* (
     suggestions.add("thinkingLevel", `The thinkingLevel "${unknownLevel}" is unknown and was left out.`)
   }
 
+  /** What is stored of a text of the model: without secrets, and without half a surrogate pair. */
+  const kept = (text: string) => page.redact(text).toWellFormed()
+
   const failed = (error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
     _tag: "Failed",
-    error: page.redact(error),
+    error: kept(error),
     report: { ...report, suggestions: suggestions.all() }
   })
 
@@ -182,7 +185,7 @@ export const perform = Effect.fnUntraced(function* (
   let unjudged: Ended | undefined
 
   const completed = Effect.fnUntraced(function* ({ output: said, success }: Calls.Ending) {
-    const output = redactJson(said, page.redact)
+    const output = mapJson(said, kept)
     const endedWith = (judgement: Turn.Judgement | null): Ended => ({
       _tag: "Completed",
       report: { output, isSuccess: success, judgement, suggestions: suggestions.all() }
@@ -256,8 +259,8 @@ export const perform = Effect.fnUntraced(function* (
       const answer = yield* ask(step, look, seen)
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
-        .map(({ id, name, params }): Calls.Call => ({ id, name, params }))
-      const summary = page.redact(summaryOf(calls, answer.text, look.text))
+        .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.mended(params) }))
+      const summary = kept(summaryOf(calls, answer.text, look.text))
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
       yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null })

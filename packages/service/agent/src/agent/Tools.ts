@@ -3,6 +3,7 @@ import type * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Tool from "effect/ai/Tool"
+import { tidy } from "../model/AiSdkMessages.ts"
 import { type BrowserLost, Refused } from "../page/Failures.ts"
 import type { Page } from "../page/Page.ts"
 
@@ -48,7 +49,7 @@ interface Kind {
 
 /** Services want each tool to take an object, also the one that takes nothing. */
 const schemaOf = (parameters: Schema.Top): JsonSchema.JsonSchema => {
-  const schema = Tool.getJsonSchemaFromSchema(parameters)
+  const schema = tidy(Tool.getJsonSchemaFromSchema(parameters)) as JsonSchema.JsonSchema
   return schema["type"] === "object" ? schema : { type: "object", properties: {}, additionalProperties: false }
 }
 

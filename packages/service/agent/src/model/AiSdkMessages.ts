@@ -118,8 +118,8 @@ export const toPrompt = (prompt: Prompt.Prompt, sees: boolean): LanguageModelV4P
   prompt.content.map((one) => message(one, sees))
 
 /**
- * A JSON Schema that is shorter and that strict providers take: objects are closed, and the bounds that only say "a safe
- * integer" are left out.
+ * A JSON Schema that effect has written, shorter and as strict providers take it: objects are closed, and the bounds that
+ * only say "a safe integer" are left out.
  */
 export const tidy = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(tidy)
@@ -175,7 +175,8 @@ export const toTools = (
       return {
         type: "function",
         name: tool.name,
-        inputSchema: tidy(Tool.getJsonSchema(tool)) as JSONSchema7,
+        // that of a dynamic tool may be a caller's: what that leaves open stays open
+        inputSchema: (Tool.isDynamic(tool) ? Tool.getJsonSchema(tool) : tidy(Tool.getJsonSchema(tool))) as JSONSchema7,
         ...(description === undefined ? {} : { description }),
         ...(strict === undefined ? {} : { strict })
       }

@@ -299,6 +299,18 @@ layer(refusing, { excludeTestServices: true, timeout: "1 minute" })("an agent wi
         impossibleTask: false,
         reachedCaptcha: false
       })
+      const half = "mug \u{1f375}".slice(0, 5)
+      script(running, (_, { schema }) =>
+        schema === undefined
+          ? { text: half, ...done({ [half]: [half] }) }
+          : { text: JSON.stringify({ ...verdict, reasoning: half, failure_reason: half }) }
+      )
+      const { turn: mended } = yield* carriedOut("What is the code?")
+      const mug = "mug \ufffd"
+      assert.deepStrictEqual(mended.output, { [mug]: [mug] })
+      assert.deepInclude(mended.judgement, { reasoning: mug, failureReason: mug })
+      const [step] = yield* running.store.stepsOf(mended.id)
+      assert.strictEqual(step?.summary, `done true {"${mug}":["${mug}"]}`)
       script(running, (_, { schema }) => (schema === undefined ? done("4711") : { status: 400, message: "no schemas" }))
       const { turn: unjudged } = yield* carriedOut("What is the code?")
       assert.deepInclude(unjudged, { status: "completed", judgement: null })

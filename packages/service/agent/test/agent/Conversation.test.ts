@@ -86,7 +86,14 @@ describe("Conversation", () => {
     const conversation = after(0)
     const half = "mug \u{1f375}".slice(0, 5)
     conversation.say(half)
-    conversation.answered([call("c")], [result("c", half)])
+    const said = Response.makePart("text", { text: half })
+    const called = Response.makePart("tool-call", {
+      id: "c",
+      name: "type",
+      params: { text: [half], [half]: 1 },
+      providerExecuted: false
+    })
+    conversation.answered([said, called], [result("c", half)])
     const { content } = conversation.prompt(half)
     const texts = JSON.stringify(content)
     assert.isFalse(/\\ud[89ab]/iu.test(texts), texts)

@@ -8,19 +8,12 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 import { origin } from "../api/Origin.ts"
 import { about } from "./about.ts"
-import { Operations, over } from "./Operations.ts"
+import { nothing, Operations, over } from "./Operations.ts"
+import { type App, bounded, sessionHeader } from "./Sessions.ts"
 import * as Tools from "./Tools.ts"
-
-/** The app that has the operations. */
-type App = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  unknown,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->
 
 const caller = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), Option.getOrUndefined)
 
@@ -53,9 +46,6 @@ const clientOf = (app: App) =>
     )
   )
 
-/** No run has this id: a request for it tells whether the key may read, and nothing else. */
-const nothing = `${basePath.v4}/runs/00000000-0000-0000-0000-000000000000/status`
-
 /**
  * The MCP endpoint over the app. A tool is a request of the app with the key of its caller. A session is opened only
  * for a key that the app lets read, so that no other caller can make the server remember sessions.
@@ -71,12 +61,15 @@ export const make = (app: App, { path, version }: { readonly path: `/${string}`;
     allowSubscriptions: false,
     registrations: Layer.provide(Tools.layer, operations)
   })
-  return Effect.map(HttpRouter.toHttpEffect(served), (mcp): App =>
-    Effect.gen(function* () {
+  return Effect.map(HttpRouter.toHttpEffect(served), (unbounded): App => {
+    const mcp = bounded(unbounded, path)
+    return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      if (request.headers["mcp-session-id"] !== undefined) return yield* mcp
-      const probe = yield* client.get(`http://localhost${nothing}`, { headers: { [apiKeyHeader]: keyOf(request) } })
+      if (request.headers[sessionHeader] !== undefined) return yield* mcp
+      const probe = yield* client.get(`http://localhost${basePath.v4}${nothing}`, {
+        headers: { [apiKeyHeader]: keyOf(request) }
+      })
       return [401, 403, 429, 503].includes(probe.status) ? HttpServerResponse.fromClientResponse(probe) : yield* mcp
     })
-  )
+  })
 }

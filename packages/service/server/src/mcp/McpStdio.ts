@@ -3,21 +3,27 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
 import * as Redacted from "effect/Redacted"
+import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 import { about } from "./about.ts"
-import { Operations, over } from "./Operations.ts"
+import { nothing, Operations, over } from "./Operations.ts"
 import * as Tools from "./Tools.ts"
 
-/** The operations of a server as MCP tools on standard input and output. */
-export const layer = ({
-  address,
-  apiKey,
-  version
-}: {
+interface Target {
   /** Where the server is, such as `http://127.0.0.1:4400`. */
   readonly address: string
   readonly apiKey: Redacted.Redacted
-  readonly version: string
-}) =>
+}
+
+/** Whether the server takes the key. One that gives no answer may be there later. */
+export const takesKey = ({ address, apiKey }: Target): Effect.Effect<boolean, never, HttpClient.HttpClient> =>
+  HttpClient.get(`${address}${basePath.v4}${nothing}`, { headers: { [apiKeyHeader]: Redacted.value(apiKey) } }).pipe(
+    Effect.map(({ status }) => status !== 401 && status !== 403),
+    Effect.orElseSucceed(() => true),
+    Effect.scoped
+  )
+
+/** The operations of a server as MCP tools on standard input and output. */
+export const layer = ({ address, apiKey, version }: Target & { readonly version: string }) =>
   McpServer.layerStdio({
     ...about(version),
     registrations: Layer.provide(

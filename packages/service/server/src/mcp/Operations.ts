@@ -7,6 +7,9 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schema from "effect/Schema"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 
+/** No run has this id: a request for it tells whether a key may read, and nothing else. */
+export const nothing = "/runs/00000000-0000-0000-0000-000000000000/status"
+
 /** An operation that the server refused or did not answer. The message is for the model that called the tool. */
 export class OperationError extends Schema.TaggedError<OperationError>()("OperationError", {
   message: Schema.String

@@ -43,7 +43,7 @@ const seeing: StreamingAgent["perform"] = (_, { browser, step }) =>
 describe("the steps of a run", () => {
   it.live("are there as they happen, for a key that reads the run", () =>
     Effect.gen(function* () {
-      const { id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
+      const { createdAt, id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
       const two = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
         Array.isArray(body["steps"]) && body["steps"].length === 2
       const { body, status } = yield* Effect.repeat(Effect.delay(steps(id), "5 millis"), { until: two })
@@ -52,7 +52,9 @@ describe("the steps of a run", () => {
       const [first, second] = body["steps"] as ReadonlyArray<Record<string, unknown>>
       assert.deepInclude(first, { number: 1, address: "about:blank", summary: 'navigate "https://shop.example"' })
       assert.deepInclude(second, { number: 2, address: "https://shop.example/", summary: 'click button "Buy"' })
-      assert.match(String(second?.["beganAt"]), /^\d{4}-\d\d-\d\dT.*Z$/u)
+      const times = [createdAt, first?.["beganAt"], second?.["beganAt"], new Date().toISOString()].map(String)
+      assert.deepStrictEqual(times, times.toSorted())
+      for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT.*Z$/u)
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { perform: stepping })))
   )
 

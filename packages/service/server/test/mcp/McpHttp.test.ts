@@ -19,11 +19,11 @@ const withKey = (apiKey: string) =>
 
 const client = withKey("wak_test")
 
-const key = (name: string): ApiKey => ({
+const key = (name: string, limits: Partial<ApiKey["limits"]> = { runs: 1 }): ApiKey => ({
   name,
   prefix: "wak_",
   scopes: ["read", "runs"],
-  limits: { runs: 1, browsers: null, requestsPerMinute: null, usdPerDay: null },
+  limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null, ...limits },
   createdAt_ms: 0,
   revokedAt_ms: null
 })
@@ -33,7 +33,9 @@ const keys = Layer.sync(ApiKeys, () => {
   let runs = 0
   const all = new Map([
     ["wak_mine", key("mine")],
-    ["wak_other", key("other")]
+    ["wak_other", key("other")],
+    // to connect is one request, and to start a run the second
+    ["wak_slow", key("slow", { requestsPerMinute: 2 })]
   ])
   return {
     create: () => Effect.die("not used"),
@@ -96,6 +98,45 @@ describe("the operations as MCP tools", () => {
       const still = yield* callTool(one, "get_run", { runId: id })
       assert.include(["queued", "dispatching", "running"], still.answer.run.status)
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
+  )
+
+  it.live("pass on the settings of the model, and an interrupt", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const modelParams = { effort: "low" }
+      const { run } = (yield* callTool(one, "run_task", { task: "Wait", modelParams, waitSeconds: 0 })).answer
+      assert.deepInclude(run, { modelParams })
+      const next = yield* callTool(one, "follow_up", { sessionId: run.sessionId, text: "Never mind", interrupt: true })
+      assert.deepInclude(next.answer.run, { status: "completed", result: "Never mind" })
+      assert.strictEqual((yield* callTool(one, "get_run", { runId: run.id })).answer.run.status, "cancelled")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        layerOver(MemoryStore.layer, {
+          perform: ({ task }) =>
+            Stream.concat(
+              Stream.make({ _tag: "Started" } as const),
+              task === "Wait" ? Stream.never : Stream.make({ _tag: "Completed", report: { output: task } } as const)
+            )
+        })
+      )
+    )
+  )
+
+  it.live("give the id of a run whose status the server refuses", () =>
+    Effect.gen(function* () {
+      const { answer, isError } = yield* callTool(yield* withKey("wak_slow"), "run_task", { task: "Find a red mug" })
+      assert.isFalse(isError)
+      assert.isFalse(answer.isFinished)
+      assert.match(
+        answer.next,
+        /^The run was started, but not read: The server answered 429: .* Do not start it again\.$/u
+      )
+      assert.include(answer.next, `Call get_run with runId ${answer.run.id}.`)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layerOver(MemoryStore.layer, { auth: Layer.provide(ApiKeyAuth.layerManaged(), keys) }))
+    )
   )
 
   it.live("fail with the sentence of the server", () =>
