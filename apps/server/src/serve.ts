@@ -122,6 +122,7 @@ const inMemoryOnly = [
 /** The flags of a server that keeps everything in a database. */
 const inFileOnly = [
   ["--node", ({ node }: Given) => Option.isSome(node)],
+  ["--advertise", ({ advertise }: Given) => Option.isSome(advertise)],
   ["--durable", ({ durable }: Given) => Option.isSome(durable)],
   ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
   ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
@@ -253,6 +254,11 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
       sentence: "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
     })
   }
+  if (data._tag === "File" && Option.isSome(given.advertise)) {
+    return yield* new UserError({
+      sentence: "--advertise is for servers that share a database. Remove it, or use --data postgres://user@host/name."
+    })
+  }
   const agent = yield* agentOf(given)
   const apiKeys = yield* givenKeys(given.apiKeys)
   const live = ApiKeys.use(({ list }) =>
@@ -305,10 +311,11 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
   }
+  const shared = Option.match(given.advertise, { onNone: () => ({}), onSome: (advertise) => ({ advertise }) })
   return (lost: Effect.Effect<void>) =>
     Layer.provide(
       Layer.effectDiscard(announced),
-      Durable.layer(data._tag === "Postgres" ? { ...options, shared: { lost } } : options, check)
+      Durable.layer(data._tag === "Postgres" ? { ...options, shared: { ...shared, lost } } : options, check)
     )
 })
 

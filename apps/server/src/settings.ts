@@ -21,6 +21,7 @@ const settings = [
   "apiKey",
   "data",
   "node",
+  "advertise",
   "durable",
   "keepDays",
   "keepRuns",
@@ -109,10 +110,11 @@ const asModel = Flag.filterMap(
   modelFromText,
   () => `DIALECT:NAME, such as openai:NAME; a dialect is one of ${ModelConfig.dialects.join(", ")}`
 )
-const asAddress = Flag.filter(
-  (text: string) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""),
-  () => "an address such as http://127.0.0.1:11434/v1"
-)
+const asAddress = (example: string) =>
+  Flag.filter(
+    (text: string) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""),
+    () => `an address such as ${example}`
+  )
 const asPrice = Flag.filterMap(priceFromText, () => "prices such as input=3,output=15,cacheRead=0.3,cacheWrite=3.75")
 
 /** The flags of a real agent. */
@@ -126,7 +128,7 @@ export const model = {
   modelUrl: Flag.String("model-url").pipe(
     Flag.withDescription("Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"),
     or("modelUrl", Config.NonEmptyString),
-    asAddress,
+    asAddress("http://127.0.0.1:11434/v1"),
     Flag.optional
   ),
   modelPrice: Flag.String("model-price").pipe(
@@ -144,7 +146,7 @@ export const model = {
   fallbackUrl: Flag.String("fallback-url").pipe(
     Flag.withDescription("Ask the fallback model at an address (default: the vendor's)"),
     or("fallbackUrl", Config.NonEmptyString),
-    asAddress,
+    asAddress("http://127.0.0.1:11434/v1"),
     Flag.optional
   ),
   fallbackPrice: Flag.String("fallback-price").pipe(
@@ -249,6 +251,13 @@ export const server = {
       (text) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
       () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
     ),
+    Flag.optional
+  ),
+  advertise: Flag.String("advertise").pipe(
+    Flag.withDescription("Have the other nodes reach this one at a URL, with --data postgres:// (default: its own)"),
+    or("advertise", Config.NonEmptyString),
+    asAddress("http://10.0.0.5:8080"),
+    Flag.map((text) => new URL(text).origin),
     Flag.optional
   ),
   durable: Flag.Literals("durable", ["normal", "full"]).pipe(

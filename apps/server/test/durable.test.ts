@@ -267,6 +267,11 @@ describe("settings", () => {
       ["--profile", "flaky"],
       /^--profile works only for a server that keeps everything in memory\. Remove --profile or --data\.\n$/u
     ],
+    "an address for other nodes, which a file does not have": [
+      ["--advertise", "http://10.0.0.5:8080"],
+      /^--advertise is for servers that share a database\. Remove it, or use --data postgres:\/\/user@host\/name\.\n$/u
+    ],
+    "an address that is none": [["--advertise", "10.0.0.5:8080"], /an address such as http:\/\/10\.0\.0\.5:8080/u],
     "no key at all": [
       [],
       /^\S+ has no API keys\. Create one: npm run server -- keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
@@ -286,6 +291,7 @@ describe("settings", () => {
 
 describe("a server in memory", () => {
   for (const [flag, value] of [
+    ["--advertise", "http://10.0.0.5:8080"],
     ["--durable", "full"],
     ["--keep-days", "1"],
     ["--keep-runs", "0"],
