@@ -32,6 +32,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
     `${livePath("{browser_id}")}/{token}`,
     `${livePath("{browser_id}")}/{token}/socket`,
     recordingPath("{id}"),
+    recordingPath("{id}/{picture}"),
     sharePath("{session_id}"),
     stepsPath("{run_id}")
   ].map((path) => ({ method: "GET", path })),
