@@ -29,9 +29,10 @@ const hostOf = ({ address }: ScriptedServer["Service"]) => new URL(address).host
 const serve = Effect.fnUntraced(function* (
   sites: ReadonlyArray<ScriptedServer["Service"]>,
   more: ReadonlyArray<string> = [],
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  path?: string
 ) {
-  const path = yield* folder
+  path ??= yield* folder
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   // what a container forbids is not what is tested here
@@ -185,6 +186,44 @@ test(
       (yield* send(v2, key, "GET", `/sessions/${sessionId}`)).body["tasks"] as Array<Record<string, unknown>>
     )[2]
     assert.deepInclude(cancelled, { status: "stopped", cost: "0.000045" })
+  })
+)
+
+test(
+  "a follow-up after a kill goes on with what was said before it, without secrets, also in the file",
+  Effect.gen(function* () {
+    const model = yield* ScriptedModel
+    const shop = yield* site({ plain: "<p>The mug costs 12 EUR. The password is hunter2.</p>" })
+    const path = yield* folder
+    const secrets = join(path, "secrets.json")
+    writeFileSync(secrets, JSON.stringify({ shop: { value: "hunter2", domains: [hostOf(shop)] } }))
+    const flags = [...modelFlags(model), "--secrets", secrets]
+    const first = yield* serve([shop], flags, {}, path)
+    script(
+      model,
+      call("navigate", { url: `${shop.address}/plain` }),
+      call("read"),
+      call("done", { success: true, output: "found" })
+    )
+    const { id, sessionId } = yield* create(first.v4, { task: "Find the mug" })
+    assert.deepInclude((yield* ended(first.v4, id)).body, { status: "completed", result: "found" })
+    first.program.process.kill("SIGKILL")
+    yield* first.program.ended
+
+    const { v4 } = yield* serve([shop], flags, {}, path)
+    script(model, call("done", { success: true, output: "12 EUR" }))
+    const second = yield* ended(v4, yield* say(v4, sessionId, "What does it cost?"))
+    assert.deepInclude(second.body, { status: "completed", result: "12 EUR" })
+    const said = model.requests[0]?.messages.map(({ text }) => text).join("\n") ?? ""
+    for (const part of ["Earlier task: Find the mug", "The mug costs 12 EUR. The password is <secret:shop>."]) {
+      assert.include(said, part)
+    }
+    assert.include(said, "This is a new one.")
+    const stored = filesBelow(path).filter((file) => /server\.db|recordings/u.test(file))
+    assert.isAbove(stored.length, 1)
+    for (const text of [said, ...stored.map((file) => readFileSync(file, "latin1"))]) {
+      assert.notInclude(text, "hunter2")
+    }
   })
 )
 

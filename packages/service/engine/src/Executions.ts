@@ -296,13 +296,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             domains = allowed
             return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
           }),
-        step: Effect.fnUntraced(function* ({ picture: jpeg, ...seen }) {
+        step: Effect.fnUntraced(function* ({ checkpoint, picture: jpeg, ...seen }) {
           const name = `${turn.id}-${++pictures}`
           const picture =
             jpeg === null || browserId === null || recordings === null
               ? null
               : yield* recordings.keep(browserId, name, jpeg)
-          const progress = { step: { ...seen, picture } }
+          const progress = { step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) }
           const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
           yield* PubSub.publishAll(
             steps,

@@ -82,9 +82,11 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const conversation = yield* Cache.get(conversations, session.id)
     // for as long again
     yield* Cache.set(conversations, session.id, conversation)
-    if (!session.persistMemory) conversation.forget()
-    else if (conversation.isEmpty()) {
-      for (const text of Conversation.recalled(yield* attempt.earlier, page.redact)) conversation.say(text)
+    const earlier = session.persistMemory ? yield* attempt.earlier : []
+    if (!session.persistMemory || !conversation.knows(earlier)) {
+      conversation.forget()
+      for (const text of Conversation.recalled(earlier, page.redact)) conversation.say(text)
+      earlier.forEach(conversation.learn)
     }
     if (browser.isNew && session.browserId !== null) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
@@ -92,6 +94,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const usable = secrets.map(({ name }) => `<secret:${name}>`).join(", ")
     const told = page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`)
     conversation.say(told)
+    conversation.learn(turn)
     const model = yield* models.forTurn
     const settings = settingsOf(turn, attempt)
     const { thinkingLevel: level } = session

@@ -55,18 +55,32 @@ const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string
   }
 }
 
-/** How many of the newest tasks of a session are told again. */
+/** How many of the newest tasks of a session are told again, and how much of what was said in them. */
 const recalled_most = 8
+const recalled_length = 16_000
+
+/** How much of what is said in a task is kept for later ones, in characters. */
+const kept_length = 8000
+
+/** The end of a text that is too long. */
+const end = (text: string, length: number): string =>
+  text.length <= length ? text : `…${text.slice(text.length - length + 1)}`.toWellFormed()
 
 /** What a session did before that this agent does not remember, such as after a restart. */
-export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string) => string): ReadonlyArray<string> =>
-  turns
+export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string) => string): ReadonlyArray<string> => {
+  let room = recalled_length
+  return turns
     .filter(({ status }) => Turn.isTerminal(status))
     .slice(-recalled_most)
-    .map(
-      ({ output, status, task }) =>
-        `Earlier task: ${redact(task).slice(0, 2000)}\nIt ${status}. Output: ${redact(JSON.stringify(output)).slice(0, 2000)}`
-    )
+    .toReversed()
+    .map(({ checkpoint, output, status, task }) => {
+      const head = `Earlier task: ${redact(task).slice(0, 2000)}\nIt ${status}. Output: ${redact(JSON.stringify(output)).slice(0, 2000)}`
+      const said = typeof checkpoint === "string" && room > 0 ? end(redact(checkpoint), room) : ""
+      room -= said.length
+      return said === "" ? head : `${head}\nWhat was said and done:\n${said}`
+    })
+    .toReversed()
+}
 
 /**
  * What a model is told: instructions, a past that only grows, so that providers can cache it, and the page as it is
@@ -75,12 +89,24 @@ export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string)
 export const make = (instructions: string) => {
   const system = Prompt.systemMessage({ content: instructions })
   let past: ReadonlyArray<Prompt.Message> = []
+  /** Where in the past the task begins that is being carried out. */
+  let begun = 0
+  const known = new Set<string>()
 
   return {
-    isEmpty: () => past.length === 0,
     forget: () => {
       past = []
+      known.clear()
     },
+    /** Whether it has these turns: another node may have carried one out. */
+    knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || known.has(id)),
+    /** Has a turn from now on, as it is carried out here or recalled. */
+    learn: ({ id }: Pick<Turn.Turn, "id">) => {
+      known.add(id)
+      begun = past.length
+    },
+    /** What was said and done in the task so far, for later ones: the end of it, if it is long. */
+    kept: (redact: (text: string) => string): string => end(redact(plain(past.slice(begun))), kept_length),
     say: (text: string) => {
       past = [...past, user(text.toWellFormed())]
     },
@@ -116,6 +142,8 @@ export const make = (instructions: string) => {
     /** Has a summary in place of the first messages. */
     sumUp: (count: number, summary: string) => {
       past = [user(summary.toWellFormed()), ...past.slice(count)]
+      // the summary has the beginning of the task, too, once that is part of it
+      begun = begun < count ? 0 : begun - count + 1
     }
   }
 }

@@ -94,7 +94,7 @@ const sentenceOf = (error: { readonly message: string }): string =>
 /** Carries out one task with a page, step by step: look, ask the model, act. */
 export const perform = Effect.fnUntraced(function* (
   turn: Turn.Turn,
-  attempt: Pick<Attempt, "budget" | "step" | "used">,
+  attempt: Pick<Attempt, "budget" | "session" | "step" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
   { approve, judges, pictures, settings, sees, told, unknownLevel, ...options }: TaskOptions
@@ -122,10 +122,13 @@ export const perform = Effect.fnUntraced(function* (
   /** What is stored of a text of the model: without secrets, and without half a surrogate pair. */
   const kept = (text: string) => page.redact(text).toWellFormed()
 
+  /** What later tasks are to know of this one. */
+  const checkpoint = () => (attempt.session.persistMemory ? { checkpoint: conversation.kept(kept) } : {})
+
   const failed = (error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
     _tag: "Failed",
     error: kept(error),
-    report: { ...report, suggestions: suggestions.all() }
+    report: { ...report, ...checkpoint(), suggestions: suggestions.all() }
   })
 
   const reached = ({ advice, category, error }: Limits.Reached): Ended => {
@@ -188,7 +191,7 @@ export const perform = Effect.fnUntraced(function* (
     const output = mapJson(said, kept)
     const endedWith = (judgement: Turn.Judgement | null): Ended => ({
       _tag: "Completed",
-      report: { output, isSuccess: success, judgement, suggestions: suggestions.all() }
+      report: { output, isSuccess: success, judgement, ...checkpoint(), suggestions: suggestions.all() }
     })
     unjudged = endedWith(null)
     return judges ? endedWith(yield* judgementOf(output)) : unjudged
@@ -263,7 +266,7 @@ export const perform = Effect.fnUntraced(function* (
       const summary = kept(summaryOf(calls, answer.text, look.text))
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
-      yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null })
+      yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null, ...checkpoint() })
       const outcome = yield* Calls.carryOut(calls, scene, accept, (results) =>
         conversation.answered(answer.content, results)
       )

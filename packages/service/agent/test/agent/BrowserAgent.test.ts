@@ -99,6 +99,32 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
     })
   )
 
+  it.effect("knows what was said in a turn that another node carried out", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("find", { text: "nothing of the kind" }), done("none"))
+      const { session, turn } = yield* carriedOut("Look for it")
+      assert.include(String(turn.checkpoint), "nothing of the kind")
+      // as another node leaves it
+      const other = { ...turn, id: "elsewhere", seq: 2, task: "Elsewhere", checkpoint: "result: The code is 4711." }
+      const { session: known } = Option.getOrThrow(yield* running.store.sessionState(session.id))
+      const next = { ...known, revision: known.revision + 1, turnCount: 2 }
+      yield* Effect.orDie(running.store.commit({ session: next, turns: [other], events: [] }))
+      script(running, done("4711"))
+      yield* followedUp(session.id, "What is the code?")
+      const said = told(running)
+      for (const part of [
+        "Earlier task: Look for it",
+        "nothing of the kind",
+        "Earlier task: Elsewhere",
+        "code is 4711."
+      ]) {
+        assert.include(said, part)
+      }
+      assert.notInclude(said, "Task: Look for it\n")
+    })
+  )
+
   it.effect("passes modelParams and the thinking level on, and says which level is none", () =>
     Effect.gen(function* () {
       const running = yield* Running

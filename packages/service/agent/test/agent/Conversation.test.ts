@@ -82,6 +82,50 @@ describe("Conversation", () => {
     assert.notInclude(told.join(""), "hunt")
   })
 
+  it("keeps what was said and done in its task, the end of it if it is long, without secrets", () => {
+    const redact = (text: string) => text.replaceAll("hunter2", "<secret:password>")
+    const conversation = after(2)
+    conversation.learn({ id: "second" })
+    conversation.answered([call("d")], [result("d", "The code is hunter2.")])
+    assert.strictEqual(conversation.kept(redact), 'called click {"index":1}\nresult: The code is <secret:password>.')
+    for (let step = 0; step < 20; step++)
+      conversation.answered([call(`e${step}`)], [result(`e${step}`, "x".repeat(990))])
+    assert.strictEqual(conversation.kept(redact).length, 8000)
+    assert.match(conversation.kept(redact), /^…x.*xx$/su)
+    // the summary has all but the last step
+    conversation.sumUp(conversation.all().length - 2, "So far: much")
+    assert.match(conversation.kept(redact), /^user: So far: much\ncalled click .*\nresult: x+$/u)
+  })
+
+  it("recalls what was said in the newest turns, as far as there is room", () => {
+    const turns = ["a", "b", "c"].map((id, index): Turn.Turn => {
+      const made = Turn.make({
+        id,
+        sessionId: "s",
+        seq: index + 1,
+        model: "m",
+        agentVersion: "v",
+        task: id,
+        modelParams: null,
+        createdAt_ms: 0
+      })
+      return { ...made, status: "completed", steps: 1, checkpoint: `${id} hunter2 ${id.repeat(7980)}` }
+    })
+    const told = Conversation.recalled(turns, (text) => text.replaceAll("hunter2", "<secret:password>"))
+    assert.deepStrictEqual(
+      told.map((text) => text.split("\n")[2] ?? ""),
+      ["", "What was said and done:", "What was said and done:"]
+    )
+    assert.include(told[2], "c <secret:password> ccc")
+    assert.isBelow(told.join("").length, 17_000)
+    const conversation = after(1)
+    assert.isFalse(conversation.knows(turns))
+    turns.forEach(conversation.learn)
+    assert.isTrue(conversation.knows(turns))
+    conversation.forget()
+    assert.isFalse(conversation.knows(turns))
+  })
+
   it("has no half of a surrogate pair in it", () => {
     const conversation = after(0)
     const half = "mug \u{1f375}".slice(0, 5)

@@ -91,7 +91,7 @@ export const Turn = Schema.Struct({
   cost: OptionalText,
   tokens: Schema.NullOr(Tokens),
   budget: Schema.NullOr(Budget),
-  /** Where an agent that can goes on after a restart. */
+  /** What its agent is to know of it after a restart, also in later turns. */
   checkpoint: Schema.Json,
   /** How many steps the agent began. */
   steps: Schema.Int,
@@ -116,7 +116,8 @@ export type Judgement = NonNullable<Turn["judgement"]>
 export type Usage = Partial<Pick<Turn, "cost" | "tokens">>
 
 /** What an agent says about a turn when it ends. */
-export type TurnReport = Pick<Turn, "output" | "isSuccess" | "judgement" | "suggestions" | "cost">
+export type TurnReport = Pick<Turn, "output" | "isSuccess" | "judgement" | "suggestions" | "cost"> &
+  Partial<Pick<Turn, "checkpoint">>
 
 /** What happens to a turn. `Dispatched` and a `Cancelled` from outside are the engine's, the others an agent's. */
 export type TurnEvent =

@@ -34,9 +34,12 @@ export interface SessionBrowser extends CdpTransport {
   readonly isNew: boolean
 }
 
-/** A step that an agent begins, with a JPEG of what it saw, if there is one. */
+/** A step that an agent begins. */
 export interface SeenStep extends Omit<Step, "picture"> {
+  /** A JPEG of what it saw, if there is one. */
   readonly picture: Uint8Array | null
+  /** What is to be known of the turn from now on, as `checkpoint` stores it. */
+  readonly checkpoint?: Turn["checkpoint"]
 }
 
 /** What an agent that performs a turn is given, and tells. */
@@ -59,7 +62,7 @@ export interface Attempt {
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
   /** What the whole turn has used so far. It counts also when the turn is cancelled by now. */
   readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
-  /** Where to go on after a restart, for an agent that `resumes`. */
+  /** What is to be known of the turn after a restart: where one that `resumes` goes on, or what later turns ask. */
   readonly checkpoint: (state: Turn["checkpoint"]) => Effect.Effect<void, LeaseLost>
 }
 
