@@ -1,4 +1,5 @@
-import { BrowserAgent, type Limits, ModelConfig, ModelCost, Models, type Secret } from "@webagent/agent"
+import type { Limits, Secret } from "@webagent/agent"
+import { ModelConfig, ModelCost } from "@webagent/agent/options"
 import { Agent } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
@@ -95,10 +96,13 @@ export const readSecrets = Effect.fnUntraced(function* (path: string) {
 const none =
   "No model is configured. Start the server with --model, such as --model openai:NAME or --model openai-compatible:NAME --model-url http://127.0.0.1:11434/v1, and put the key of the model in WEBAGENT_MODEL_KEY."
 
+/** The agent of the package, loaded for real browsers only: a simulated server starts without it. */
+const loaded = Effect.promise(() => import("@webagent/agent"))
+
 /** Where browsers are real and no model is configured, each run fails and says so. */
 const layerNone = Layer.effect(
   Agent,
-  Effect.map(Clock.Clock, (clock) => ({
+  Effect.zipWith(loaded, Clock.Clock, ({ BrowserAgent }, clock) => ({
     model: "none",
     version: BrowserAgent.version,
     schedule: () => ({
@@ -112,9 +116,13 @@ const layerNone = Layer.effect(
 )
 
 const layerReal = ({ model, ...options }: AgentOptions) =>
-  BrowserAgent.layer(options).pipe(
-    Layer.provide(Models.layer(model)),
-    Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(new UserError({ sentence: message }))))
+  Layer.unwrap(
+    Effect.map(loaded, ({ BrowserAgent, Models }) =>
+      BrowserAgent.layer(options).pipe(
+        Layer.provide(Models.layer(model)),
+        Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(new UserError({ sentence: message }))))
+      )
+    )
   )
 
 /** The agent: with real browsers that of the model, with simulated browsers a simulated one. */

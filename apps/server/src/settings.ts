@@ -1,4 +1,4 @@
-import { ModelConfig } from "@webagent/agent"
+import { ModelConfig } from "@webagent/agent/options"
 import { spanFromText } from "@webagent/simulation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"

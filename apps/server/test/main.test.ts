@@ -20,7 +20,23 @@ const file = (name: string, text: string) =>
     return join(path, name)
   })
 
+/** Has Node name every module that it loads. */
+const naming = `data:text/javascript,${encodeURIComponent(
+  'import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })'
+)}`
+
 describe("webagent-server", () => {
+  it.live("loads no agent where it simulates one", () =>
+    Effect.gen(function* () {
+      const program = yield* start(["--port", "0"], { NODE_OPTIONS: `--import ${naming}` })
+      yield* ready(program)
+      program.process.kill("SIGKILL")
+      const { stderr } = yield* program.ended
+      assert.include(stderr, "/apps/server/src/serve.ts")
+      assert.notMatch(stderr, /packages\/service\/agent\/src\/(?:agent|page)\//u)
+    })
+  )
+
   it.live("prints where it is and the key that works, and Ctrl-C stops it with 0", () =>
     Effect.gen(function* () {
       const program = yield* start(["--port", "0"])
