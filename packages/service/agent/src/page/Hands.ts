@@ -118,18 +118,22 @@ export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Fram
   return { x, y }
 })
 
-/** Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter. */
+/**
+ * Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter.
+ * With a guard, the next click goes to this element or nowhere.
+ */
 export const find = Effect.fnUntraced(function* (
   tab: Tab,
   index: number,
-  mustBeUncovered = true
+  mustBeUncovered = true,
+  isGuarded = false
 ): Effect.fn.Return<Found, CdpError | Refused> {
   const frame = yield* frameOf(tab, index)
-  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered)
+  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered, isGuarded)
   if (!located.ok && located.isCovered) {
     // what covers it may be on its way out
     yield* Frame.call(frame, "settle", 50, 500)
-    located = yield* Frame.call(frame, "locate", index, mustBeUncovered)
+    located = yield* Frame.call(frame, "locate", index, mustBeUncovered, isGuarded)
   }
   if (!located.ok) return yield* refuse(located.why)
   const offset = yield* offsetOf(tab, frame)

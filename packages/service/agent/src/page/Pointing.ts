@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
 import { act, type Action, find, frameOf, type Hands, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
-import { mainFrame, type Tab } from "./Tab.ts"
+import { mainFrame } from "./Tab.ts"
 
 /** Where to scroll. */
 export type Direction = "up" | "down" | "top" | "bottom"
@@ -17,16 +17,6 @@ const clicks_most = 3
 
 /** What is done with the mouse. */
 export const make = (hands: Hands) => {
-  /** Moves the mouse over an element, and finds it again: what changes under the mouse may go away for a moment. */
-  const under = Effect.fnUntraced(function* (tab: Tab, index: number) {
-    const first = yield* find(tab, index)
-    yield* Mouse.move(tab.session, first)
-    const then = yield* Effect.catchTag(find(tab, index), "Refused", () =>
-      Effect.andThen(call(first.frame, "settle", 50, 500), find(tab, index))
-    )
-    return { ...then, isHealed: first.isHealed || then.isHealed }
-  })
-
   const click = (
     index: number,
     { button = "left", count = 1 }: { readonly button?: Mouse.Button; readonly count?: number } = {}
@@ -34,9 +24,18 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const found = yield* under(tab, index)
+        const found = yield* find(tab, index, true, true)
         if (found.kind === "file") return yield* refuse("This chooses files: use `upload`.")
-        yield* Mouse.click(tab.session, found, { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) })
+        const how = { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) }
+        const missed = Effect.orElseSucceed(call(found.frame, "hasMissed"), () => false)
+        yield* Mouse.click(tab.session, found, how)
+        if (yield* missed) {
+          // it changed when the mouse came
+          yield* call(found.frame, "settle", 50, 500)
+          yield* Mouse.click(tab.session, yield* find(tab, index, true, true), how)
+          if (yield* missed)
+            return yield* refuse(`Element ${index} moves away when the mouse comes: hover over it first.`)
+        }
         return found.isHealed ? "Clicked the element that took its place." : "Clicked."
       })
     )

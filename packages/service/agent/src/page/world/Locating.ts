@@ -89,7 +89,28 @@ export const locating = ({
     return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
   }
 
-  const locate = async (number: number, mustBeUncovered: boolean): Promise<Located> => {
+  const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
+  let unguard = () => false
+
+  /** Keeps the next click from whatever is not this element: what changes when the mouse comes may put it elsewhere. */
+  const guard = (element: Element) => {
+    unguard()
+    let hasMissed = false
+    const listen = (event: Event) => {
+      if (!event.isTrusted || !(event instanceof MouseEvent)) return
+      if (!hasMissed && takes(element, deepest(event.clientX, event.clientY))) return void unguard()
+      hasMissed = true
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    for (const press of presses) addEventListener(press, listen, true)
+    unguard = () => {
+      for (const press of presses) removeEventListener(press, listen, true)
+      return hasMissed
+    }
+  }
+
+  const locate = async (number: number, mustBeUncovered: boolean, isGuarded = false): Promise<Located> => {
     const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
     const found = resolve(number)
     if (typeof found === "string") return refuse(found)
@@ -117,14 +138,19 @@ export const locating = ({
         const y = top + height * down
         if (!mustBeUncovered) return { ok: true, x, y, kind, isHealed }
         cover = deepest(x, y)
-        if (takes(element, cover)) return { ok: true, x, y, kind, isHealed }
+        if (!takes(element, cover)) continue
+        if (isGuarded && kind !== "file") guard(element)
+        return { ok: true, x, y, kind, isHealed }
       }
     }
     const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
     return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
   }
 
-  return { frame, locate }
+  /** Whether the click that was guarded went elsewhere, and was kept from there. */
+  const hasMissed = (): boolean => unguard()
+
+  return { frame, locate, hasMissed }
 }
 
 export type Locating = ReturnType<typeof locating>
