@@ -51,7 +51,9 @@ const verbs =
 const people = (task: string) => {
   const known = names(task).filter((name) => !verbs.test(name))
   const said =
-    /(?:by|from|of) ([A-Z][\w-]+)/u.exec(task)?.[1] ?? /([A-Z][\w-]+)'s? (?:e-?mail|message|note)/u.exec(task)?.[1]
+    /(?:by|from|of) ([A-Z][\w-]+)/u.exec(task)?.[1] ??
+    /([A-Z][\w-]+) (?:sent|wrote|has sent|just sent)/u.exec(task)?.[1] ??
+    /([A-Z][\w-]+)'s? (?:e-?mail|message|note)/u.exec(task)?.[1]
   const recipient = /\bto ([A-Z][\w-]+)/u.exec(task)?.[1]
   const isReply = task.includes('"')
   const sender = said ?? (isReply ? recipient : undefined) ?? known.find((name) => name !== recipient) ?? ""
@@ -145,7 +147,10 @@ const offers = ({ elements, lines }: Screen) =>
   elements.flatMap((button) => {
     const price = /Book .*\$(\d+)/u.exec(button.name)?.[1]
     const duration = lines.slice(0, button.line).findLast((line) => /^\d+h(?: \d+m)?$|^\d+m$/u.test(line.trim())) ?? ""
-    return price === undefined ? [] : [{ button, price: Number(price), minutes: minutes(duration.trim()) }]
+    // of an offer that is partly out of sight not all is known
+    return price === undefined || duration === ""
+      ? []
+      : [{ button, price: Number(price), minutes: minutes(duration.trim()) }]
   })
 
 const best = (task: string, all: ReturnType<typeof offers>) => {
@@ -165,20 +170,28 @@ const flight: Rule = function* (task, first) {
     const item = (shown: Screen) =>
       shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place) && name !== place) ??
       shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place))
-    for (let turn = 0; item(screen) === undefined && turn < 12; turn++) screen = yield [wait(0.2 + turn / 100)]
+    for (let turn = 0; item(screen) === undefined && turn < 12; turn++) {
+      // the list of airports may be longer than what is shown of it
+      const list = all(screen, "scroll area")[1]
+      screen = yield [list === undefined ? wait(0.2 + turn / 100) : scroll("down", list)]
+    }
     const found = item(screen)
     if (found === undefined) throw new Error(`no airport is called ${place}`)
     screen = yield [click(found)]
   }
   screen = yield* pickDate(task, screen)
   screen = yield [click(named(screen, "Search"))]
-  for (let turn = 0; offers(screen).length === 0 && turn < 10; turn++) screen = yield [wait(0.2 + turn / 100)]
   const known = new Map<number, ReturnType<typeof offers>[number]>()
-  for (let turn = 0; turn < 20; turn++) {
+  for (let turn = 0; turn < 40; turn++) {
     for (const offer of offers(screen)) known.set(offer.button.number, offer)
     const within = area(screen)
-    if (within === undefined || !/below/u.test(within.rest)) break
-    screen = yield [scroll("down", within)]
+    const isEnd = within === undefined || !/below/u.test(within.rest)
+    if (isEnd && known.size > 0) break
+    screen = yield [
+      isEnd
+        ? wait(0.2 + turn / 100)
+        : { name: "scroll", input: { direction: "down", index: within.number, pages: 0.4 } }
+    ]
   }
   yield [click(best(task, Array.from(known.values())).button)]
 }
@@ -234,7 +247,8 @@ const calendar: Rule = function* (task, first) {
   }
   const [top, bottom] = [slot(screen, start), slot(screen, start + halves - 1)]
   if (top === undefined || bottom === undefined) throw new Error("the hours are not in sight")
-  const marked = yield halves === 1 ? [click(top)] : [drag(top, bottom)]
+  // the event grows under the mouse, which has to get ahead of it
+  const marked = yield [drag(top, bottom, 0, 8)]
   const event = maybe(marked, "New event")
   const form = event === undefined ? marked : yield [click(event)]
   const filled = yield [type(at(all(form, "textbox"), 0), name)]

@@ -199,15 +199,17 @@ const matches = (figure: Figure, said: string): boolean =>
   said
     .split(/\s+/u)
     .every((word) =>
-      word === "item" || word === "items" || word === "shape"
+      word.startsWith("item")
         ? true
-        : word === "large" || word === "small"
-          ? figure.size === word
-          : ["digit", "letter", "rectangle", "triangle", "circle"].includes(word.replace(/s$/u, ""))
-            ? figure.shape === word.replace(/s$/u, "")
-            : colours[word] !== undefined
-              ? String(colours[word]) === String(colours[figure.colour])
-              : figure.text === word
+        : word.startsWith("shape")
+          ? figure.text === ""
+          : word === "large" || word === "small"
+            ? figure.size === word
+            : ["digit", "letter", "rectangle", "triangle", "circle"].includes(word.replace(/s$/u, ""))
+              ? figure.shape === word.replace(/s$/u, "")
+              : colours[word] !== undefined
+                ? String(colours[word]) === String(colours[figure.colour])
+                : figure.text === word
     )
 
 const clickFigure: Rule = function* (task, screen) {
@@ -322,9 +324,9 @@ export const clicks: Rules = {
   "click-collapsible-2-nodelay": searchSections,
   "click-collapsible-nodelay": expand,
   "click-color": function* (task, screen) {
-    const shown = all(screen, "box")[0]
+    const shown = screen.elements.find(({ name }) => name.includes("query-color"))
     const wanted = shown === undefined ? colours[part(task, /on the (\w+) colored/u)] : colourOf(shown)
-    const boxes = all(screen, "clickable")
+    const boxes = all(screen, "clickable").filter((one) => one !== shown)
     yield [
       click(
         at(
@@ -459,5 +461,8 @@ const openPie = function* (name: string, first: Screen): Steps {
     if (item !== undefined && height > 8) break
     screen = yield [wait(0.3 + turn / 100)]
   }
-  yield [click(named(screen, name, "svg text"))]
+  // the wheel takes no click while it turns
+  for (let turn = 0; turn < 3 && maybe(screen, "START") === undefined; turn++) {
+    screen = yield [click(named(screen, name, "svg text")), wait(turn / 10)]
+  }
 }

@@ -129,8 +129,9 @@ export const drawings: Rules = {
   "drag-circle": push,
   "drag-items": function* (task, screen) {
     const items = all(screen, "clickable")
-    const item = named(screen, part(task, /Drag (\S+) to/u))
-    const to = at(items, ordinal(task))
+    const item = named(screen, part(task, /Drag (\S+) (?:to|up|down)/u))
+    const by = /by one position/u.test(task) ? (/down/u.test(task) ? 1 : -1) : undefined
+    const to = at(items, by === undefined ? ordinal(task) : items.indexOf(item) + by)
     yield [drag(item, to, 0, items.indexOf(item) < items.indexOf(to) ? 8 : -8)]
   },
   "drag-items-grid": function* (task, screen) {
@@ -237,7 +238,7 @@ export const drawings: Rules = {
     for (let turn = 0; turn < 400 && !screen.elements.some(({ name }) => name === "START"); turn++) {
       const inside = dots(screen)
         .map(boxOf)
-        .filter(({ x }) => x > 25 && x < 140)
+        .filter(({ x }) => x > 8 && x < 152)
       screen = yield inside.length === 0
         ? [{ name: "wait", input: { seconds: 0.03 + turn / 100_000 } }]
         : inside.slice(0, 2).map(({ x, y }) => clickAt(x, y))

@@ -160,8 +160,7 @@ export const fields: Rules = {
     yield [select(at(all(screen, "select"), 0), ...names), submit(screen)]
   },
   "copy-paste": function* (_, screen) {
-    const [from, to] = all(screen, "textbox")
-    if (from === undefined || to === undefined) throw new Error("there are no two fields")
+    const [from, to] = [named(screen, /to-copy/u), named(screen, /answer/u)]
     yield [click(from), press("Control+a", "Control+c"), click(to), press("Control+v"), submit(screen)]
   },
   "copy-paste-2": function* (task, screen) {

@@ -1,7 +1,18 @@
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
-import { type Heading, headingLine, inFolder, type Options, paragraphs, plain, table } from "../measure/Report.ts"
+import type * as Exit from "effect/Exit"
+import * as Tracer from "effect/Tracer"
+import {
+  grouped,
+  type Heading,
+  headingLine,
+  inFolder,
+  type Options,
+  paragraphs,
+  plain,
+  table
+} from "../measure/Report.ts"
 import * as Episodes from "./Episodes.ts"
 import * as Player from "./Player.ts"
 import { rules } from "./Rules.ts"
@@ -35,13 +46,36 @@ interface Times {
 export interface MiniwobReport extends Heading {
   readonly seeds: number
   readonly kinds: ReadonlyArray<Kind>
-  readonly step_ms: Times
   readonly steps: number
+  /** From each answer of the model to its next request. */
+  readonly step_ms: Times
+  readonly look_ms: Times
+  /** What one call of a tool takes. */
+  readonly action_ms: Times
+  /** What asking the model takes: its answer is there at once. */
+  readonly model_ms: Times
 }
 
 const timesOf = (all: ReadonlyArray<number>): Times => {
   const ordered = sorted(all)
   return ordered.length === 0 ? { p50: 0, p95: 0 } : { p50: quantile(ordered, 0.5), p95: quantile(ordered, 0.95) }
+}
+
+/** Measures the agent's own spans. */
+const spans = () => {
+  const taken_ms = {
+    "webagent.look": new Array<number>(),
+    "webagent.action": new Array<number>(),
+    "webagent.model": new Array<number>()
+  }
+  class Timed extends Tracer.NativeSpan {
+    override end(endTime: bigint, exit: Exit.Exit<unknown, unknown>) {
+      super.end(endTime, exit)
+      if (this.name in taken_ms)
+        taken_ms[this.name as keyof typeof taken_ms].push(Number(endTime - this.startTime) / 1e6)
+    }
+  }
+  return { taken_ms, tracer: Tracer.make({ span: (options) => new Timed(options) }) }
 }
 
 const reasonOf = (reward: number | null, trouble: string): string => {
@@ -61,6 +95,7 @@ export const miniwob = (options: Options): Promise<MiniwobReport> =>
       const episodes = yield* Episodes.make(connect)
       const until = performance.now() + longest_ms
       const steps_ms: Array<number> = []
+      const { taken_ms, tracer } = spans()
       const play = Effect.fnUntraced(function* (kind: string, seed: number) {
         const rule = rules[kind]
         if (rule === undefined) return { seed, reward: null, steps: 0, why: "no rule" }
@@ -87,30 +122,56 @@ export const miniwob = (options: Options): Promise<MiniwobReport> =>
             return { name, results }
           }
         )
-      ).pipe(Effect.provide(Player.layer(connect)))
-      return { seeds, kinds, step_ms: timesOf(steps_ms), steps: steps_ms.length }
+      ).pipe(Effect.provide(Player.layer(connect)), Effect.withTracer(tracer))
+      return {
+        seeds,
+        kinds,
+        steps: steps_ms.length,
+        step_ms: timesOf(steps_ms),
+        look_ms: timesOf(taken_ms["webagent.look"]),
+        action_ms: timesOf(taken_ms["webagent.action"]),
+        model_ms: timesOf(taken_ms["webagent.model"])
+      }
     }).pipe(Effect.scoped, Effect.runPromise, (done) => done.finally(() => clearInterval(alive)))
   })
 
 const passedOf = ({ results }: Kind) => results.filter(({ why }) => why === "").length
 
+const times = ({ p50, p95 }: Times) => `${plain(p50)} / ${plain(p95)}`
+
 /** The tables of a report. */
 export const markdown = (report: MiniwobReport): string => {
-  const { kinds, seeds, step_ms, steps } = report
+  const { action_ms, kinds, look_ms, model_ms, seeds, step_ms, steps } = report
   const passed = kinds.map(passedOf)
   const some = passed.filter((count) => count > 0).length
   const whole = passed.filter((count) => count === seeds).length
-  const failed = kinds.filter((kind) => passedOf(kind) < seeds)
+  const episodes = passed.reduce((sum, count) => sum + count, 0)
   return paragraphs(
-    headingLine(report, `${seeds} episodes of each of ${kinds.length} kinds`),
-    `${some} of ${kinds.length} kinds are carried out, ${whole} of them in every episode: ${passed.reduce((sum, count) => sum + count, 0)} of ${kinds.length * seeds} episodes. ${steps} steps take ${plain(step_ms.p50)} / ${plain(step_ms.p95)} ms (p50 / p95) from an answer of the model to its next request.`,
+    headingLine(report, `${seeds} episodes of each of ${kinds.length} kinds; ms are p50 / p95`),
+    `The agent carries out ${some} of ${kinds.length} kinds, ${whole} of them in every episode: ${episodes} of ${kinds.length * seeds} episodes.`,
+    table(
+      ["what", "ms"],
+      [
+        [`a step, from the model's answer to its next request (${grouped(steps)} steps)`, times(step_ms)],
+        ["a look at the page", times(look_ms)],
+        ["one call of a tool, with the wait for what it set off", times(action_ms)],
+        ["asking the model, which answers at once", times(model_ms)]
+      ]
+    ),
     table(
       ["kinds with failed episodes", "passed", "why the others failed"],
-      failed.map((kind) => [
-        kind.name,
-        `${passedOf(kind)} of ${seeds}`,
-        Array.from(new Set(kind.results.flatMap(({ why }) => (why === "" ? [] : [why.slice(0, 100)])))).join("; ")
-      ])
-    )
+      kinds
+        .filter((kind) => passedOf(kind) < seeds)
+        .map((kind) => [kind.name, `${passedOf(kind)} of ${seeds}`, whysOf(kind)])
+    ),
+    `Carried out in every episode: ${kinds
+      .filter((kind) => passedOf(kind) === seeds)
+      .map(({ name }) => name)
+      .join(", ")}.`
   )
 }
+
+const whysOf = ({ results }: Kind): string =>
+  Array.from(
+    new Set(results.flatMap(({ why }) => (why === "" ? [] : [why.replaceAll(/\s+/gu, " ").slice(0, 100)])))
+  ).join("; ")
