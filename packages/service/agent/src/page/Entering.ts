@@ -99,8 +99,10 @@ export const make = (hands: Hands) => {
         const isChecked = call(found.frame, "isChecked", index)
         if ((yield* isChecked) === checked) return `It is ${state} already.`
         yield* Mouse.click(tab.session, found)
-        yield* call(found.frame, "settle", 20, 200)
-        const now = yield* Effect.orElseSucceed(isChecked, () => null)
+        const read = Effect.orElseSucceed(isChecked, () => null)
+        // pages that draw their own take a moment
+        const now =
+          (yield* read) === checked ? checked : yield* Effect.andThen(call(found.frame, "settle", 20, 200), read)
         return now === null || now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
       })
     )
