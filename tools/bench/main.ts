@@ -18,6 +18,7 @@ import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as pageTables, page } from "./src/page/page.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
+import { markdown as tunnelTables, tunnel } from "./src/tunnel/tunnel.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
 import { soak } from "./src/soak/soak.ts"
 import { markdown as soakTables } from "./src/soak/SoakReport.ts"
@@ -38,6 +39,7 @@ const benches = {
   kills: bench(kills, killsTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
+  tunnel: bench(tunnel, tunnelTables),
   page: bench(page, pageTables),
   miniwob: bench(miniwob, miniwobTables),
   "soak-file": bench(soakFile, fileSoakTables)
@@ -55,6 +57,7 @@ const usage = `pnpm bench NAME [options]
   kills            Kill a server over a file 200 times under load, and look for all that it told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
+  tunnel           Measure CDP through another node than the browser's, over Postgres
   page             Measure how an agent looks at pages and clicks, beside Playwright
   miniwob          Have the agent carry out MiniWoB++ with rules as its model (--rounds: seeds, --peers: kinds)
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes

@@ -217,7 +217,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights,
       load,
       scriptedModel,
-      testChromium
+      testChromium,
+      testPostgres
     ],
     folders: {
       measure: [],
@@ -225,6 +226,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       simulated: ["measure"],
       durable: ["measure", "simulated"],
       browsers: ["live", "measure"],
+      tunnel: ["browsers", "measure"],
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],
