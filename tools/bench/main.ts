@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { browsers } from "./src/browsers/browsers.ts"
 import { markdown as browsersTables } from "./src/browsers/BrowsersReport.ts"
+import { chaos, markdown as chaosTables } from "./src/chaos/chaos.ts"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
@@ -37,6 +38,7 @@ const benches = {
   soak: bench(soak, soakTables),
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
+  chaos: bench(chaos, chaosTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
   tunnel: bench(tunnel, tunnelTables),
@@ -55,6 +57,7 @@ const usage = `pnpm bench NAME [options]
   soak             Watch our server under an ordinary load for 20 minutes
   durable          Compare our server over a file with the one in memory, and fill a file with a million runs
   kills            Kill a server over a file 200 times under load, and look for all that it told
+  chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   tunnel           Measure CDP through another node than the browser's, over Postgres
@@ -65,7 +68,11 @@ const usage = `pnpm bench NAME [options]
   --quick          Use short windows, few rounds and no live runs: a look, not a figure
   --peers A,B      Measure only these
   --rounds N       Measure N rounds, or kill N times
-  --duration 20m   Set how long a soak goes on (20m)
+  --duration 20m   Set how long a soak (20m) or chaos (10m) goes on
+  --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10) or join (a node more)
+  --seed N         For chaos: set what happens when (each day another one)
+  --kills N, --freezes N, --restarts N
+                   For chaos: set how many nodes are killed (60), frozen (40), and restarts of Postgres (3)
   --json FILE      Write the whole result as JSON
   --docs           Write the tables into tools/bench/RESULTS.md
 `
@@ -75,6 +82,11 @@ const options = {
   peers: { type: "string", default: "" },
   rounds: { type: "string" },
   duration: { type: "string" },
+  mode: { type: "string" },
+  seed: { type: "string" },
+  kills: { type: "string" },
+  freezes: { type: "string" },
+  restarts: { type: "string" },
   json: { type: "string" },
   docs: { type: "boolean", default: false },
   help: { type: "boolean", default: false }
@@ -91,6 +103,12 @@ const parse = () => {
 const roundsOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,2}$/u.test(text)) throw new Mistake("--rounds takes a number from 1 to 999.")
+  return Number(text)
+}
+
+const countOf = (flag: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  if (!/^\d{1,6}$/u.test(text)) throw new Mistake(`--${flag} takes a number from 0 to 999999.`)
   return Number(text)
 }
 
@@ -114,6 +132,13 @@ const main = async () => {
     peers: values.peers.split(",").filter((peer) => peer !== ""),
     rounds: roundsOf(values.rounds),
     duration: values.duration,
+    chaos: {
+      mode: values.mode,
+      seed: countOf("seed", values.seed),
+      kills: countOf("kills", values.kills),
+      freezes: countOf("freezes", values.freezes),
+      restarts: countOf("restarts", values.restarts)
+    },
     log: (line) => process.stderr.write(`${line}\n`)
   })
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)

@@ -222,6 +222,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     ],
     folders: {
       measure: [],
+      chaos: ["measure"],
       live: ["measure"],
       simulated: ["measure"],
       durable: ["measure", "simulated"],

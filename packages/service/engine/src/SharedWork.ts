@@ -71,6 +71,8 @@ export const layer = ({
 
       /** When this node last said that it lives, as it began to; its clock began to count before the store's did. */
       let renewedAt_ms = yield* elapsed_ms
+      /** Whether the store did not answer since then. */
+      let failed = false
       /** From when on another node's silence is its own, and not that of a store that was away. */
       let trustedFrom_ms = -Infinity
 
@@ -86,10 +88,16 @@ export const layer = ({
       const renew = Effect.gen(function* () {
         if (hands === undefined) return
         const before_ms = yield* elapsed_ms
-        if (!(yield* Effect.timeout(store.renew({ id: node, ...(yield* told) }, lifetime_ms), lifetime))) {
+        const renewed = Effect.timeout(store.renew({ id: node, ...(yield* told) }, lifetime_ms), lifetime)
+        if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
           return yield* lose("it was silent for too long, and other nodes have what it held.")
         }
-        if (before_ms - renewedAt_ms > lifetime_ms / 2) trustedFrom_ms = before_ms + lifetime_ms
+        const took_ms = (yield* elapsed_ms) - before_ms
+        // others may have had to wait for the store as this one had: what is late of itself says nothing of them
+        if (failed || took_ms > lifetime_ms / 2 || before_ms - renewedAt_ms > lifetime_ms) {
+          trustedFrom_ms = before_ms + took_ms + lifetime_ms
+        }
+        failed = false
         renewedAt_ms = before_ms
         if (draining || !Option.exists(yield* store.node(node), (self) => self.draining)) return
         draining = true

@@ -13,6 +13,10 @@ export interface Options {
   readonly rounds: number | undefined
   /** How long a soak starts new work, such as `20m`. */
   readonly duration: string | undefined
+  /** What is done to nodes, and how often. */
+  readonly chaos: Readonly<
+    Record<"kills" | "freezes" | "restarts" | "seed", number | undefined> & { mode: string | undefined }
+  >
   readonly log: (line: string) => void
 }
 

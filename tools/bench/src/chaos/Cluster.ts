@@ -1,0 +1,121 @@
+/** Three servers on one database, as processes that can be killed, frozen and stopped. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "../measure/ServerProcess.ts"
+
+/** The key that every node takes. */
+export const apiKey = "wak_chaos"
+
+/** One node, over all its starts. */
+export interface Member {
+  readonly name: string
+  readonly url: string
+  state: "up" | "frozen" | "down"
+  process: ChildProcess | undefined
+}
+
+/** The nodes of one database. */
+export interface Cluster {
+  readonly members: ReadonlyArray<Member>
+  /** Starts a node; resolves when it is ready. */
+  readonly start: (member: Member) => Promise<void>
+  readonly kill: (member: Member) => Promise<void>
+  /** Stops it in order: what runs may end first. */
+  readonly stop: (member: Member) => Promise<void>
+  readonly freeze: (member: Member) => void
+  readonly thaw: (member: Member) => Promise<void>
+  /** What a node said that ended although nobody asked it to. */
+  readonly ended: ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+/** How a server is begun. */
+export interface Program {
+  readonly command: ReadonlyArray<string>
+  readonly database: string
+}
+
+const isReady = async (url: string) => {
+  const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
+  await answer?.body?.cancel()
+  return answer?.status === 200
+}
+
+/** Nodes with fixed ports, none of which is started yet. */
+export const cluster = async (count: number, { command, database }: Program): Promise<Cluster> => {
+  const ports: Array<number> = []
+  while (ports.length < count) ports.push(await freePort())
+  const members = ports.map((port, at): Member => ({
+    name: `n${at + 1}`,
+    url: `http://127.0.0.1:${port}`,
+    state: "down",
+    process: undefined
+  }))
+  const ended: Array<string> = []
+  const wanted = new WeakSet<ChildProcess>()
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_")))
+  const [program = "", ...args] = command
+
+  const launch = (member: Member) => {
+    const options = ["--data", database, "--node", member.name, "--port", new URL(member.url).port, "--api-key", apiKey]
+    const child = spawn(program, [...args, ...options], { env: inherited, stdio: ["ignore", "ignore", "pipe"] })
+    let said = ""
+    child.stderr?.on("data", (chunk) => (said = `${said}${String(chunk)}`.slice(-2000)))
+    child.once("exit", (code) => {
+      member.state = "down"
+      if (!wanted.has(child)) ended.push(`${member.name} ended with ${code}: ${said.trim()}`)
+    })
+    member.process = child
+    return child
+  }
+
+  const start = async (member: Member) => {
+    let child = launch(member)
+    while (!(await isReady(member.url))) {
+      // its database may be away just now: whoever runs servers starts them again
+      if (child.exitCode !== null) {
+        await sleep(500)
+        child = launch(member)
+      }
+      await sleep(50)
+    }
+    member.state = "up"
+  }
+
+  const end = async (member: Member, signal: "SIGKILL" | "SIGTERM") => {
+    const child = member.process
+    member.state = "down"
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    wanted.add(child)
+    const gone = new Promise((resolve) => child.once("exit", resolve))
+    child.kill(signal)
+    if (signal === "SIGKILL") child.kill("SIGCONT")
+    await gone
+  }
+
+  const kill = (member: Member) => end(member, "SIGKILL")
+  const orphaned = () => members.forEach((member) => member.process?.kill("SIGKILL"))
+  process.on("exit", orphaned)
+
+  return {
+    members,
+    start,
+    kill,
+    stop: (member) => end(member, "SIGTERM"),
+    freeze: (member) => {
+      member.state = "frozen"
+      member.process?.kill("SIGSTOP")
+    },
+    thaw: async (member) => {
+      member.process?.kill("SIGCONT")
+      while (member.process?.exitCode === null && !(await isReady(member.url))) await sleep(50)
+      if (member.process?.exitCode === null) member.state = "up"
+      else await start(member)
+    },
+    ended,
+    close: async () => {
+      await Promise.all(members.map(kill))
+      process.off("exit", orphaned)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/** What becomes of everything that clients were told, whichever node died: the promises, checked against the record. */
+import { type Browser, Decide, type StoredEvent, Turn } from "@webagent/engine"
+
+/** A create that a client asked for with a key, and what the answers made of it. */
+export interface Asked {
+  readonly kind: "run" | "message" | "browser"
+  readonly key: string
+  /** Every id that an answer had: of a run, or of a browser. */
+  readonly ids: Set<string>
+}
+
+/** All that there is at the end. */
+export interface Evidence {
+  readonly asked: ReadonlyArray<Asked>
+  /** Every event, by its cursor. */
+  readonly events: ReadonlyArray<StoredEvent>
+  readonly turns: ReadonlyArray<Turn.Turn>
+  readonly browsers: ReadonlyArray<Browser.Browser>
+  /** Sessions that some node holds although nothing is left to do. */
+  readonly held: ReadonlyArray<string>
+  /** The ids of the nodes that live. */
+  readonly nodes: ReadonlyArray<string>
+  /** Whether a run may have ended with its node. */
+  readonly losses: boolean
+}
+
+const isAtWork = (status: string | undefined) => status === "dispatching" || status === "running"
+
+/** What one session's events say against it, in their order. */
+const brokenSession = (turns: ReadonlyArray<Turn.Turn>, events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const known = new Map(turns.map((turn) => [turn.id, turn]))
+  const now = new Map<string, Turn.TurnStatus>()
+  const counts = new Map<string, number>()
+  for (const { event } of events) {
+    const { from, id } = event
+    const to = event.to as Turn.TurnStatus
+    const before = now.get(id) ?? null
+    if (before !== from) broken.push(`run ${id} went from ${from} to ${to} although it was ${before}`)
+    if (before !== null && Turn.isTerminal(before)) broken.push(`run ${id} was ${to} after it was ${before}`)
+    if (to === "dispatching") {
+      const open = [...now].flatMap(([each, status]) => {
+        const turn = known.get(each)
+        return turn === undefined ? [] : [{ ...turn, status }]
+      })
+      const other = open.find((turn) => turn.id !== id && isAtWork(turn.status))
+      if (other !== undefined) broken.push(`run ${id} began while ${other.id} was ${other.status}`)
+      const first = Decide.next(open)
+      if (before === "queued" && first !== undefined && first.id !== id) {
+        broken.push(`run ${id} began before ${first.id}, which was first`)
+      }
+    }
+    now.set(id, to)
+    const count = (counts.get(`${id} ${to}`) ?? 0) + 1
+    counts.set(`${id} ${to}`, count)
+    if (count > 1 && (to === "running" || Turn.isTerminal(to))) broken.push(`run ${id} was ${to} ${count} times`)
+  }
+  for (const turn of turns) {
+    if (now.get(turn.id) !== turn.status) broken.push(`run ${turn.id} is ${turn.status}, and was told to be otherwise`)
+  }
+  return broken
+}
+
+const brokenTurn = (turn: Turn.Turn, losses: boolean): ReadonlyArray<string> => {
+  if (!Turn.isTerminal(turn.status)) return [`run ${turn.id} is ${turn.status} for ever`]
+  if (turn.status === "failed" && (turn.failure === null || turn.error === null)) {
+    return [`run ${turn.id} failed without a reason`]
+  }
+  if (turn.status === "cancelled" && turn.cancel === null) return [`run ${turn.id} was cancelled without a reason`]
+  const isLost = turn.failure === "node_lost" || turn.failure === "node_closed"
+  if (turn.status === "failed" && !(isLost && losses)) return [`run ${turn.id} failed: ${turn.failure}, ${turn.error}`]
+  return []
+}
+
+const brokenBrowser = (browser: Browser.Browser, nodes: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (browser.status === "stopped") {
+    return browser.stopReason === null ? [`browser ${browser.id} stopped without a reason`] : []
+  }
+  return browser.node !== null && nodes.includes(browser.node)
+    ? []
+    : [`browser ${browser.id} is ${browser.status} at a node that is gone`]
+}
+
+/** Every promise that is broken, as a sentence; none when all hold. */
+export const judge = ({ asked, browsers, events, held, losses, nodes, turns }: Evidence): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const answered = new Map<"turn" | "browser", Set<string>>([
+    ["turn", new Set()],
+    ["browser", new Set()]
+  ])
+  for (const { ids, key, kind } of asked) {
+    if (ids.size > 1) broken.push(`key ${key} made ${[...ids].join(" and ")}`)
+    if (ids.size === 0) broken.push(`key ${key} was never answered`)
+    for (const id of ids) answered.get(kind === "browser" ? "browser" : "turn")?.add(id)
+  }
+  const known = { turn: new Set(turns.map(({ id }) => id)), browser: new Set(browsers.map(({ id }) => id)) }
+  for (const kind of ["turn", "browser"] as const) {
+    for (const id of answered.get(kind) ?? []) if (!known[kind].has(id)) broken.push(`${kind} ${id} is gone`)
+  }
+  for (const { id } of turns) if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create`)
+  for (const { id, stopReason } of browsers) {
+    if (stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
+      broken.push(`browser ${id} is of no create`)
+    }
+  }
+  for (const id of held) broken.push(`session ${id} is held although it has nothing to do`)
+  for (const turn of turns) broken.push(...brokenTurn(turn, losses))
+  for (const browser of browsers) broken.push(...brokenBrowser(browser, nodes))
+
+  const turnsOf = Map.groupBy(turns, ({ sessionId }) => sessionId)
+  const eventsOf = Map.groupBy(
+    events.filter(({ event }) => event.of === "turn"),
+    ({ event }) => event.sessionId ?? ""
+  )
+  for (const [id, all] of turnsOf) broken.push(...brokenSession(all, eventsOf.get(id) ?? []))
+  return broken
+}
+
+/** When a node was gone, and with what. */
+export interface Loss {
+  readonly at_ms: number
+  /** The turns that it had at work. */
+  readonly turns: ReadonlyArray<string>
+}
+
+/** How long each turn of a lost node waited until another one dealt with it: it ended, or began again. */
+export const takeovers = (losses: ReadonlyArray<Loss>, events: ReadonlyArray<StoredEvent>): ReadonlyArray<number> => {
+  const eventsOf = Map.groupBy(events, ({ event }) => event.id)
+  return losses.flatMap(({ at_ms, turns }) =>
+    turns.flatMap((id) => {
+      const next = eventsOf.get(id)?.find(({ event }) => event.at_ms > at_ms)
+      // what was cancelled or ended by a client's word says nothing of nodes
+      if (next === undefined || !["failed", "queued", "dispatching"].includes(next.event.to)) return []
+      return [next.event.at_ms - at_ms]
+    })
+  )
+}

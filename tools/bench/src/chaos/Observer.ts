@@ -1,0 +1,96 @@
+/** Follows a database from the outside: every event, and which node has which turn. */
+import { Store, type StoredEvent } from "@webagent/engine"
+import { PostgresDatabase, SqlStore } from "@webagent/sql"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** Which node had a turn at work when it was last looked at, for turns that are not over. */
+export interface Held {
+  readonly node: string
+  readonly turn: string
+}
+
+/** How often it looks. */
+const every_ms = 200
+
+export const observe = async (database: string) => {
+  const runtime = ManagedRuntime.make(
+    SqlStore.layer.pipe(Layer.provideMerge(PostgresDatabase.layer({ url: Redacted.make(database), connections: 3 })))
+  )
+  const events: Array<StoredEvent> = []
+  let held: ReadonlyArray<Held> = []
+  const nodeOf = new Map<string, string>()
+  const page = 1000
+
+  const look = Effect.gen(function* () {
+    const store = yield* Store
+    const sql = yield* SqlClient.SqlClient
+    for (;;) {
+      const more = yield* store.eventsAfter(events.at(-1)?.cursor ?? 0, page)
+      // another look may have read them meanwhile
+      const last = events.at(-1)?.cursor ?? 0
+      events.push(...more.filter(({ cursor }) => cursor > last))
+      if (more.length < page) break
+    }
+    held = yield* sql<Held>`SELECT lease_node AS node, lease_turn AS turn FROM sessions
+      JOIN turns ON turns.id = sessions.lease_turn
+      WHERE lease_node IS NOT NULL AND turns.ended_at_ms IS NULL`
+    for (const { node, turn } of held) nodeOf.set(turn, node)
+  })
+
+  /** Again until the database answers. */
+  const insist = async <A>(effect: Effect.Effect<A, unknown, Store | SqlClient.SqlClient>): Promise<A> => {
+    for (;;) {
+      const exit = await runtime.runPromiseExit(effect)
+      if (exit._tag === "Success") return exit.value
+      await sleep(every_ms)
+    }
+  }
+
+  const stop = new AbortController()
+  const following = (async () => {
+    while (!stop.signal.aborted) {
+      await insist(look)
+      await sleep(every_ms)
+    }
+  })()
+
+  const all = Effect.gen(function* () {
+    const store = yield* Store
+    const sql = yield* SqlClient.SqlClient
+    const { browsers, turns } = yield* store.records
+    const nodes = yield* store.nodes
+    const sessions = yield* sql<{ readonly id: string }>`SELECT id FROM sessions WHERE lease_node IS NOT NULL`
+    return { browsers, turns, nodes: nodes.map(({ id }) => id), held: sessions.map(({ id }) => id) }
+  })
+
+  return {
+    events,
+    /** Which node last had a turn. */
+    nodeOf,
+    /** The turns that a node has at work, by its name. */
+    turnsAt: async (name: string) => {
+      await insist(look)
+      return held.filter(({ node }) => node.startsWith(`${name}.`)).map(({ turn }) => turn)
+    },
+    /** Everything that there is, once more. */
+    all: async () => {
+      await insist(look)
+      return insist(all)
+    },
+    /** Runs statements, for a bug that is planted. */
+    execute: (statements: ReadonlyArray<string>) =>
+      insist(
+        SqlClient.SqlClient.use((sql) => Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true }))
+      ),
+    close: async () => {
+      stop.abort()
+      await following
+      await runtime.dispose()
+    }
+  }
+}

@@ -1,0 +1,349 @@
+/** Three servers on one Postgres, killed, frozen and restarted under load: what clients were told has to hold. */
+import { TestPostgres } from "@webagent/test-postgres"
+import { Turn } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { fileURLToPath } from "node:url"
+import { setTimeout as sleep } from "node:timers/promises"
+import { bundleServer } from "../measure/Bundle.ts"
+import { Mistake } from "../measure/Mistake.ts"
+import {
+  grouped,
+  type Heading,
+  headingLine,
+  inFolder,
+  none,
+  type Options,
+  paragraphs,
+  table
+} from "../measure/Report.ts"
+import { clients as makeClients, draws } from "./Clients.ts"
+import { cluster, type Cluster, type Member } from "./Cluster.ts"
+import { judge, type Loss, takeovers } from "./Judge.ts"
+import { observe } from "./Observer.ts"
+
+/** What is done to the nodes. */
+export const modes = ["chaos", "rolling", "join"] as const
+
+/** What is done to the nodes, for how long, and how often. */
+export interface ChaosOptions {
+  readonly mode: (typeof modes)[number]
+  readonly seed: number
+  readonly duration_ms: number
+  readonly kills: number
+  readonly freezes: number
+  /** How often Postgres is killed and started again. */
+  readonly restarts: number
+  readonly clients: number
+  /** How the server is run, without its flags; from source unless given. */
+  readonly command?: ReadonlyArray<string>
+  /** Statements that plant a bug in the database. */
+  readonly plant?: ReadonlyArray<string>
+  readonly log: (line: string) => void
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly mode: ChaosOptions["mode"]
+  readonly seed: number
+  readonly took_s: number
+  readonly kills: number
+  readonly freezes: number
+  readonly restarts: number
+  readonly rolled: number
+  readonly keys: number
+  readonly runs: number
+  readonly browsers: number
+  readonly reads: number
+  readonly ended: Readonly<Record<string, number>>
+  /** Runs that ended with a node that nobody had touched. */
+  readonly untouched: number
+  /** How long turns of lost nodes waited for another node, in milliseconds, sorted. */
+  readonly takeovers: ReadonlyArray<number>
+  /** The same where Postgres was away meanwhile. */
+  readonly takeoversInOutages: ReadonlyArray<number>
+  /** Every promise that was broken. */
+  readonly broken: ReadonlyArray<string>
+}
+
+const source = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+
+/** How long nothing may happen at the end before what is left is stuck. */
+const patience_ms = 120_000
+
+/** Long enough for a lease to run out, with some time to spare. */
+const frozen_ms = [7000, 11_000] as const
+
+/** Actions in a drawn order. */
+const shuffled = <A>(all: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A> =>
+  all
+    .map((one) => ({ one, at: draw() }))
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ one }) => one)
+
+/** Kills, freezes and restarts as they come; always at least one node is up. */
+const disturb = async (
+  { duration_ms, freezes, kills, log, restarts, seed }: ChaosOptions,
+  nodes: Cluster,
+  postgres: { readonly restart: (away_ms: number) => Promise<void> },
+  lost: (member: Member) => void
+) => {
+  const draw = draws(seed)
+  const actions = shuffled(
+    [
+      ...Array.from({ length: kills }, () => "kill" as const),
+      ...Array.from({ length: freezes }, () => "freeze" as const),
+      ...Array.from({ length: restarts }, () => "restart" as const)
+    ],
+    draw
+  )
+  const mending: Array<Promise<void>> = []
+  const began_ms = performance.now()
+  const gap_ms = duration_ms / (actions.length + 1)
+  for (const [index, action] of actions.entries()) {
+    const due_ms = (index + 0.5 + draw() * 0.5) * gap_ms
+    await sleep(Math.max(0, began_ms + due_ms - performance.now()))
+    if (action === "restart") {
+      log(`${Math.round(due_ms / 1000)} s: kill Postgres`)
+      await postgres.restart(300 + draw() * 1500)
+      continue
+    }
+    let up = nodes.members.filter(({ state }) => state === "up")
+    while (up.length < 2) {
+      await sleep(50)
+      up = nodes.members.filter(({ state }) => state === "up")
+    }
+    const victim = up[Math.floor(draw() * up.length)]
+    if (victim === undefined) continue
+    log(`${Math.round(due_ms / 1000)} s: ${action} ${victim.name}`)
+    const away_ms = action === "kill" ? 300 + draw() * 3700 : frozen_ms[0] + draw() * (frozen_ms[1] - frozen_ms[0])
+    if (action === "kill") await nodes.kill(victim)
+    else nodes.freeze(victim)
+    lost(victim)
+    const mend = async () => {
+      await sleep(away_ms)
+      await (action === "kill" ? nodes.start(victim) : nodes.thaw(victim))
+    }
+    mending.push(mend())
+  }
+  await sleep(Math.max(0, began_ms + duration_ms - performance.now()))
+  await Promise.all(mending)
+}
+
+/** Stops and starts one node after the other, again and again. */
+const roll = async (nodes: Cluster, rounds: number, log: (line: string) => void) => {
+  for (let round = 1; round <= rounds; round++) {
+    for (const member of nodes.members) {
+      await nodes.stop(member)
+      await nodes.start(member)
+    }
+    log(`${round} of ${rounds} rolling restarts`)
+  }
+}
+
+/** How many runs are at work while a node joins, and for how long each. */
+const long = { runs: 60, duration_s: 25 }
+
+const database = Effect.gen(function* () {
+  const postgres = yield* TestPostgres
+  const address = yield* postgres.database
+  return { postgres, address }
+})
+
+/** Does it, and says what came of it. Postgres and all processes are gone afterwards. */
+export const run = async (options: ChaosOptions): Promise<Outcome> => {
+  const { clients: count, command = [process.execPath, "--conditions=@webagent/source", source], log, seed } = options
+  const runtime = ManagedRuntime.make(TestPostgres.layer)
+  const outages: Array<{ readonly from_ms: number; until_ms: number }> = []
+  const losses: Array<Promise<Loss>> = []
+  const touched = new Set<string>()
+  const began_ms = performance.now()
+  try {
+    const { address, postgres } = await runtime.runPromise(database)
+    const nodes = await cluster(3, { command, database: address })
+    try {
+      const [first, second, third] = nodes.members as [Member, Member, Member]
+      // the first one makes the database ready, the others start together
+      await nodes.start(first)
+      await (options.mode === "join" ? nodes.start(second) : Promise.all([second, third].map(nodes.start)))
+      const observer = await observe(address)
+      try {
+        if (options.plant !== undefined) await observer.execute(options.plant)
+        const load = makeClients(nodes.members, seed)
+        const stop = new AbortController()
+        const restart = async (away_ms: number) => {
+          const outage = { from_ms: Date.now(), until_ms: Infinity }
+          outages.push(outage)
+          await runtime.runPromise(postgres.kill)
+          await sleep(away_ms)
+          await runtime.runPromise(postgres.start)
+          outage.until_ms = Date.now()
+        }
+        const lost = (member: Member) => {
+          const at_ms = Date.now()
+          losses.push(
+            observer.turnsAt(member.name).then((turns) => {
+              for (const turn of turns) touched.add(turn)
+              return { at_ms, turns }
+            })
+          )
+        }
+        if (options.mode === "join") {
+          const ids = await Promise.all(
+            Array.from({ length: long.runs }, (_, index) =>
+              load.create(index % 2 === 0 ? first : second, `Wait [simulate output=found duration=${long.duration_s}s]`)
+            )
+          )
+          await nodes.start(third)
+          log("a third node has joined")
+          await Promise.all(ids.map(load.ended))
+        } else {
+          const working = load.work(count, stop.signal)
+          if (options.mode === "rolling") await roll(nodes, options.kills, log)
+          else await disturb(options, nodes, { restart }, lost)
+          stop.abort()
+          await Promise.race([working, stuck(observer.events)])
+        }
+        const evidence = await settled(observer)
+        const found = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
+        const ended: Record<string, number> = {}
+        for (const one of found) ended[one] = (ended[one] ?? 0) + 1
+        const gone = await Promise.all(losses)
+        const inOutage = ({ at_ms }: Loss) =>
+          outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
+        const sorted = (some: ReadonlyArray<Loss>) =>
+          takeovers(some, observer.events).toSorted((left, right) => left - right)
+        const mayLose = options.mode === "chaos"
+        return {
+          mode: options.mode,
+          seed,
+          took_s: (performance.now() - began_ms) / 1000,
+          kills: options.mode === "chaos" ? options.kills : 0,
+          freezes: options.mode === "chaos" ? options.freezes : 0,
+          restarts: options.mode === "chaos" ? options.restarts : 0,
+          rolled: options.mode === "rolling" ? options.kills : 0,
+          keys: load.asked.length,
+          runs: evidence.turns.length,
+          browsers: evidence.browsers.length,
+          reads: load.reads(),
+          ended,
+          untouched: evidence.turns.filter(({ failure, id }) => failure === "node_lost" && !touched.has(id)).length,
+          takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
+          takeoversInOutages: sorted(gone.filter(inOutage)),
+          broken: [
+            ...judge({ asked: load.asked, events: observer.events, losses: mayLose, ...evidence }),
+            ...load.wrong,
+            ...nodes.ended.filter(() => outages.length === 0)
+          ]
+        }
+      } finally {
+        await observer.close()
+      }
+    } finally {
+      await nodes.close()
+    }
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+/** Resolves when nothing has happened for long. */
+const stuck = async (events: ReadonlyArray<unknown>) => {
+  for (let last = -1; last !== events.length;) {
+    last = events.length
+    await sleep(patience_ms, undefined, { ref: false })
+  }
+}
+
+/** Everything, once nothing is left to be done: or as it is when nothing happens any more. */
+const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
+  let told = -1
+  for (let since_ms = performance.now(); ;) {
+    const evidence = await observer.all()
+    const isOpen =
+      evidence.held.length > 0 ||
+      evidence.turns.some(({ status }) => !Turn.isTerminal(status)) ||
+      evidence.browsers.some(({ node, status }) => status !== "stopped" && !evidence.nodes.includes(node ?? ""))
+    if (!isOpen || performance.now() - since_ms > patience_ms) return evidence
+    if (observer.events.length !== told) {
+      told = observer.events.length
+      since_ms = performance.now()
+    }
+    await sleep(200)
+  }
+}
+
+/** The result of the bench `chaos`. */
+export interface ChaosReport extends Heading {
+  readonly outcome: Outcome
+}
+
+const minutes = (text: string): number => {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(s|m)$/u.exec(text) ?? []
+  if (count === undefined) throw new Mistake("--duration takes a time such as 90s or 10m.")
+  return Number(count) * (unit === "s" ? 1000 : 60_000)
+}
+
+/** Ten minutes with 60 kills, 40 freezes and 3 restarts of Postgres, unless the options say otherwise. */
+export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): Promise<ChaosReport> =>
+  inFolder(async (folder) => {
+    const { file } = await bundleServer(folder)
+    const mode = modes.find((one) => one === (asked.mode ?? "chaos"))
+    if (mode === undefined) throw new Mistake(`No mode is named "${asked.mode}". Use one of: ${modes.join(", ")}.`)
+    // another history each day
+    const seed = asked.seed ?? Math.floor(Date.now() / 1000) % 1_000_000
+    log(`${mode}, seed ${seed}`)
+    const usual = quick ? { kills: 6, freezes: 4, restarts: 1 } : { kills: 60, freezes: 40, restarts: 3 }
+    const outcome = await run({
+      mode,
+      seed,
+      duration_ms: minutes(duration ?? (quick ? "1m" : "10m")),
+      kills: mode === "rolling" ? (rounds ?? (quick ? 2 : 10)) : (asked.kills ?? usual.kills),
+      freezes: asked.freezes ?? usual.freezes,
+      restarts: asked.restarts ?? usual.restarts,
+      clients: 24,
+      command: [process.execPath, file],
+      log
+    })
+    if (outcome.broken.length > 0) process.exitCode = 1
+    return { outcome }
+  })
+
+const seconds = (all: ReadonlyArray<number>) => {
+  if (all.length === 0) return none
+  const at = (share: number) => ((all[Math.min(all.length - 1, Math.floor(all.length * share))] ?? 0) / 1000).toFixed(1)
+  return `${at(0.5)} s p50, ${at(1)} s max (${all.length} runs)`
+}
+
+/** The figures of a report. */
+export const markdown = (report: ChaosReport): string => {
+  const { broken, ended, mode, seed, takeovers: times, takeoversInOutages, ...outcome } = report.outcome
+  return paragraphs(
+    headingLine(report, `three of our servers, bundled, on one Postgres 18; ${mode}, seed ${seed}`),
+    table(
+      ["what", "count"],
+      [
+        ["seconds", grouped(outcome.took_s)],
+        ["kills", grouped(outcome.kills)],
+        ["freezes of 7 to 11 s", grouped(outcome.freezes)],
+        ["Postgres killed and started again", grouped(outcome.restarts)],
+        ["rolling restarts of all three", grouped(outcome.rolled)],
+        ["keys", grouped(outcome.keys)],
+        ["runs", grouped(outcome.runs)],
+        ...Object.entries(ended).map(([status, count]) => [`runs ${status}`, grouped(count)]),
+        ["runs that ended with a node that nobody touched", grouped(outcome.untouched)],
+        ["browsers", grouped(outcome.browsers)],
+        ["reads", grouped(outcome.reads)],
+        ["takeover of what a lost node had", seconds(times)],
+        ["the same while Postgres was away", seconds(takeoversInOutages)],
+        ["**promises broken**", grouped(broken.length)]
+      ]
+    ),
+    broken.length === 0
+      ? ""
+      : `Broken with seed ${seed}:\n\n${broken
+          .slice(0, 20)
+          .map((one) => `- ${one}`)
+          .join("\n")}`
+  )
+}

@@ -1,0 +1,171 @@
+import { assert, describe, it } from "vitest"
+import { Browser, Turn } from "@webagent/engine"
+import { type Evidence, judge, takeovers } from "../../src/chaos/Judge.ts"
+
+const turn = (id: string, fields: Partial<Turn.Turn> = {}): Turn.Turn => ({
+  ...Turn.make({
+    id,
+    sessionId: "s",
+    task: "t",
+    model: "m",
+    agentVersion: "1",
+    modelParams: null,
+    createdAt_ms: 0,
+    owner: null
+  }),
+  status: "completed",
+  ...fields
+})
+
+/** The events of turns as `id from to`, in their order. */
+const events = (...moves: ReadonlyArray<string>): Evidence["events"] =>
+  moves.map((move, index) => {
+    const [id = "", from = "", to = ""] = move.split(" ")
+    return {
+      cursor: index + 1,
+      event: { at_ms: index, of: "turn", id, sessionId: "s", owner: null, from: from === "-" ? null : from, to }
+    }
+  })
+
+const lifeOf = (id: string) => [`${id} - queued`, `${id} queued dispatching`, `${id} dispatching running`]
+
+const asked = (key: string, ...ids: ReadonlyArray<string>): Evidence["asked"][number] => ({
+  kind: "run",
+  key,
+  ids: new Set(ids)
+})
+
+/** One run that is as it is to be. */
+const well: Evidence = {
+  asked: [asked("k1", "a")],
+  events: events(...lifeOf("a"), "a running completed"),
+  turns: [turn("a", { seq: 1 })],
+  browsers: [],
+  held: [],
+  nodes: ["n1.x"],
+  losses: true
+}
+
+const browser = (fields: Partial<Browser.Browser>): Browser.Browser => ({
+  ...Browser.make({ id: "b", proxyCountryCode: null, startedAt_ms: 0, node: "n1.x" }),
+  status: "active",
+  ...fields
+})
+
+describe("the judge of chaos", () => {
+  it("finds nothing against a run that began and ended once", () => {
+    assert.deepStrictEqual(judge(well), [])
+  })
+
+  const two: Evidence = {
+    ...well,
+    asked: [asked("k1", "a"), asked("k2", "b")],
+    turns: [turn("a", { seq: 1 }), turn("b", { seq: 2 })]
+  }
+  const cases: Readonly<Record<string, readonly [Evidence, RegExp]>> = {
+    "a key that made two runs": [{ ...well, asked: [asked("k1", "a", "b")] }, /key k1 made a and b/u],
+    "an acknowledged run that is gone": [{ ...well, asked: [...well.asked, asked("k2", "b")] }, /turn b is gone/u],
+    "a run of no create": [{ ...well, asked: [] }, /run a is of no create/u],
+    "a create that nobody answers": [{ ...well, asked: [...well.asked, asked("k2")] }, /key k2 was never answered/u],
+    "a run that never ends": [
+      { ...well, turns: [turn("a", { status: "running" })], events: events(...lifeOf("a")) },
+      /run a is running for ever/u
+    ],
+    "a run that ends twice": [
+      { ...well, events: events(...lifeOf("a"), "a running completed", "a running completed") },
+      /run a was completed 2 times/u
+    ],
+    "a run that goes on after its end": [
+      { ...well, events: events(...lifeOf("a"), "a running failed", "a failed completed") },
+      /run a was completed after it was failed/u
+    ],
+    "a run that is performed twice": [
+      { ...well, events: events(...lifeOf("a"), "a running queued", "a queued running", "a running completed") },
+      /run a was running 2 times/u
+    ],
+    "a failure without a reason": [
+      { ...well, turns: [turn("a", { status: "failed" })], events: events(...lifeOf("a"), "a running failed") },
+      /run a failed without a reason/u
+    ],
+    "a run that is lost where none may be": [
+      {
+        ...well,
+        losses: false,
+        turns: [turn("a", { status: "failed", failure: "node_lost", error: "lost" })],
+        events: events(...lifeOf("a"), "a running failed")
+      },
+      /run a failed: node_lost, lost/u
+    ],
+    "two turns of a session at a time": [
+      { ...two, events: events(...lifeOf("a"), ...lifeOf("b"), "a running completed", "b running completed") },
+      /run b began while a was running/u
+    ],
+    "a follow-up that overtakes": [
+      {
+        ...two,
+        events: events(
+          "a - queued",
+          ...lifeOf("b"),
+          "b running completed",
+          "a queued dispatching",
+          "a dispatching running",
+          "a running completed"
+        )
+      },
+      /run b began before a, which was first/u
+    ],
+    "a browser of a node that is gone": [
+      {
+        ...well,
+        asked: [...well.asked, { kind: "browser", key: "k2", ids: new Set(["b"]) }],
+        browsers: [browser({ node: "n1.old" })]
+      },
+      /browser b is active at a node that is gone/u
+    ],
+    "a browser of no create": [{ ...well, browsers: [browser({})] }, /browser b is of no create/u],
+    "a session that is held for ever": [{ ...well, held: ["s"] }, /session s is held although/u]
+  }
+  for (const [what, [evidence, sentence]] of Object.entries(cases)) {
+    it(`finds ${what}`, () => {
+      assert.match(judge(evidence).join("\n"), sentence)
+    })
+  }
+
+  it("lets an interrupt go before what waits, and what a lost node had begin again", () => {
+    const turns = [turn("a", { seq: 1 }), turn("b", { seq: 2 }), turn("c", { seq: 3, ahead: true })]
+    const keys = ["a", "b", "c"].map((id) => asked(`k-${id}`, id))
+    const told = events(
+      "a - queued",
+      "a queued dispatching",
+      "b - queued",
+      "c - queued",
+      "a dispatching queued",
+      "c queued dispatching",
+      "c dispatching running",
+      "c running completed",
+      "a queued dispatching",
+      "a dispatching running",
+      "a running completed",
+      "b queued dispatching",
+      "b dispatching running",
+      "b running completed"
+    )
+    assert.deepStrictEqual(judge({ ...well, asked: keys, turns, events: told }), [])
+  })
+})
+
+describe("a takeover", () => {
+  it("lasts from the loss of the node until another one ends the turn or begins it again", () => {
+    const told = events(...lifeOf("a"), "a running failed", ...lifeOf("b"), "b running completed")
+    assert.deepStrictEqual(
+      takeovers(
+        [
+          { at_ms: 2, turns: ["a"] },
+          { at_ms: 6, turns: ["b", "c"] }
+        ],
+        told
+      ),
+      [1]
+    )
+  })
+})

@@ -1,0 +1,43 @@
+import { assert, describe, it } from "vitest"
+import { run } from "../../src/chaos/chaos.ts"
+
+const seed = Number(process.env["WEBAGENT_CHAOS_SEED"] ?? 1)
+
+/** Has every key forgotten at once, as a server would that does not store it with what it made. */
+const forgetful = [
+  "CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM idempotency_keys WHERE key = NEW.key; RETURN NULL; END'",
+  "CREATE TRIGGER forgets AFTER INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION forget()"
+]
+
+/** Has what is over begin again in the record, as a server would that writes over a newer revision. */
+const overwriting = [
+  `CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS '
+    BEGIN INSERT INTO events (record) SELECT record FROM events
+      WHERE record::json->>''id'' = NEW.id AND record::json->>''to'' = ''running''; RETURN NULL; END'`,
+  `CREATE TRIGGER overwrites AFTER UPDATE ON turns FOR EACH ROW
+    WHEN (NEW.ended_at_ms IS NOT NULL AND OLD.ended_at_ms IS NULL) EXECUTE FUNCTION again()`
+]
+
+const quiet = { mode: "chaos", seed, kills: 0, freezes: 0, restarts: 0, clients: 4, log: () => undefined } as const
+
+// processes that are killed and frozen take the time that they take: only what hangs ends these tests
+describe("three servers on one Postgres", { timeout: 900_000 }, () => {
+  it("keep every promise while they are killed, frozen and cut off for half a minute", async () => {
+    const outcome = await run({
+      ...quiet,
+      duration_ms: 30_000,
+      kills: 3,
+      freezes: 1,
+      restarts: 1,
+      clients: 8
+    })
+    assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
+    assert.isAbove(outcome.runs, 10)
+  })
+
+  it("are found out where keys are forgotten, and where what is over begins again", async () => {
+    const { broken } = await run({ ...quiet, duration_ms: 4000, plant: [...forgetful, ...overwriting] })
+    assert.match(broken.join("\n"), /^key \S+ made \S+ and /mu)
+    assert.match(broken.join("\n"), /^run \S+ was running 2 times$/mu)
+  })
+})
