@@ -41,17 +41,16 @@ const timed = async (act: () => Promise<unknown>): Promise<number> => {
 const middle = (figures: ReadonlyArray<number>) => quantile(sorted(figures), 0.5)
 
 /** A node over a database. */
-const node = (data: string, name: string) =>
-  startServer(
+const node = (data: string, name: string) => {
+  const flags = ["--api-key", apiKey, "--data", data, "--node", name]
+  return startServer(
     (port) => ({
       file: process.execPath,
-      args: [
-        ...["--conditions=@webagent/source", main, "--port", `${port}`, "--api-key", apiKey],
-        ...["--data", data, "--node", name]
-      ]
+      args: ["--conditions=@webagent/source", main, "--port", `${port}`, ...flags]
     }),
     { method: "GET", path: "/ready", headers: {} }
   )
+}
 
 /** Both ways in turns, so that a busy moment of the machine strikes both. */
 const measured = async (ways: Readonly<Record<"owner" | "other", Client>>, { quick, rounds }: Options) => {
