@@ -1,8 +1,285 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Browser, Decide, type IdempotencyRecord, Session, type Step, Store, Turn } from "@webagent/engine"
 import { storeContract } from "@webagent/store-contract"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { SqlStore } from "../src/index.ts"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
+import { newest } from "../src/postgresMigrations.ts"
+import { apiKeysOver } from "./apiKeys.ts"
 import { startPostgres } from "./postgres.ts"
+import { retentionOver } from "./retention.ts"
 
-const { database } = startPostgres()
+const { address, database, postgres } = startPostgres()
 
 storeContract("SqlStore over Postgres", Layer.orDie(Layer.provide(SqlStore.layer, database)))
+apiKeysOver("Postgres", database)
+retentionOver("Postgres", database)
+
+/** A node over a database: its store, and its SQL. */
+const node = (url: Redacted.Redacted, options: Partial<Postgres.PostgresOptions> = {}) =>
+  Effect.map(
+    Layer.build(Layer.fresh(Layer.provideMerge(SqlStore.layer, PostgresDatabase.layer({ url, ...options })))),
+    (context) => ({
+      store: Effect.runSync(Effect.provideContext(Effect.service(Store), context)),
+      sql: Effect.runSync(Effect.provideContext(Effect.service(SqlClient.SqlClient), context))
+    })
+  )
+
+const creation = (name: string): Step => {
+  const session = Session.make({ id: `s${name}`, thinkingLevel: null, createdAt_ms: 0, owner: "ci" })
+  const turn = Turn.make({
+    id: `t${name}`,
+    sessionId: session.id,
+    task: "t",
+    model: "m",
+    agentVersion: "1",
+    modelParams: null,
+    createdAt_ms: 0,
+    owner: "ci"
+  })
+  const { events, session: made, turns } = Decide.created(session, turn)
+  return { session: made, turns, events }
+}
+
+const keyed = (key: string, id: string): IdempotencyRecord => ({
+  key,
+  body: "body",
+  createdAt_ms: 0,
+  made: { _tag: "Browser", browser: Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0 }) }
+})
+
+/** What became of a commit. */
+const outcome = (store: Store["Service"], step: Step) =>
+  Effect.map(Effect.result(store.commit(step)), (committed) =>
+    Result.isSuccess(committed)
+      ? "carried out"
+      : committed.failure._tag === "StoreUnavailable"
+        ? committed.failure.applied
+        : committed.failure._tag
+  )
+
+/** Why a database is refused. */
+const refusal = (url: Redacted.Redacted) =>
+  Effect.map(Effect.flip(Effect.provide(Effect.void, PostgresDatabase.layer({ url }))), ({ message }) => message)
+
+describe("a Postgres database", () => {
+  it.live("is made ready once by those that start together on an empty one", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const nodes = yield* Effect.all([node(url), node(url), node(url)], { concurrency: 3 })
+      for (const { sql } of nodes) assert.lengthOf(yield* sql`SELECT 1 FROM migrations`, newest)
+      assert.deepStrictEqual(yield* PostgresDatabase.migrate(url), { from: newest, to: newest })
+    })
+  )
+
+  it.live("of a newer version, an older one or another program is refused in one sentence", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const { sql } = yield* node(url)
+      yield* sql`INSERT INTO migrations (migration_id, name) VALUES (999, 'later')`
+      const shown = PostgresDatabase.shown(url)
+      assert.strictEqual(
+        yield* refusal(url),
+        `${shown} was written by a newer version (schema 999, this one knows ${newest}). Update webagent-server, or use a backup.`
+      )
+      // a node of the version before goes on
+      assert.isTrue(yield* Effect.map(sql`SELECT 1 FROM turns`, (rows) => rows.length === 0))
+      yield* sql`DELETE FROM migrations WHERE migration_id > 1`
+      assert.strictEqual(
+        yield* refusal(url),
+        `${shown} is of an older version (schema 1, this one needs ${newest}). Run: webagent-server migrate --data ${shown}`
+      )
+      const other = yield* address
+      yield* SqlClient.SqlClient.use((sql) => sql`CREATE TABLE orders (id INTEGER)`).pipe(
+        Effect.provide(Postgres.layer({ url: other }))
+      )
+      assert.strictEqual(
+        yield* refusal(other),
+        `${PostgresDatabase.shown(other)} is the database of another program. Choose another one.`
+      )
+    })
+  )
+
+  it.live("shows its address without a password, also one that is wrong", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make("postgres://ann:s3cret@db.example:5433/service?sslmode=require&password=s3cret")
+      assert.strictEqual(PostgresDatabase.shown(url), "postgres://ann@db.example:5433/service")
+      assert.strictEqual(
+        yield* refusal(Redacted.make("postgres://ann:s3cret@[/service")),
+        "The address of the Postgres database is not one. Use --data postgres://user@host:5432/name."
+      )
+    })
+  )
+})
+
+describe("nodes that share a Postgres database", () => {
+  it.live("let one of the creates through that have one key and come to all of them at once", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [one, two] = yield* Effect.all([node(url), node(url)])
+      for (let round = 0; round < 10; round++) {
+        const told = yield* Effect.forEach(
+          Array.from({ length: 6 }, (_, index) => `${round}-${index}`),
+          (name, index) => {
+            const { store } = index % 2 === 0 ? one : two
+            const step = { ...creation(name), key: keyed(`k${round}`, `b${name}`) }
+            return Effect.result(store.commit(step))
+          },
+          { concurrency: "unbounded" }
+        )
+        const refused = told.flatMap((each) => (Result.isFailure(each) ? [each.failure] : []))
+        assert.lengthOf(refused, 5)
+        const [first] = refused
+        for (const each of refused) {
+          assert.strictEqual(each._tag, "KeyTaken")
+          assert.deepStrictEqual(each, first)
+        }
+      }
+      assert.lengthOf((yield* one.store.records).sessions, 10)
+    })
+  )
+
+  it.live("tell each event once to who follows them while both commit, and none before what it came after", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [one, two] = yield* Effect.all([node(url), node(url)])
+      const chains = 12
+      const links = 6
+      // each chain goes on at the other node when the one has committed
+      const writing = Effect.forEach(
+        Array.from({ length: chains }, (_, chain) => chain),
+        (chain) =>
+          Effect.forEach(
+            Array.from({ length: links }, (_, link) => link),
+            (link) => ((chain + link) % 2 === 0 ? one : two).store.commit(creation(`${chain}-${link}`)),
+            { discard: true }
+          ),
+        { concurrency: "unbounded", discard: true }
+      )
+      const writer = yield* Effect.forkChild(writing)
+      const told: Array<string> = []
+      let cursor = 0
+      while (told.length < chains * links * 2) {
+        for (const each of yield* two.store.eventsAfter(cursor, 7)) {
+          assert.isAbove(each.cursor, cursor)
+          cursor = each.cursor
+          told.push(each.event.id)
+        }
+      }
+      yield* Fiber.join(writer)
+      assert.lengthOf(new Set(told), chains * links * 2)
+      for (let chain = 0; chain < chains; chain++) {
+        const order = told.filter((id) => id.startsWith(`s${chain}-`))
+        assert.deepStrictEqual(order, order.toSorted())
+      }
+    })
+  )
+
+  it.live("forget at once what is over, each record once, and wait for no lock of the other", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [one, two] = yield* Effect.all([node(url), node(url)])
+      for (let count = 0; count < 40; count++) {
+        const made = creation(`${count}`)
+        const { session, turns = [] } = made
+        if (session === undefined) continue
+        yield* one.store.commit({
+          events: made.events,
+          session: { ...session, status: "stopped", finishedAt_ms: count },
+          turns: turns.map((turn) => ({ ...turn, status: "completed" as const, finishedAt_ms: count })),
+          key: keyed(`k${count}`, `b${count}`)
+        })
+      }
+      const locked = yield* Deferred.make<void>()
+      const holder = yield* Effect.forkChild(
+        one.sql.withTransaction(
+          Effect.gen(function* () {
+            yield* one.sql`SELECT 1 FROM sessions WHERE id = 's0' FOR UPDATE`
+            yield* Deferred.succeed(locked, undefined)
+            yield* Effect.never
+          })
+        )
+      )
+      yield* Deferred.await(locked)
+      const pruned = yield* Effect.forEach(
+        [one, two, one, two],
+        ({ store }) => store.prune({ finishedUntil_ms: 100, keysUntil_ms: 100, limit: 10 }),
+        { concurrency: "unbounded" }
+      )
+      yield* Fiber.interrupt(holder)
+      const rest = yield* two.store.prune({ finishedUntil_ms: 100, keysUntil_ms: 100, limit: 100 })
+      const all = [...pruned, rest]
+      assert.strictEqual(
+        all.reduce((sum, { sessions }) => sum + sessions, 0),
+        40
+      )
+      assert.strictEqual(
+        all.reduce((sum, { keys }) => sum + keys, 0),
+        40
+      )
+      const left = yield* one.store.records
+      assert.deepStrictEqual([left.sessions, left.turns, left.idempotencyRecords], [[], [], []])
+    })
+  )
+
+  it.live("wait for a frozen one no longer than its transaction may be idle", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [frozen, other] = yield* Effect.all([node(url, { patience_ms: 60_000 }), node(url)])
+      const held = yield* Deferred.make<void>()
+      const step: Step = {
+        ...creation("1"),
+        key: keyed("k", "b1"),
+        // as long as the node says nothing
+        also: Effect.andThen(Deferred.succeed(held, undefined), Effect.sleep("4 seconds"))
+      }
+      const late = yield* Effect.forkChild(outcome(frozen.store, step))
+      yield* Deferred.await(held)
+      assert.strictEqual(yield* outcome(other.store, { ...creation("2"), key: keyed("k", "b2") }), "carried out")
+      // it wakes, and has nothing
+      assert.include(["no", "unknown"], yield* Fiber.join(late))
+      assert.isTrue(Option.isNone(yield* other.store.session("s1")))
+    })
+  )
+})
+
+describe("a Postgres database that is away", () => {
+  it.live("says of each commit whether it may be there, and all goes on when it is back", () =>
+    Effect.gen(function* () {
+      const server = yield* postgres
+      const { store } = yield* node(yield* address, { patience_ms: 1000 })
+      assert.strictEqual(yield* outcome(store, creation("before")), "carried out")
+      const away = Effect.gen(function* () {
+        assert.strictEqual(yield* outcome(store, creation("away")), "no")
+        assert.strictEqual((yield* Effect.flip(store.session("sbefore"))).applied, "no")
+      })
+      yield* server.kill
+      yield* away
+      yield* server.start
+      assert.strictEqual(yield* outcome(store, creation("killed")), "carried out")
+
+      // asked to commit, and not answered
+      const unanswered = { ...creation("unanswered"), also: server.freeze }
+      assert.strictEqual(yield* outcome(store, unanswered), "unknown")
+      yield* away
+      yield* server.thaw
+      assert.strictEqual(yield* outcome(store, creation("frozen")), "carried out")
+
+      // the connection goes with the commit
+      const cut = { ...creation("cut"), also: server.kill }
+      assert.strictEqual(yield* outcome(store, cut), "unknown")
+      yield* server.start
+      assert.isTrue(Option.isNone(yield* store.session("scut")))
+      assert.isTrue(Option.isNone(yield* store.session("saway")))
+      for (const name of ["before", "killed", "frozen"]) {
+        assert.isTrue(Option.isSome(yield* store.session(`s${name}`)), name)
+      }
+    })
+  )
+})

@@ -1,86 +1,16 @@
 import { assert, it } from "@effect/vitest"
-import {
-  Agent,
-  ApiKeys,
-  BrowserPool,
-  Decide,
-  Engine,
-  keyScopes,
-  Session,
-  Store,
-  TimeOrderedIds,
-  Turn
-} from "@webagent/engine"
-import * as Clock from "effect/Clock"
+import { Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
-import * as TestClock from "effect/testing/TestClock"
 import { Database, Retention, SqlApiKeys, SqlStore } from "../src/index.ts"
 import { file } from "./files.ts"
 import { plansOf } from "./plans.ts"
+import { engine, retentionOver } from "./retention.ts"
 
-const hour_ms = 3_600_000
-const noon_ms = 2 * 24 * hour_ms + 12 * hour_ms
+retentionOver("SQLite", Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path }))))
 
 const over = (path: string) =>
   Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer), Database.layer({ file: path }))
-
-const database = Layer.unwrap(Effect.map(file, over))
-
-/** A run that ended at this time. */
-const ended = (id: string, finishedAt_ms: number) => {
-  const session = Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0, owner: "ci" })
-  const turn = Turn.make({
-    id,
-    sessionId: session.id,
-    task: "t",
-    model: "m",
-    agentVersion: "1",
-    modelParams: null,
-    createdAt_ms: 0,
-    owner: "ci"
-  })
-  const { events, session: made, turns = [] } = Decide.created(session, turn)
-  return {
-    session: made,
-    turns: turns.map((each) => ({ ...each, status: "completed" as const, finishedAt_ms })),
-    events
-  }
-}
-
-/** An engine over the database, whose runs never end. */
-const engine = Engine.layer.pipe(
-  Layer.provide([
-    Layer.succeed(Agent, { model: "m", version: "1", perform: () => Stream.never }),
-    Layer.succeed(BrowserPool, { launch: () => Effect.never }),
-    TimeOrderedIds.layer
-  ])
-)
-
-it.live("every session that is idle for long enough is stopped, and none that is busy by now", () =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const { queue, stopIdleSession } = yield* Engine
-    for (let count = 0; count < 250; count++) {
-      const step = ended(String(count), 1000 + count)
-      yield* store.commit({ ...step, session: { ...step.session, idleSince_ms: 1000 + count } })
-    }
-    const now_ms = yield* Clock.currentTimeMillis
-    const recent = ended("recent", now_ms)
-    yield* store.commit({ ...recent, session: { ...recent.session, idleSince_ms: now_ms } })
-    const { turn } = yield* queue({ sessionId: "s7", text: "Next", interrupt: false })
-    assert.isFalse(yield* stopIdleSession("s7", now_ms))
-    assert.strictEqual(yield* Retention.stopIdle(hour_ms), 249)
-    const { sessions } = yield* store.records
-    assert.deepStrictEqual(
-      sessions.filter(({ status }) => status === "active").map(({ id }) => id),
-      ["s7", "srecent"]
-    )
-    assert.strictEqual(Option.getOrThrow(yield* store.turn(turn.id)).status, "dispatching")
-  }).pipe(Effect.provide(Layer.provideMerge(engine, database)))
-)
 
 it.live("what a start takes up, and what is to be stopped or forgotten, is found by indexes", () =>
   Effect.gen(function* () {
@@ -99,38 +29,4 @@ it.live("what a start takes up, and what is to be stopped or forgotten, is found
       []
     )
   })
-)
-
-it.effect("of runs that ended in one millisecond, as many are kept as asked for", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(noon_ms)
-    const store = yield* Store
-    for (const id of ["a", "b", "c", "d"]) yield* store.commit(ended(id, noon_ms - hour_ms))
-    const { turns } = yield* Retention.prune({ keep_ms: 24 * hour_ms, keepRuns: 3 })
-    assert.strictEqual(turns, 1)
-    yield* Retention.prune({ keep_ms: 24 * hour_ms, keepRuns: 1 })
-    assert.deepStrictEqual(
-      (yield* store.records).turns.map(({ id }) => id),
-      ["d"]
-    )
-  }).pipe(Effect.provide(database))
-)
-
-it.effect("what ended today is kept while a key has a limit of money a day", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(noon_ms)
-    const store = yield* Store
-    const keys = yield* ApiKeys
-    const limits = { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: 1 }
-    yield* keys.create({ name: "ci", scopes: keyScopes, limits })
-    yield* store.commit(ended("yesterday", noon_ms - 13 * hour_ms))
-    yield* store.commit(ended("today", noon_ms - hour_ms))
-    const left = Effect.gen(function* () {
-      yield* Retention.prune({ keep_ms: 0, keepRuns: 0 })
-      return Option.isSome(yield* store.turn("yesterday")) + " " + Option.isSome(yield* store.turn("today"))
-    })
-    assert.strictEqual(yield* left, "false true")
-    yield* keys.revoke("ci")
-    assert.strictEqual(yield* left, "false false")
-  }).pipe(Effect.provide(database))
 )

@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ApiKeys, keyScopes } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { SqlApiKeys, type Reader } from "../src/index.ts"
+
+export const unlimited = { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null }
+
+/** What the API keys of each database have to do. */
+export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
+  const test = (title: string, body: Effect.Effect<unknown, unknown, ApiKeys | SqlClient.SqlClient>) =>
+    it.live(title, () =>
+      Effect.asVoid(body).pipe(
+        Effect.provide(Layer.fresh(Layer.provideMerge(SqlApiKeys.layer, database)), { local: true })
+      )
+    )
+
+  describe(`SqlApiKeys over ${name}`, () => {
+    test(
+      "finds a key by its secret, which is nowhere in the database",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const sql = yield* SqlClient.SqlClient
+        const limits = { ...unlimited, runs: 3, usdPerDay: 1.5 }
+        const { key, secret } = yield* keys.create({ name: "ci", scopes: ["read", "runs"], limits })
+        const text = Redacted.value(secret)
+        assert.match(text, /^wak_[\w-]{43}$/u)
+        assert.deepStrictEqual(yield* keys.find(text), Option.some(key))
+        assert.deepStrictEqual(yield* keys.list, [key])
+        assert.deepStrictEqual([key.limits, key.scopes], [limits, ["read", "runs"]])
+        assert.deepStrictEqual(yield* keys.find(`${text}x`), Option.none())
+        assert.notInclude(JSON.stringify(yield* sql`SELECT * FROM api_keys`), text.slice(key.prefix.length))
+        assert.notInclude(String(secret), text)
+      })
+    )
+
+    test(
+      "does not find a revoked key, and gives its name to the next",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const request = { name: "ci", scopes: keyScopes, limits: unlimited }
+        const first = yield* keys.create(request)
+        assert.strictEqual((yield* Effect.flip(keys.create(request)))._tag, "KeyNameTaken")
+        const revoked = yield* keys.revoke("ci")
+        assert.isNotNull(revoked.revokedAt_ms)
+        assert.deepStrictEqual(yield* keys.find(Redacted.value(first.secret)), Option.none())
+        assert.strictEqual((yield* Effect.flip(keys.revoke("ci")))._tag, "KeyNotFound")
+        const second = yield* keys.create(request)
+        assert.isTrue(Option.isSome(yield* keys.find(Redacted.value(second.secret))))
+        assert.lengthOf(yield* keys.list, 2)
+        assert.deepStrictEqual(yield* keys.usage("ci", 1), { runs: 0, browsers: 0, usd: 0 })
+      })
+    )
+
+    test(
+      "lets a key make its requests a minute, and says how long the next one has to wait",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const waits = yield* Effect.replicateEffect(keys.countRequest("ci", 2), 4)
+        assert.deepStrictEqual(waits.slice(0, 2), [0, 0])
+        for (const wait_ms of waits.slice(2)) {
+          assert.isAbove(wait_ms, 0)
+          assert.isAtMost(wait_ms, 30_000)
+        }
+        assert.strictEqual(yield* keys.countRequest("other", 1), 0)
+      })
+    )
+  })
+}
