@@ -85,20 +85,29 @@ const within =
 const orFail = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
   Effect.catchDefect(effect, (defect) => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
 
-const connectionOf = (connection: PgConnection): Connection => {
-  const rows: Connection["execute"] = (text, values, transform) =>
-    Effect.map(connection.query(text, values), ({ rows }) => (transform === undefined ? rows : transform(rows)))
-  const unprepared: Connection["executeUnprepared"] = (text, values, transform) =>
-    Effect.map(connection.query(text, values, false), ({ rows }) => (transform === undefined ? rows : transform(rows)))
-  return {
-    execute: rows,
-    executeUnprepared: unprepared,
-    executeRaw: connection.query,
-    executeValues: connection.queryValues,
-    executeValuesUnprepared: (text, values) => connection.queryValues(text, values, false),
-    executeStream: (text, values) => connection.stream(text, values)
+type Patient = ReturnType<typeof within>
+
+/** Cannot be interrupted: without a limit of their own they would keep a connection for as long as nothing answers. */
+const isControl = (text: string) => /^(?:BEGIN|COMMIT|ROLLBACK)\b/u.test(text)
+
+const connectionOf =
+  (patient: Patient) =>
+  (connection: PgConnection): Connection => {
+    const query = (text: string, values: ReadonlyArray<unknown>, prepare?: boolean) =>
+      isControl(text) ? patient(connection.query(text, values, prepare)) : connection.query(text, values, prepare)
+    const rows =
+      (prepare?: boolean): Connection["execute"] =>
+      (text, values, transform) =>
+        Effect.map(query(text, values, prepare), ({ rows }) => (transform === undefined ? rows : transform(rows)))
+    return {
+      execute: rows(),
+      executeUnprepared: rows(false),
+      executeRaw: query,
+      executeValues: connection.queryValues,
+      executeValuesUnprepared: (text, values) => connection.queryValues(text, values, false),
+      executeStream: (text, values) => connection.stream(text, values)
+    }
   }
-}
 
 /** Postgres answers a commit of what it has given up with a rollback, which is no error of its own. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
@@ -131,10 +140,11 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
     keepAlive: "10 seconds"
   })
   const patient = within(patience_ms)
+  const connected = connectionOf(patient)
   const client = yield* SqlClient.make({
-    acquirer: Effect.map(pool.get, connectionOf),
-    borrower: (use) => patient(pool.use((connection) => use(connectionOf(connection)))),
-    transactionAcquirer: Effect.map(pool.reserve, connectionOf),
+    acquirer: Effect.map(pool.get, connected),
+    borrower: (use) => patient(pool.use((connection) => use(connected(connection)))),
+    transactionAcquirer: Effect.map(pool.reserve, connected),
     compiler: PgClient.makeCompiler(),
     driver: "pg",
     prepareTransactionControls: true,

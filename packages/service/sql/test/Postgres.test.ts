@@ -282,4 +282,20 @@ describe("a Postgres database that is away", () => {
       }
     })
   )
+
+  it.live("keeps no node from closing", () =>
+    Effect.gen(function* () {
+      const server = yield* postgres
+      const url = yield* address
+      const frozen = Effect.scoped(
+        Effect.gen(function* () {
+          const { store } = yield* node(url, { patience_ms: 500 })
+          assert.strictEqual(yield* outcome(store, { ...creation("1"), also: server.freeze }), "unknown")
+          // a commit that is under way when the node closes
+          yield* Effect.forkChild(store.commit(creation("2")))
+        })
+      )
+      yield* Effect.ensuring(frozen, server.thaw)
+    })
+  )
 })
