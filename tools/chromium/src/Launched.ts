@@ -3,7 +3,7 @@ import { Browser, BrowserPool, type CdpTransport } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -25,15 +25,31 @@ export interface Launched {
   readonly address: string
 }
 
-/** The server's own pool, with a folder of its own; the variables are added to the environment of its browsers. */
+/** Has a program started with more arguments than it is told. */
+const withArguments = (executable: string, folder: string, more: ReadonlyArray<string>): string => {
+  if (more.length === 0) return executable
+  const script = join(folder, "chromium")
+  writeFileSync(script, `#!/bin/sh\nexec "${executable}" ${more.join(" ")} "$@"\n`, { mode: 0o755 })
+  return script
+}
+
+/**
+ * The server's own pool, with a folder of its own; the variables are added to the environment of its browsers, and the
+ * flags to their arguments.
+ */
 export const pool = (
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  flags: ReadonlyArray<string> = []
 ): Layer.Layer<BrowserPool | ChromiumPool.RunningBrowsers, unknown> =>
   Layer.unwrap(
-    Effect.map(Effect.all([Binary.find(), folder]), ([binary, root]) =>
+    Effect.map(Effect.all([Binary.find(), folder, folder]), ([binary, root, scripts]) =>
       Layer.provide(
         ChromiumPool.layer({
-          binary: { ...binary, env: { ...binary.env, ...env } },
+          binary: {
+            ...binary,
+            executable: withArguments(binary.executable, scripts, flags),
+            env: { ...binary.env, ...env }
+          },
           // pages are our own, and some machines have no user namespaces for Chromium's sandbox
           chromiumSandbox: false,
           warm: 0,
@@ -45,7 +61,10 @@ export const pool = (
   )
 
 /** Launches a Chromium of the server's own pool, until the scope closes. */
-export const launch = Effect.fnUntraced(function* (env?: Readonly<Record<string, string>>) {
+export const launch = Effect.fnUntraced(function* (
+  env?: Readonly<Record<string, string>>,
+  flags?: ReadonlyArray<string>
+) {
   const browser = Browser.make({ id: "one", proxyCountryCode: null, startedAt_ms: 0 })
   const launched: Effect.Effect<Launched, unknown, BrowserPool | ChromiumPool.RunningBrowsers> = Effect.gen(
     function* () {
@@ -54,5 +73,5 @@ export const launch = Effect.fnUntraced(function* (env?: Readonly<Record<string,
       return { address, connect }
     }
   )
-  return yield* Effect.provideContext(launched, yield* Layer.build(pool(env)))
+  return yield* Effect.provideContext(launched, yield* Layer.build(pool(env, flags)))
 })

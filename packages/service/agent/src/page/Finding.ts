@@ -19,6 +19,7 @@ export const make = (hands: Hands) => {
         Effect.fnUntraced(function* (tab) {
           const found: Array<string> = []
           for (const frame of tab.frames.values()) {
+            if (!tab.mayLoad(frame.url)) continue
             found.push(...(yield* Effect.orElseSucceed(call(frame, "find", wanted), () => [])))
           }
           return found

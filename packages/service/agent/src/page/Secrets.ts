@@ -18,7 +18,7 @@ export interface Secrets {
     text: string,
     site: string
   ) => Result.Result<{ readonly text: string; readonly isSecret: boolean }, string>
-  /** The text with each value, also as it is written in addresses, replaced by its placeholder. */
+  /** The text with each value, also as it is written in addresses or cut at its end, replaced by its placeholder. */
   readonly redact: (text: string) => string
   /** Whether a value shows in a text, also in parts with spaces between them. */
   readonly shows: (text: string) => boolean
@@ -39,6 +39,18 @@ const pieces = (value: string) =>
     : Array.from({ length: Math.floor(value.length / piece_length) }, (_, at) =>
         value.slice(at * piece_length, (at + 1) * piece_length)
       )
+
+/** Where a text is cut, and the least of a value's beginning that is hidden before it: less is part of too many words. */
+const cutMark = "…"
+const start_least = 4
+
+/** Where the end of a text begins that is how a value begins; -1 where it is not. */
+const startIn = (text: string, form: string): number => {
+  const least = form.slice(0, start_least)
+  let at = text.indexOf(least, Math.max(0, text.length - form.length))
+  while (at >= 0 && !form.startsWith(text.slice(at))) at = text.indexOf(least, at + 1)
+  return at
+}
 
 // a look writes what is in a page so that it cannot look like a numbered element, or end a name
 const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ ")]
@@ -66,6 +78,21 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
     // a value that contains another is replaced first
     .toSorted((one, two) => two.form.length - one.form.length)
 
+  /** Hides the beginning of a value at the end of a text. */
+  const hideStart = (text: string): string => {
+    const cuts = written.flatMap(({ form, shown }) => {
+      const at = startIn(text, form)
+      return at < 0 ? [] : [{ at, shown }]
+    })
+    const [first] = cuts.toSorted((one, two) => one.at - two.at)
+    return first === undefined ? text : `${text.slice(0, first.at)}${first.shown}`
+  }
+
+  const hideStarts = (text: string): string => {
+    const parts = text.split(cutMark)
+    return parts.map((part, index) => (index === parts.length - 1 ? part : hideStart(part))).join(cutMark)
+  }
+
   return {
     names: secrets.map(({ name }) => name),
     reveal: (text, site) => {
@@ -83,7 +110,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       })
       return Result.succeed({ text: revealed, isSecret: used.length > 0 })
     },
-    redact: (text) => written.reduce((so, { form, shown }) => so.replaceAll(form, shown), text),
+    redact: (text) => written.reduce((so, { form, shown }) => so.replaceAll(form, shown), hideStarts(text)),
     shows: (text) => {
       const tight = squeezed(text)
       return written.some(({ form }) => tight.includes(squeezed(form)))

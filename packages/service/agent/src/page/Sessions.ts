@@ -22,6 +22,8 @@ export interface Sessions {
   readonly of: (id: string) => Session
   /** Hears nothing more of a session. */
   readonly forget: (session: Pick<Session, "id">) => void
+  /** How many are heard. */
+  readonly count: () => number
   /** Waits until something holds, which may change with any event. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
 }
@@ -56,6 +58,7 @@ export const make = Effect.fnUntraced(function* (client: CdpClient): Effect.fn.R
     browser: of(undefined),
     of,
     forget: ({ id }) => void sessions.delete(id),
+    count: () => sessions.size,
     until: (holds) =>
       Effect.callback((resume) => {
         if (holds()) return resume(Effect.void)

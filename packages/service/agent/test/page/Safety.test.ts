@@ -128,6 +128,20 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
+  it.effect("shows no beginning of a short secret where the text of an element is cut", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2") }] })
+      const text = yield* open("cuts")
+      // a name of 150 characters, values of 120 and 300
+      assert.strictEqual([...text.matchAll(/-<secret:password>…/gu)].length, 3, text)
+      assert.notInclude(text, "hunt")
+      assert.notInclude(yield* page.read(), "hunt")
+      assert.notInclude(yield* page.find("beside"), "hunt")
+      yield* page.allow({})
+    })
+  )
+
   it.effect("takes pictures, and none while a secret is in sight", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

@@ -42,3 +42,14 @@ it("sees a value that a page writes in parts", () => {
   assert.isTrue(shows("4 7\n11"))
   assert.isFalse(shows("4710"))
 })
+
+it("leaves no beginning of a value where a text is cut", () => {
+  const { redact } = made({ short: "hunter2", quoted: 'a "word" in it', long: "x".repeat(20) + "y".repeat(60) })
+  assert.strictEqual(redact("login hunt…"), "login <secret:short>…")
+  assert.strictEqual(redact("hunter2…"), "<secret:short>…")
+  assert.strictEqual(redact("hunthunter…, hunte… and hunter"), "hunt<secret:short>…, <secret:short>… and hunter")
+  assert.strictEqual(redact("a 'wor…"), "<secret:quoted>…")
+  assert.strictEqual(redact(`${"x".repeat(20)}yyyy…`), "<secret:long>…")
+  // as much is part of other words
+  assert.strictEqual(redact("the hun…"), "the hun…")
+})

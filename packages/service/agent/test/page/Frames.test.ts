@@ -1,0 +1,38 @@
+import { assert, it } from "@effect/vitest"
+import { Cdp } from "@webagent/engine"
+import { launch } from "@webagent/test-chromium/Launched"
+import * as Effect from "effect/Effect"
+import * as Sessions from "../../src/page/Sessions.ts"
+import * as Tabs from "../../src/page/Tabs.ts"
+import { serve } from "../support/site.ts"
+
+it.live("the session of a frame in another process is forgotten with the frame, and with its page", () =>
+  Effect.gen(function* () {
+    const { origin } = yield* serve
+    // each site in a process of its own, as on a machine with much memory
+    const { connect } = yield* launch({}, ["--site-per-process"])
+    const sessions = yield* Sessions.make(yield* Cdp.over(yield* connect))
+    const tabs = yield* Tabs.make({
+      sessions,
+      now: () => performance.now(),
+      note: () => undefined,
+      quote: (text) => text,
+      mayLoad: () => true
+    })
+    const tab = tabs.front()
+    const before = sessions.count()
+    const hasOther = () => Array.from(tab.frames.values()).some(({ session }) => session !== tab.session)
+    for (const leave of [
+      tab.session.send("Page.navigate", { url: `${origin}/plain` }),
+      tab.session.send("Runtime.evaluate", {
+        expression: "document.querySelectorAll('iframe').forEach((one) => one.remove())"
+      })
+    ]) {
+      yield* tab.session.send("Page.navigate", { url: `${origin}/frames` })
+      yield* sessions.until(hasOther)
+      assert.isAbove(sessions.count(), before)
+      yield* leave
+      yield* sessions.until(() => tab.frames.size === 1 && sessions.count() === before)
+    }
+  }).pipe(Effect.scoped)
+)
