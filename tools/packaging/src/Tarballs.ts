@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -18,15 +18,20 @@ const bin = (name: string) => join(root, "node_modules", ".bin", name)
 
 const run = promisify(execFile)
 
-const pack = async (folder: string, destination: string): Promise<Packed> => {
-  const { name, version }: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
-  const place = join(destination, name.replace("/", "-"))
-  mkdirSync(place)
-  await run(bin("pnpm"), ["pack", "--pack-destination", place], { cwd: join(root, folder) })
-  const tarball = readdirSync(place).find((file) => file.endsWith(".tgz"))
-  if (tarball === undefined) throw new Error(`${name} was not packed`)
-  await run("tar", ["-xzf", tarball], { cwd: place })
-  return { name, version, tarball: join(place, tarball), folder: join(place, "package") }
+/** Packs packages, whose tarballs must have different names. */
+const pack = async (folders: ReadonlyArray<string>, destination: string): Promise<ReadonlyArray<Packed>> => {
+  const filters = folders.map((folder) => `--filter=./${folder}`)
+  await run(bin("pnpm"), ["--recursive", ...filters, "pack", "--pack-destination", destination], { cwd: root })
+  return Promise.all(
+    folders.map(async (folder) => {
+      const { name, version }: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+      const tarball = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)
+      const unpacked = tarball.slice(0, -".tgz".length)
+      mkdirSync(unpacked)
+      await run("tar", ["-xzf", tarball], { cwd: unpacked })
+      return { name, version, tarball, folder: join(unpacked, "package") }
+    })
+  )
 }
 
 /** Builds and packs every published package into a new temporary folder, outside of the workspace. */
@@ -36,5 +41,8 @@ export const packAll = async (): Promise<ReadonlyArray<Packed>> => {
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" }
   })
   const destination = mkdtempSync(join(tmpdir(), "webagent-packed-"))
-  return Promise.all(publishedFolders().map((folder) => pack(folder, destination)))
+  // an app and a package may share a tarball's name
+  const kinds = Map.groupBy(publishedFolders(), (folder) => folder.split("/")[0] ?? "")
+  const packed = [...kinds].map(([kind, folders]) => pack(folders, join(destination, kind)))
+  return (await Promise.all(packed)).flat()
 }

@@ -34,6 +34,6 @@ write(
     : `\n${wrong.length} problems; nothing would be published.`
 )
 for (const { tarball } of packed.slice(0, 1)) {
-  write(`The tarballs are below ${dirname(dirname(tarball))}, a folder for each: npm install takes their paths.`)
+  write(`The tarballs are below ${dirname(dirname(tarball))}, and npm install takes their paths.`)
 }
 process.exitCode = wrong.length === 0 ? 0 : 1

@@ -8,7 +8,7 @@ import type { Manifest } from "../src/Package.ts"
 import { type Dependencies, installedBin, installInto } from "../src/Project.ts"
 import { versionInUse } from "../src/Registry.ts"
 
-const npm = inject("npm")
+const npm = { ...inject("npm"), from: inject("project") }
 
 const versionOf = (name: string) => inject("packed").find((packed) => packed.name === name)?.version ?? "none"
 const harness = {
