@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "./Store.ts"
 
 /**
  * Runs inside of the commit of whatever the caller creates, after it is written: what this dies with undoes the create.
- * A repeat of a create does not come this far. Whoever limits creates counts here, on any node.
+ * A repeat of a create does not come this far. Limits of creates count here, on any node.
  */
 export const Admission: Context.Reference<Effect.Effect<void, StoreUnavailable> | null> = Context.Reference(
   "@webagent/engine/Admission",
