@@ -30,7 +30,7 @@ const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
 
 describe("webagent-server --data postgres://", () => {
   it.live(
-    "keeps what it acknowledged for three later servers, which start at once on an empty database",
+    "keeps what it acknowledged for the servers after it; three of them start at once on an empty database",
     () =>
       withPostgres((_, address) =>
         Effect.gen(function* () {
