@@ -48,6 +48,20 @@ const printed = (trials: ReadonlyArray<Trial>, stream: Printed["stream"]): Reado
     return text === "" ? [] : [...(trials.length > 1 ? [`trial ${index + 1}`] : []), text.trimEnd()]
   })
 
+/** How many steps of a run are told: the last ones say where it ended. */
+const mostSteps = 10
+
+/** What the agent did last in trials that failed, by run. */
+const agentSteps = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> =>
+  trials.flatMap(({ agentSteps: runs = [] }) =>
+    runs.flatMap(({ count, runId, steps }) => [
+      `agent     run ${runId}, ${count} steps`,
+      ...steps
+        .slice(-mostSteps)
+        .map(({ address, number, summary }) => `  ${number}  ${summary}${address === null ? "" : ` at ${address}`}`)
+    ])
+  )
+
 /** A try beside the one that counts, in the words of Maven Surefire. */
 const further = (name: string, failure: Failure, seed: number): string =>
   element(name, { message: failure.message, type: failure.kind }, [
@@ -80,6 +94,7 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
         ]),
     ...(hidden && failure !== undefined ? [`failure   ${Attention.failureLine(failure)}`] : []),
     `replay    ${replay(result)}`,
+    ...agentSteps(failing),
     ...printed(trials, "stdout")
   ]
   const errors = printed(trials, "stderr")

@@ -144,6 +144,29 @@ describe("JUnitReporter", () => {
     )
   })
 
+  it("the last steps of the agent are told of a trial that failed, and of no other", () => {
+    const steps = Array.from({ length: 12 }, (_, index) => ({
+      number: index + 1,
+      beganAt: "2026-11-21T09:12:44Z",
+      address: index === 10 ? null : "https://shop.example/",
+      summary: `click "${index + 1}"`
+    }))
+    const run = { runId: "r-1", liveUrl: null, recordingUrl: null, count: 12, steps }
+    // of three trials, the second one failed
+    const results = night.results
+      .slice(0, 1)
+      .map((result) => ({ ...result, trials: result.trials.map((trial) => ({ ...trial, agentSteps: [run] })) }))
+    const told = lines(render({ ...night, results }, replay))
+    assert.deepStrictEqual(
+      told.filter((line) => line.startsWith("agent ")),
+      ["agent     run r-1, 12 steps"]
+    )
+    const at = told.indexOf("agent     run r-1, 12 steps")
+    assert.strictEqual(told[at + 1], "  3  click &quot;3&quot; at https://shop.example/")
+    assert.strictEqual(told[at + 9], "  11  click &quot;11&quot;")
+    assert.match(told[at + 10] ?? "", /^ {2}12 {2}click &quot;12&quot; at https:\/\/shop\.example\//u)
+  })
+
   it.effect("Jenkins's schema has nothing against it", () =>
     Effect.gen(function* () {
       const breaches = [{ invariant: "created-twice", sentence: "r-1 and r-2 are one run", resource: "r-2" }]
