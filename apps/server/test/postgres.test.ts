@@ -29,38 +29,36 @@ const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
 describe("webagent-server --data postgres://", () => {
-  it.live(
-    "keeps what it acknowledged for the servers after it; three of them start at once on an empty database",
-    () =>
-      withPostgres((_, address) =>
-        Effect.gen(function* () {
-          const [first, second, third] = yield* Effect.all([serving(address), serving(address), serving(address)], {
-            concurrency: 3
-          })
-          const key = { "idempotency-key": "one" }
-          const all = yield* Effect.forEach(
-            [first, second, third],
-            ({ at }) => send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key),
-            { concurrency: 3 }
-          )
-          const ids = all.map(({ body }) => body["id"])
-          assert.lengthOf(new Set(ids), 1)
-          assert.deepStrictEqual(all.map(({ headers }) => headers.get("idempotency-replayed")).toSorted(), [
-            null,
-            "true",
-            "true"
-          ])
-          yield* until(send(third.at, "K", "GET", `/runs/${String(ids[0])}`), isOver)
-          const long = yield* send(first.at, "K", "POST", "/runs", task("duration=40s"))
-          yield* until(
-            send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`),
-            ({ body }) => body["status"] === "running"
-          )
-          first.program.process.kill("SIGKILL")
-          const lost = yield* until(send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`), isOver)
-          assert.match(String(lost.body["error"]), /lost/u)
+  it.live("keeps what it acknowledged for the servers after it; three of them start at once on an empty database", () =>
+    withPostgres((_, address) =>
+      Effect.gen(function* () {
+        const [first, second, third] = yield* Effect.all([serving(address), serving(address), serving(address)], {
+          concurrency: 3
         })
-      )
+        const key = { "idempotency-key": "one" }
+        const all = yield* Effect.forEach(
+          [first, second, third],
+          ({ at }) => send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key),
+          { concurrency: 3 }
+        )
+        const ids = all.map(({ body }) => body["id"])
+        assert.lengthOf(new Set(ids), 1)
+        assert.deepStrictEqual(all.map(({ headers }) => headers.get("idempotency-replayed")).toSorted(), [
+          null,
+          "true",
+          "true"
+        ])
+        yield* until(send(third.at, "K", "GET", `/runs/${String(ids[0])}`), isOver)
+        const long = yield* send(first.at, "K", "POST", "/runs", task("duration=40s"))
+        yield* until(
+          send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`),
+          ({ body }) => body["status"] === "running"
+        )
+        first.program.process.kill("SIGKILL")
+        const lost = yield* until(send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`), isOver)
+        assert.match(String(lost.body["error"]), /lost/u)
+      })
+    )
   )
 
   it.live("answers 503 while its database is gone or frozen, and goes on when it is back", () =>

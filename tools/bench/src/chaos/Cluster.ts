@@ -24,7 +24,7 @@ export interface Cluster {
   readonly stop: (member: Member) => Promise<void>
   readonly freeze: (member: Member) => void
   readonly thaw: (member: Member) => Promise<void>
-  /** What a node said that ended although nobody asked it to. */
+  /** What a node said that ended by itself. */
   readonly ended: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -41,7 +41,7 @@ const isReady = async (url: string) => {
   return answer?.status === 200
 }
 
-/** Nodes with fixed ports, none of which is started yet. */
+/** Nodes with fixed ports, not started yet. */
 export const cluster = async (count: number, { command, database }: Program): Promise<Cluster> => {
   const ports: Array<number> = []
   while (ports.length < count) ports.push(await freePort())
@@ -72,7 +72,7 @@ export const cluster = async (count: number, { command, database }: Program): Pr
   const start = async (member: Member) => {
     let child = launch(member)
     while (!(await isReady(member.url))) {
-      // its database may be away just now: whoever runs servers starts them again
+      // its database may be away just now: an operator starts servers again
       if (child.exitCode !== null) {
         await sleep(500)
         child = launch(member)

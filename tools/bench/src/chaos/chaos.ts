@@ -56,7 +56,7 @@ export interface Outcome {
   readonly browsers: number
   readonly reads: number
   readonly ended: Readonly<Record<string, number>>
-  /** Runs that ended with a node that nobody had touched. */
+  /** Runs that ended with a node that was never killed, frozen or stopped. */
   readonly untouched: number
   /** How long turns of lost nodes waited for another node, in milliseconds, sorted. */
   readonly takeovers: ReadonlyArray<number>
@@ -331,7 +331,7 @@ export const markdown = (report: ChaosReport): string => {
         ["keys", grouped(outcome.keys)],
         ["runs", grouped(outcome.runs)],
         ...Object.entries(ended).map(([status, count]) => [`runs ${status}`, grouped(count)]),
-        ["runs that ended with a node that nobody touched", grouped(outcome.untouched)],
+        ["runs that ended with an untouched node", grouped(outcome.untouched)],
         ["browsers", grouped(outcome.browsers)],
         ["reads", grouped(outcome.reads)],
         ["takeover of what a lost node had", seconds(times)],

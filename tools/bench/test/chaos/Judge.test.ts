@@ -66,7 +66,7 @@ describe("the judge of chaos", () => {
     "a key that made two runs": [{ ...well, asked: [asked("k1", "a", "b")] }, /key k1 made a and b/u],
     "an acknowledged run that is gone": [{ ...well, asked: [...well.asked, asked("k2", "b")] }, /turn b is gone/u],
     "a run of no create": [{ ...well, asked: [] }, /run a is of no create/u],
-    "a create that nobody answers": [{ ...well, asked: [...well.asked, asked("k2")] }, /key k2 was never answered/u],
+    "a create without an answer": [{ ...well, asked: [...well.asked, asked("k2")] }, /key k2 was never answered/u],
     "a run that never ends": [
       { ...well, turns: [turn("a", { status: "running" })], events: events(...lifeOf("a")) },
       /run a is running for ever/u
