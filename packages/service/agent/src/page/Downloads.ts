@@ -1,6 +1,6 @@
 import type { CdpError } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
+import { basename } from "node:path"
 import type { Session } from "./Sessions.ts"
 
 /** A file that an upload may choose. */
@@ -10,32 +10,55 @@ export interface TaskFile {
   readonly path: string
 }
 
-/** Puts downloads into a folder, under names of the browser, or refuses them; the answer is those that are complete. */
+/** How many a task keeps, and how large each may be. The room of all is the browser's. */
+const files_most = 20
+const bytes_most = 100 * 1024 ** 2
+
+/**
+ * Puts downloads into a folder, under names that the browser made safe, or refuses them; the answer is those that are
+ * complete.
+ */
 export const make = Effect.fnUntraced(function* (
   browser: Session,
   folder: string | null,
   note: (text: string) => void
 ): Effect.fn.Return<() => ReadonlyArray<TaskFile>, CdpError> {
   const names = new Map<string, string>()
-  const files: Array<TaskFile> = []
+  const files = new Map<string, TaskFile>()
+  let count = 0
+
+  const cancel = (guid: string, why: string) => {
+    note(`The download of ${JSON.stringify(names.get(guid))} was refused${why}.`)
+    names.delete(guid)
+    if (folder !== null) browser.post("Browser.cancelDownload", { guid })
+  }
 
   browser.on("Browser.downloadWillBegin", ({ guid, suggestedFilename }) => {
     names.set(guid, suggestedFilename.slice(0, 200).toWellFormed())
+    if (folder === null) return cancel(guid, "")
+    count += 1
+    if (count > files_most) cancel(guid, `: a run keeps at most ${files_most} files`)
   })
-  browser.on("Browser.downloadProgress", ({ filePath, guid, state, totalBytes }) => {
+  browser.on("Browser.downloadProgress", ({ filePath, guid, receivedBytes, state, totalBytes }) => {
     const name = names.get(guid)
-    if (name === undefined || state === "inProgress") return
+    if (name === undefined) return
+    if (Math.max(receivedBytes, totalBytes) > bytes_most) {
+      return cancel(guid, `: a file has at most ${bytes_most / 1024 ** 2} MiB`)
+    }
+    if (state === "inProgress") return
     names.delete(guid)
-    if (folder === null) return note(`The download of ${JSON.stringify(name)} was refused.`)
-    if (state === "canceled") return note(`The download of ${JSON.stringify(name)} was interrupted.`)
-    files.push({ name, path: filePath ?? join(folder, guid) })
-    note(`Downloaded ${JSON.stringify(name)} (${totalBytes} bytes) to the task's files.`)
+    if (state === "canceled" || filePath === undefined) {
+      return note(`The download of ${JSON.stringify(name)} was interrupted.`)
+    }
+    // one of the same name takes the place of the one before, on the disk, too
+    files.set(filePath, { name: basename(filePath), path: filePath })
+    note(`Downloaded ${JSON.stringify(basename(filePath))} (${receivedBytes} bytes) to the task's files.`)
   })
 
   yield* browser.send("Browser.setDownloadBehavior", {
-    behavior: folder === null ? "deny" : "allowAndName",
+    behavior: folder === null ? "deny" : "allow",
     ...(folder === null ? {} : { downloadPath: folder }),
     eventsEnabled: true
   })
-  return () => files
+  return () => Array.from(files.values())
 })

@@ -40,8 +40,9 @@ interface NodeInfo {
 
 /** The commands that the agent sends: what each takes, and what it answers. */
 export interface Commands {
+  "Browser.cancelDownload": [{ readonly guid: string }, None]
   "Browser.setDownloadBehavior": [
-    { readonly behavior: "allowAndName" | "deny"; readonly downloadPath?: string; readonly eventsEnabled: boolean },
+    { readonly behavior: "allow" | "deny"; readonly downloadPath?: string; readonly eventsEnabled: boolean },
     None
   ]
   "DOM.describeNode": [
@@ -150,6 +151,7 @@ export interface Events {
   "Browser.downloadProgress": {
     readonly guid: string
     readonly state: "inProgress" | "completed" | "canceled"
+    readonly receivedBytes: number
     readonly totalBytes: number
     readonly filePath?: string
   }

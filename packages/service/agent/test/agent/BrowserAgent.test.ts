@@ -99,6 +99,32 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
     })
   )
 
+  it.effect("downloads a file and uploads it, also in a follow-up", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { origin } = running.site
+      const upload = (now: Running["Service"]) =>
+        call("upload", { index: Number(/\[(\d+) file/u.exec(shown(now))?.[1]), names: ["report.csv"] })
+      script(
+        running,
+        call("navigate", { url: `${origin}/download` }),
+        (now) => call("click", { index: numberOf(now, "Get the report") }),
+        // whenever it is complete
+        ...Array.from(
+          { length: 40 },
+          (_, at) => (now: Running["Service"]) =>
+            shown(now).includes('Downloaded "report.csv"') ? done() : call("wait", { seconds: 0.1 + at / 100 })
+        )
+      )
+      const { session, turn } = yield* carriedOut("Get the report")
+      assert.strictEqual(turn.status, "completed", String(turn.error))
+      script(running, call("navigate", { url: `${origin}/upload` }), upload, (now) =>
+        done(/report\.csv 8/u.test(shown(now)))
+      )
+      assert.strictEqual((yield* followedUp(session.id, "Upload it")).output, true)
+    })
+  )
+
   it.effect("knows what was said in a turn that another node carried out", () =>
     Effect.gen(function* () {
       const running = yield* Running

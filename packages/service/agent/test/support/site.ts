@@ -50,7 +50,25 @@ export const pages: Readonly<Record<string, Body>> = {
     `<button onclick="alert('Hello there');document.title='after alert'">Alert</button><button onclick="this.textContent=confirm('Delete all?')?'deleted':'kept'">Delete</button><button onclick="this.textContent='Hello '+prompt('Your name?')">Ask</button><button onclick="setTimeout(()=>{confirm('Still there?')},30)">Later</button>`,
   tabs: () =>
     `<a href=/second target=_blank>New tab</a> <button onclick="window.open('/plain','_blank')">Popup</button>`,
-  download: () => "<a href=/file download>Get the report</a>",
+  download: () =>
+    `<a href=/file download>Get the report</a> <a href=/other-file download>Get the other</a> <a href=/much download>Get much</a>`,
+  "other-file": ({ response }) => {
+    response.writeHead(200, {
+      "content-type": "text/csv",
+      "content-disposition": String.raw`attachment; filename="../evil\\..\\na me.csv"`
+    })
+    response.end("1")
+    return undefined
+  },
+  much: ({ response }) => {
+    response.writeHead(200, {
+      "content-type": "application/octet-stream",
+      "content-disposition": "attachment; filename=much.bin",
+      "content-length": 101 * 1024 ** 2
+    })
+    response.write("x".repeat(100_000))
+    return undefined
+  },
   file: ({ response }) => {
     response.writeHead(200, { "content-type": "text/csv", "content-disposition": "attachment; filename=report.csv" })
     response.end("a,b\n1,2\n")
