@@ -224,6 +224,21 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
+  it.effect("click twice, open a menu, and scroll a part of the page", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("presses")
+      const button = numberOf(text, "Once")
+      yield* page.click(button, { count: 2 })
+      assert.include(yield* shown, '"clicked twice"')
+      yield* page.click(button, { button: "right" })
+      assert.include(yield* shown, '"its menu"')
+      assert.notInclude(text, "Line 30")
+      yield* page.scroll("bottom", { index: Number(/\[(\d+) scroll area/u.exec(text)?.[1]) })
+      assert.include(yield* shown, "Line 30")
+    })
+  )
+
   it.effect("click what moves when the mouse comes", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("shifts"), "Shifts away"), '"hit"')

@@ -160,6 +160,12 @@ export const pages: Readonly<Record<string, Body>> = {
     `<div style="height:20px;overflow:hidden">Head<ul style="position:absolute;top:100px"><li>Sticks out</ul></div><div style="height:20px;overflow:hidden;position:relative">Other<p style="position:absolute;top:100px">Is cut off</p></div>`,
   marks: () =>
     `<p>One <i>two</i> three, then four.</p><p>Five six.</p><div contenteditable aria-label=Note style="border:1px solid">Say two words</div><textarea aria-label=Long>Seven eight nine</textarea><script>onmouseup=()=>{document.title="marked "+getSelection()}</script>`,
+  presses: () =>
+    `<button ondblclick="this.textContent='clicked twice'" oncontextmenu="event.preventDefault();this.textContent='its menu'">Once</button><div style="height:60px;width:200px;overflow:auto">${range(
+      30
+    )
+      .map((at) => `<p>Line ${at}</p>`)
+      .join("")}</div><div style="height:3000px"></div>`,
   shifts: () =>
     `<button onmouseenter="this.style.marginLeft='300px'" onclick="this.textContent='hit'">Shifts away</button>`,
   drags: () =>
