@@ -162,23 +162,29 @@ const best = (task: string, all: ReturnType<typeof offers>) => {
   )
 }
 
-const flight: Rule = function* (task, first) {
-  const [, from = "", to = ""] = /from: (.*?) to: (.*?) on/u.exec(task) ?? []
+/** Types a place and takes its airport from the list, again where the list changed meanwhile. */
+const pickAirport = function* (first: Screen, index: number, place: string): Steps<Screen> {
+  const item = ({ elements }: Screen) => elements.find(({ name, role }) => role !== "textbox" && name.includes(place))
   let screen = first
-  for (const [index, place] of [from, to].entries()) {
+  for (let tries = 0; tries < 3; tries++) {
     screen = yield [type(at(all(screen, "textbox"), index), place)]
-    const item = (shown: Screen) =>
-      shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place) && name !== place) ??
-      shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place))
     for (let turn = 0; item(screen) === undefined && turn < 12; turn++) {
       // the list of airports may be longer than what is shown of it
       const list = all(screen, "scroll area")[1]
       screen = yield [list === undefined ? wait(0.2 + turn / 100) : scroll("down", list)]
     }
     const found = item(screen)
-    if (found === undefined) throw new Error(`no airport is called ${place}`)
+    if (found === undefined) continue
     screen = yield [click(found)]
+    if (at(all(screen, "textbox"), index).value.includes("(")) return screen
   }
+  throw new Error(`no airport is called ${place}`)
+}
+
+const flight: Rule = function* (task, first) {
+  const [, from = "", to = ""] = /from: (.*?) to: (.*?) on/u.exec(task) ?? []
+  let screen = first
+  for (const [index, place] of [from, to].entries()) screen = yield* pickAirport(screen, index, place)
   screen = yield* pickDate(task, screen)
   screen = yield [click(named(screen, "Search"))]
   const known = new Map<number, ReturnType<typeof offers>[number]>()
@@ -226,33 +232,44 @@ const food: Rule = function* (task, first) {
   yield [click(named(end, /Submit|Order/u, "button"))]
 }
 
-/** Minutes of `8AM`. */
-const hour = (said: string): number => {
-  const [, value = "0", half] = /(\d+)(AM|PM)/iu.exec(said) ?? []
-  return (Number(value) % 12) + (/p/iu.test(half ?? "") ? 12 : 0)
+/** The half hours of the day before `8:30am`. */
+const halfHours = (said: string): number => {
+  const [, value = "0", half, noon = ""] = /(\d+)(:30)?\s*(am|pm)/iu.exec(said) ?? []
+  return ((Number(value) % 12) + (/p/iu.test(noon) ? 12 : 0)) * 2 + (half === undefined ? 0 : 1)
 }
 
 const calendar: Rule = function* (task, first) {
-  const [, length = "0", unit = "", name = "", from = ""] =
-    /a ([\d.]+) (\w+) event named "(\w+)", between (\w+)/u.exec(task) ?? []
+  const [, length = "0", unit = "", name = "", from = "", to = ""] =
+    /a ([\d.]+) (\w+) event named "(\w+)", between (\w+) and (\w+)/u.exec(task) ?? []
   const halves = unit.startsWith("hour") ? Number(length) * 2 : Number(length) / 30
   const slot = (screen: Screen, index: number) =>
     screen.elements.find((one) => new RegExp(`hh-${index} `, "u").test(one.name))
-  const start = hour(from) * 2
   let screen = first
-  for (let turn = 0; turn < 30 && slot(screen, start + halves) === undefined; turn++) {
-    const within = area(screen)
-    if (within === undefined) break
-    screen = yield [{ name: "scroll", input: { direction: "down", index: within.number, pages: 0.5 } }]
+  const [earliest, latest] = [halfHours(from), halfHours(to) - halves]
+  // what is there already covers hours that are side by side
+  const starts = Array.from({ length: latest - earliest + 1 }, (_, index) =>
+    index % 2 === 0 ? earliest + index / 2 : latest - (index - 1) / 2
+  )
+  for (const start of starts) {
+    for (let turn = 0; turn < 30 && slot(screen, start + halves) === undefined; turn++) {
+      screen = yield [{ name: "scroll", input: { direction: "down", index: area(screen)?.number ?? 0, pages: 0.5 } }]
+    }
+    const [top, bottom] = [slot(screen, start), slot(screen, start + halves - 1)]
+    if (top === undefined || bottom === undefined) throw new Error("the hours are not in sight")
+    // the event grows under the mouse, which has to get ahead of it
+    screen = yield [drag(top, bottom, 0, 8)]
+    const event = maybe(screen, "New event")
+    if (event === undefined) continue
+    if (all(screen, "textbox").length === 0) screen = yield [click(event)]
+    const [, begun = "", ended = ""] = /(\S+[ap]m) to (\S+[ap]m)/u.exec(screen.lines.join("\n")) ?? []
+    if (halfHours(begun) === start && halfHours(ended) === start + halves) {
+      screen = yield [type(at(all(screen, "textbox"), 0), name)]
+      return void (yield [click(named(screen, "Create"))])
+    }
+    // another event is in the way
+    screen = yield [click(named(screen, "Cancel"))]
   }
-  const [top, bottom] = [slot(screen, start), slot(screen, start + halves - 1)]
-  if (top === undefined || bottom === undefined) throw new Error("the hours are not in sight")
-  // the event grows under the mouse, which has to get ahead of it
-  const marked = yield [drag(top, bottom, 0, 8)]
-  const event = maybe(marked, "New event")
-  const form = event === undefined ? marked : yield [click(event)]
-  const filled = yield [type(at(all(form, "textbox"), 0), name)]
-  yield [click(named(filled, "Create"))]
+  throw new Error("no time is free")
 }
 
 /** Opens folders until the wanted one is in sight. */

@@ -52,9 +52,8 @@ export const pickDate = function* (date: string, first: Screen): Steps<Screen> {
     const shown = Number(title?.[2]) * 12 + months.indexOf(title?.[1] ?? "")
     const away = Number(year) * 12 + Number(month) - 1 - shown
     if (away === 0) break
-    screen = Number.isNaN(away)
-      ? yield [wait(0.2 + turn / 100)]
-      : yield [click(named(screen, away < 0 ? "Prev" : "Next"))]
+    if (!Number.isNaN(away)) screen = yield [click(named(screen, away < 0 ? "Prev" : "Next"))]
+    else screen = yield [turn % 4 === 3 ? click(named(screen, /datepicker/u)) : wait(0.2 + turn / 100)]
   }
   return yield [click(named(screen, String(Number(day)), "link", "clickable"))]
 }
@@ -125,10 +124,12 @@ const cellOf = (screen: Screen, label: string): string => {
 const movieSearch: Rule = function* (task, screen) {
   const [, genre = "", director = "", year = ""] =
     /for (\w+) movies directed by (\w+) from year (\d+)/u.exec(task) ?? []
+  const isBelow = labelOf(screen.lines[at(all(screen, "textbox"), 0).line + 1] ?? "") !== ""
+  const hasFirst = labelOf(screen.lines.slice(1, at(all(screen, "textbox"), 0).line + 1).join(" ")) !== ""
   const fields = all(screen, "textbox").map((field) => {
-    const before = screen.lines.slice(Math.max(0, field.line - 1), field.line + 1).join(" ")
-    const value = /Director/u.test(labelOf(before)) ? director : /Year|Date/u.test(labelOf(before)) ? year : genre
-    return type(field, value)
+    const from = isBelow && !hasFirst ? field.line + 1 : field.line - 1
+    const label = labelOf(screen.lines.slice(from, from + (isBelow && !hasFirst ? 1 : 2)).join(" "))
+    return type(field, label === "Director" ? director : label === "Year" || label === "Date" ? year : genre)
   })
   yield fields
   yield [submit(screen)]
@@ -262,12 +263,13 @@ export const fields: Rules = {
     yield [click(at(links, wanted % perPage))]
   },
   "sign-agreement": function* (task, first) {
-    const name = quoted(task)[0]
-    if (/cancel/iu.test(task)) return void (yield [click(named(first, "Cancel"))])
+    const [name, button] = quoted(task)
+    if (name === undefined || button === undefined) {
+      return void (yield [click(named(first, /cancel/iu.test(task) ? "Cancel" : "Agree"))])
+    }
     const screen = yield [scroll("bottom", at(all(first, "textbox"), 0))]
-    const field = at(all(screen, "textbox"), 1)
-    const typed = yield [type(field, name ?? part(task, /name (?:as )?(\w+)/u))]
-    yield [click(named(typed, "Agree"))]
+    const filled = yield [type(at(all(screen, "textbox"), 1), name)]
+    yield [click(named(filled, button))]
   },
   "simple-algebra": enter((_, screen) => solve(screen.lines.join("\n"))),
   "simple-arithmetic": enter((_, screen) => solve(screen.lines.join("\n"))),
