@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { livePath, recordingPath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
@@ -58,20 +59,32 @@ const unknown = later(
   "The server that this was sent on to was lost. Try again with the same Idempotency-Key, or look before you do"
 )
 
+const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
+
+const counters = {
+  sent: counter("webagent_node_requests_total", "Requests and WebSockets that are for another node and were sent on"),
+  failed: counter("webagent_node_requests_failed_total", "Requests that another node did not answer")
+}
+
 /** Sends a request on; an answer of `otherwise` for one that could not be sent. */
 const sent = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   node: Node,
   otherwise: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) =>
-  Effect.catchTag(Tunnel.carry(request, node, farewells.node_lost), "NodeUnreachable", ({ applied }) => {
-    const { address, name } = node
-    const warning =
-      address === null
-        ? `Node ${name} advertises no address, so no request can be sent on to it. Start it with --advertise URL.`
-        : `Node ${name} does not answer at ${address}. Check the address that it advertises, and the network.`
-    return Effect.andThen(Effect.logWarning(warning), applied === "no" ? otherwise : Effect.succeed(unknown))
-  })
+  Effect.andThen(Metric.update(counters.sent, 1), Tunnel.carry(request, node, farewells.node_lost)).pipe(
+    Effect.catchTag("NodeUnreachable", ({ applied }) => {
+      const { address, name } = node
+      const warning =
+        address === null
+          ? `Node ${name} advertises no address, so no request can be sent on to it. Start it with --advertise URL.`
+          : `Node ${name} does not answer at ${address}. Check the address that it advertises, and the network.`
+      return Metric.update(counters.failed, 1).pipe(
+        Effect.andThen(Effect.logWarning(warning)),
+        Effect.andThen(applied === "no" ? otherwise : Effect.succeed(unknown))
+      )
+    })
+  )
 
 const isFull = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
@@ -118,7 +131,7 @@ export const routed = <E, R>(
         }
         return yield* here
       }).pipe(Effect.catchIf(HttpServerError.isHttpServerError, () => here))
-    if (!(yield* nodes.hasRoom)) return yield* elsewhere(app)
+    if (!(yield* Effect.orDie(nodes.hasRoom))) return yield* elsewhere(app)
     return yield* Effect.catchCause(app, (cause) =>
       isFull(cause) ? elsewhere(Effect.failCause(cause)) : Effect.failCause(cause)
     )

@@ -16,8 +16,8 @@ const maxAge = "1 second"
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
 interface NodesService {
-  /** Whether a browser can be launched at this node right now. */
-  readonly hasRoom: Effect.Effect<boolean>
+  /** Whether a browser is to be launched at this node: it has room right now, and does not drain. */
+  readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
   /** Where a browser runs. */
@@ -82,7 +82,11 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         )
 
       return {
-        hasRoom: room === undefined ? Effect.succeed(true) : Effect.map(room, (count) => count > 0),
+        hasRoom: Effect.zipWith(
+          room ?? Effect.succeed(1),
+          store.node(self),
+          (count, told) => count > 0 && !Option.exists(told, ({ draining }) => draining)
+        ),
         withRoom: Effect.map(others, (nodes) =>
           nodes
             .filter(({ address, draining, room }) => room > 0 && !draining && address !== null)

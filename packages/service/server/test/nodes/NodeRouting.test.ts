@@ -85,6 +85,9 @@ describe("a browser of another node", () => {
           assert.strictEqual((yield* connect(asked, cdp)).how, "refused 503")
           assert.strictEqual(node.running.size, 1)
         }
+        const { text } = yield* send(asked, "GET", "/metrics")
+        assert.match(text, /^webagent_node_requests_total \d+$/mu)
+        assert.match(text, /^webagent_node_requests_failed_total \d+$/mu)
       })
     )
   )
@@ -182,6 +185,18 @@ describe("a create at a node without room", () => {
         for (const { detail, status } of more.filter((one) => !made.includes(one))) {
           assert.deepStrictEqual([status, detail], [429, "All 1 browsers of a are in use"])
         }
+      })
+    )
+  )
+
+  it.live("goes to another one as soon as its own drains", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        yield* Effect.orDie(store.drain(a.id))
+        const { status } = yield* create(a)
+        assert.deepStrictEqual([status, a.running.size, b.running.size], [201, 0, 1])
       })
     )
   )
