@@ -189,6 +189,19 @@ describe("a create at a node without room", () => {
     )
   )
 
+  it.live("goes to another one, too, when the room is gone that it was to have", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const a = yield* start(store, "a", { most: 0, room: 1 })
+        const b = yield* start(store, "b", { most: 0, room: 5 })
+        const c = yield* start(store, "c", { most: 1 })
+        yield* met(store, 3)
+        const { status } = yield* create(a)
+        assert.deepStrictEqual([status, a.running.size, b.running.size, c.running.size], [201, 0, 0, 1])
+      })
+    )
+  )
+
   it.live("goes to another one as soon as its own drains", () =>
     withStore((store) =>
       Effect.gen(function* () {

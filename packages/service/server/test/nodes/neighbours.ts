@@ -34,7 +34,7 @@ import { WebSocket } from "ws"
 const soon = { lifetime: "1 second", every: "100 millis", look: "50 millis" } as const
 
 /** A pool whose browsers say what they are told, each with the name of its node before it. */
-const poolOf = (name: string, most: number) => {
+const poolOf = (name: string, most: number, room: number | undefined) => {
   const running = new Map<string, (how: ConnectionEnd) => void>()
   const launched = (id: string): LaunchedBrowser => {
     const ends = new Set<(how: ConnectionEnd) => void>()
@@ -66,7 +66,7 @@ const poolOf = (name: string, most: number) => {
     }
   }
   const layer = Layer.succeed(BrowserPool, {
-    room: Effect.sync(() => most - running.size),
+    room: Effect.sync(() => room ?? most - running.size),
     launch: ({ id }) =>
       Effect.suspend(() =>
         running.size < most
@@ -111,6 +111,8 @@ interface StartOptions {
   readonly address?: string | null
   /** How many browsers it takes; 2 unless given. */
   readonly most?: number
+  /** How much room it says that it has; as much as it has unless given. */
+  readonly room?: number
   /** Which start of the node it is. */
   readonly start?: string
 }
@@ -131,10 +133,10 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, most = 2, start = "1" }: StartOptions = {}
+  { address, most = 2, room, start = "1" }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { layer: pool, running } = poolOf(name, most)
+    const { layer: pool, running } = poolOf(name, most, room)
     const id = nodeIdOf(name, start)
     const files = yield* fileOf(`recorded at ${name}`)
     const work = Layer.unwrap(
