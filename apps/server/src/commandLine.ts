@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { backup, keys, migrate, prune } from "./database.ts"
+import { drain, nodes, runs } from "./inspect.ts"
 import { mcp } from "./mcp.ts"
 import { layerPresenter, UserError, report } from "./UserError.ts"
 import { serve } from "./serve.ts"
@@ -13,7 +14,7 @@ import { layerConfigFile } from "./settings.ts"
 /** The command line, with what a failure prints; the arguments are those that it is run with. */
 export const commandLine = (args: ReadonlyArray<string>) =>
   serve.pipe(
-    Command.withSubcommands([keys, migrate, backup, prune, mcp]),
+    Command.withSubcommands([keys, nodes, drain, runs, migrate, backup, prune, mcp]),
     Command.run({ version }),
     Effect.provide(layerConfigFile(args)),
     Effect.catchTags({

@@ -1,0 +1,180 @@
+import { type Node, Store, type Turn } from "@webagent/engine"
+import { SqlStore } from "@webagent/sql"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as SqlClient from "effect/sql/SqlClient"
+import { type Data, layerExisting } from "./data.ts"
+import { orSentence } from "./database.ts"
+import { program } from "./program.ts"
+import { data } from "./settings.ts"
+import { UserError } from "./UserError.ts"
+
+const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
+
+const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
+  orSentence(Effect.provide(use, Layer.provideMerge(SqlStore.layer, layerExisting(data))))
+
+/** The nodes of a database; a file has one server, which tells nobody of itself. */
+const nodesOf = (data: Data) =>
+  data._tag === "File"
+    ? Effect.fail(
+        new UserError({
+          sentence: `${data.name} is a file, which one server uses at a time. Nodes share a Postgres database: --data postgres://user@host/name.`
+        })
+      )
+    : Store.use((store) => store.nodes)
+
+/** Columns as wide as what is in them. */
+const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+
+const since = (at_ms: number, now_ms: number) =>
+  Duration.format(Duration.seconds(Math.max(0, Math.floor((now_ms - at_ms) / 1000))))
+
+/** What each node has at work, by its id. */
+const heldBy = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly node: string; readonly sessions: number; readonly browsers: number }>`
+    SELECT node, sum(sessions) AS sessions, sum(browsers) AS browsers FROM (
+      SELECT lease_node AS node, 1 AS sessions, 0 AS browsers FROM sessions WHERE lease_node IS NOT NULL
+      UNION ALL SELECT node, 0, 1 FROM browsers WHERE stopped_at_ms IS NULL AND node IS NOT NULL
+    ) AS held GROUP BY node`
+  return new Map(
+    rows.map(({ browsers, node, sessions }) => [node, { sessions: Number(sessions), browsers: Number(browsers) }])
+  )
+})
+
+const listed = Effect.fnUntraced(function* (data: Data) {
+  const nodes = yield* nodesOf(data)
+  const held = yield* heldBy
+  return nodes.map((node) => ({ ...node, ...(held.get(node.id) ?? { sessions: 0, browsers: 0 }) }))
+})
+
+/** `nodes`. */
+export const nodes = Command.make("nodes", { data, json }, ({ data, json }) =>
+  within(
+    data,
+    Effect.gen(function* () {
+      const all = yield* listed(data)
+      if (json) return yield* Console.log(JSON.stringify(all))
+      if (all.length === 0) return yield* Console.error(`No node uses ${data.name} right now.`)
+      const now_ms = yield* Clock.currentTimeMillis
+      const rows = all.map((node) => [
+        node.name,
+        node.draining ? "draining" : "up",
+        since(node.startedAt_ms, now_ms),
+        `${node.sessions}`,
+        `${node.browsers}`,
+        node.address ?? "no address",
+        node.id
+      ])
+      yield* print(columns([["NAME", "STATE", "SINCE", "SESSIONS", "BROWSERS", "ADDRESS", "ID"], ...rows]))
+    })
+  )
+).pipe(Command.withDescription("List the nodes that share a database, and what each has at work"))
+
+/** The node that is meant: by its id, or by a name that no other has. */
+const meant = (all: ReadonlyArray<Node>, asked: string, data: Data) => {
+  const exact = all.filter(({ id }) => id === asked)
+  const found = exact.length > 0 ? exact : all.filter(({ name }) => name === asked)
+  const [node] = found
+  if (node !== undefined && found.length === 1) return Effect.succeed(node)
+  return Effect.fail(
+    new UserError({
+      sentence:
+        node === undefined
+          ? `No node of ${data.name} is named ${asked}. List them: ${program} nodes --data ${data.name}`
+          : `${found.length} nodes are named ${asked}. Choose one by its id: ${found.map(({ id }) => id).join(", ")}.`
+    })
+  )
+}
+
+/** `drain`. */
+export const drain = Command.make(
+  "drain",
+  { node: Argument.String("node").pipe(Argument.withDescription("The name or id of a node")), data },
+  ({ data, node: asked }) =>
+    within(
+      data,
+      Effect.gen(function* () {
+        const all = yield* listed(data)
+        const { browsers, id, sessions } = yield* Effect.map(
+          meant(all, asked, data),
+          (node) => all.find(({ id }) => id === node.id) ?? { ...node, browsers: 0, sessions: 0 }
+        )
+        yield* Store.use((store) => store.drain(id))
+        yield* Console.log(
+          `${id} drains: it takes nothing more. It has ${sessions} sessions at work and ${browsers} browsers. Stop it when they are over.`
+        )
+      })
+    )
+).pipe(Command.withDescription("Have a node take nothing more: what is at work there ends, then stop it"))
+
+/** How many runs are listed at the most. */
+const mostRuns = 1000
+
+/** How much of a task is shown. */
+const shownOf = (task: string) => (task.length > 60 ? `${task.slice(0, 59)}…` : task).replaceAll(/\s+/gu, " ")
+
+/** `runs`. */
+export const runs = Command.make(
+  "runs",
+  {
+    data,
+    json,
+    open: Flag.Boolean("open").pipe(
+      Flag.withDescription("List the runs that are not over, the longest waiting first"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ data, json, open }) =>
+    within(
+      data,
+      Effect.gen(function* () {
+        if (!open) {
+          return yield* new UserError({
+            sentence: "Choose which runs to list. Add --open for those that are not over."
+          })
+        }
+        const sql = yield* SqlClient.SqlClient
+        const found = yield* sql<{
+          readonly record: string
+          readonly node: string | null
+        }>`SELECT turns.record AS record,
+            CASE WHEN sessions.lease_turn = turns.id THEN sessions.lease_node END AS node
+          FROM turns JOIN sessions ON sessions.id = turns.session_id
+          WHERE turns.ended_at_ms IS NULL ORDER BY turns.n LIMIT ${mostRuns}`
+        const all = found.map(({ node, record }) => {
+          const { createdAt_ms, id, owner, sessionId, status, steps, task } = JSON.parse(record) as Turn.Turn
+          return { id, status, node, sessionId, owner, steps, createdAt_ms, task }
+        })
+        if (json) return yield* Console.log(JSON.stringify(all))
+        if (all.length === 0) return yield* Console.error(`${data.name} has no open runs.`)
+        const now_ms = yield* Clock.currentTimeMillis
+        const rows = all.map((run) => [
+          run.id,
+          run.status,
+          since(run.createdAt_ms, now_ms),
+          `${run.steps}`,
+          run.node ?? "-",
+          shownOf(run.task)
+        ])
+        yield* print(columns([["ID", "STATUS", "SINCE", "STEPS", "NODE", "TASK"], ...rows]))
+      })
+    )
+).pipe(Command.withDescription("List the runs of a database, as they are right now"))

@@ -1,0 +1,126 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Decide, type Node, Session, Store, Turn } from "@webagent/engine"
+import { Database, PostgresDatabase, SqlStore } from "@webagent/sql"
+import { TestPostgres } from "@webagent/test-postgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { folder, run } from "./program.ts"
+
+const runtime = ManagedRuntime.make(TestPostgres.layer)
+afterAll(() => runtime.dispose())
+
+const address = Effect.flatMap(runtime.contextEffect, (context) =>
+  Effect.provideContext(
+    TestPostgres.use(({ database }) => database),
+    context
+  )
+)
+
+/** Commits something as a server would. */
+const storing = <A, E>(url: string, use: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+  Effect.provide(Store.use(use), Layer.provide(SqlStore.layer, PostgresDatabase.layer({ url: Redacted.make(url) })))
+
+const node = (name: string, start: string): Node => ({
+  id: `${name}.${start}`,
+  name,
+  address: "http://10.0.0.5:8080",
+  room: 3,
+  draining: false,
+  startedAt_ms: Date.now() - 61_000
+})
+
+const creation = (id: string) => {
+  const { events, session, turns } = Decide.created(
+    Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0 }),
+    Turn.make({
+      id,
+      sessionId: `s${id}`,
+      task: "Find\na mug",
+      model: "m",
+      agentVersion: "1",
+      modelParams: null,
+      createdAt_ms: 0
+    })
+  )
+  return { events, session, turns }
+}
+
+const hour_ms = 3_600_000
+
+describe("webagent-server nodes, drain and runs", () => {
+  it.live("list the nodes that live, and have one of them drain", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const none = yield* run(["nodes", "--data", url])
+      assert.match(none.stderr, /^No node uses postgres:\/\/\S+ right now\.\n$/u)
+      yield* storing(url, (store) =>
+        Effect.gen(function* () {
+          yield* store.renew(node("east", "1"), hour_ms)
+          yield* store.renew(node("west", "1"), hour_ms)
+          yield* store.renew(node("west", "0"), hour_ms)
+          yield* store.leave("west.0")
+          const { session, turns, events } = creation("t")
+          yield* store.commit({
+            session: { ...session, lease: { node: "east.1", token: 1, turnId: "t" } },
+            turns,
+            events
+          })
+        })
+      )
+      const listed = yield* run(["nodes", "--data", url])
+      const lines = listed.stdout.split("\n")
+      assert.match(lines[0] ?? "", /^NAME  STATE  SINCE +SESSIONS  BROWSERS  ADDRESS +ID$/u)
+      assert.match(lines[1] ?? "", /^east  up     .+s +1         0         http:\/\/10\.0\.0\.5:8080  east\.1$/u)
+      assert.match(lines[2] ?? "", /^west  up     .+ 0 +0 .* west\.1$/u)
+      assert.lengthOf(lines, 4)
+      const drained = yield* run(["drain", "east", "--data", url])
+      assert.deepStrictEqual(
+        [drained.code, drained.stdout],
+        [
+          0,
+          "east.1 drains: it takes nothing more. It has 1 sessions at work and 0 browsers. Stop it when they are over.\n"
+        ]
+      )
+      const told = JSON.parse((yield* run(["nodes", "--json", "--data", url])).stdout)
+      assert.deepStrictEqual(
+        told.map(({ draining, name, sessions }: Record<string, unknown>) => [name, draining, sessions]),
+        [
+          ["east", true, 1],
+          ["west", false, 0]
+        ]
+      )
+      const unknown = yield* run(["drain", "north", "--data", url])
+      assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""])
+      assert.match(
+        unknown.stderr,
+        /^No node of postgres:\/\/\S+ is named north\. List them: .* nodes --data postgres:\S+\n$/u
+      )
+      yield* storing(url, (store) => store.renew(node("west", "2"), hour_ms))
+      const both = yield* run(["drain", "west", "--data", url])
+      assert.strictEqual(both.stderr, "2 nodes are named west. Choose one by its id: west.1, west.2.\n")
+      assert.strictEqual((yield* run(["drain", "west.2", "--data", url])).code, 0)
+    })
+  )
+
+  it.live("say of a file that it has no nodes, and list its open runs", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "server.db")
+      const stored = Store.use((store) => store.commit(creation("t1")))
+      yield* Effect.provide(stored, Layer.provide(SqlStore.layer, Database.layer({ file })))
+      const nodes = yield* run(["nodes", "--data", file])
+      assert.match(
+        nodes.stderr,
+        /server\.db is a file, which one server uses at a time\. Nodes share a Postgres database/u
+      )
+      const open = yield* run(["runs", "--open", "--data", file])
+      assert.match(open.stdout, /^ID +STATUS +SINCE +STEPS +NODE +TASK\nt1 +queued +.* 0 +- +Find a mug\n$/u)
+      const [told] = JSON.parse((yield* run(["runs", "--open", "--json", "--data", file])).stdout)
+      assert.deepInclude(told, { id: "t1", status: "queued", node: null, sessionId: "st1", task: "Find\na mug" })
+      assert.match((yield* run(["runs", "--data", file])).stderr, /Add --open for those that are not over\./u)
+    })
+  )
+})
