@@ -45,29 +45,33 @@ it.live("every built-in suite passes over a database; only those of the control 
   })
 )
 
-it.live("the built-in scenarios pass with a real agent, real browsers and a model that follows the task", () =>
-  Effect.gen(function* () {
-    const model = yield* ScriptedModel
-    followTasks(model)
-    const path = yield* folder
-    // browsers of a server that is root run as another user
-    chmodSync(path, 0o711)
-    const named = ["--model", "openai-compatible:scripted", "--model-url", model.baseUrl["openai-compatible"]]
-    // what a container forbids is not what is tested here
-    const browsers = ["--isolation", "none", "--max-browsers", "14"]
-    const server = yield* start(
-      ["--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
-      { TMPDIR: path }
-    )
-    const { v4 = "" } = yield* ready(server)
-    // browsers that start at once are all slow to start
-    const { code, results, said } = yield* harnessRun(v4, path, [scriptedAgent, "--allow-paid", "--concurrency", "3"])
-    assert.deepStrictEqual(
-      results.filter(({ verdict }) => verdict !== "passed").map(({ name, verdict }) => `${name}: ${verdict}`),
-      [],
-      said
-    )
-    assert.isAtLeast(results.length, 45)
-    assert.strictEqual(code, 0, said)
-  }).pipe(Effect.provide(ScriptedModel.layer), Effect.scoped)
+it.live(
+  "the built-in scenarios pass with a real agent, real browsers and a model that follows the task",
+  () =>
+    Effect.gen(function* () {
+      const model = yield* ScriptedModel
+      followTasks(model)
+      const path = yield* folder
+      // browsers of a server that is root run as another user
+      chmodSync(path, 0o711)
+      const named = ["--model", "openai-compatible:scripted", "--model-url", model.baseUrl["openai-compatible"]]
+      // what a container forbids is not what is tested here
+      const browsers = ["--isolation", "none", "--max-browsers", "14"]
+      const server = yield* start(
+        ["--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
+        { TMPDIR: path }
+      )
+      const { v4 = "" } = yield* ready(server)
+      // browsers that start at once are all slow to start
+      const { code, results, said } = yield* harnessRun(v4, path, [scriptedAgent, "--allow-paid", "--concurrency", "3"])
+      assert.deepStrictEqual(
+        results.filter(({ verdict }) => verdict !== "passed").map(({ name, verdict }) => `${name}: ${verdict}`),
+        [],
+        said
+      )
+      assert.isAtLeast(results.length, 45)
+      assert.strictEqual(code, 0, said)
+    }).pipe(Effect.provide(ScriptedModel.layer), Effect.scoped),
+  // half a minute of CPU time, which a busy machine gives in ten
+  600_000
 )
