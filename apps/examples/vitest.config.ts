@@ -8,6 +8,8 @@ export default {
     include: ["test/**/*.test.ts", "testing/*/*.test.ts"],
     reporters: ["dot", "json"].concat(process.env["WEBAGENT_LIVE"] ?? []),
     outputFile: { json: ".webagent/tests.json" },
+    // a worker loads effect once, not once for each file
+    isolate: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // what a test starts runs from source, too
