@@ -12,8 +12,10 @@ const searchArea = function* <A>(first: Screen, find: (screen: Screen) => A | un
     const found = find(screen)
     if (found !== undefined) return [screen, found] as const
     const within = area(screen)
-    if (within === undefined || !/below/u.test(within.rest)) break
-    screen = yield [scroll("down", within)]
+    const isEnd = within === undefined || !/below/u.test(within.rest)
+    if (isEnd && turn > 4) break
+    // what listens to clicks may be known a moment later
+    screen = yield [isEnd ? wait(0.1 + turn / 100) : scroll("down", within)]
   }
   throw new Error("what the task names is not on the page")
 }
