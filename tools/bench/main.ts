@@ -5,6 +5,8 @@ import { parseArgs } from "node:util"
 import { browsers } from "./src/browsers/browsers.ts"
 import { markdown as browsersTables } from "./src/browsers/BrowsersReport.ts"
 import { chaos, markdown as chaosTables } from "./src/chaos/chaos.ts"
+import { capacity } from "./src/capacity/capacity.ts"
+import { markdown as capacityTables } from "./src/capacity/CapacityReport.ts"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
@@ -39,6 +41,7 @@ const benches = {
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
+  capacity: bench(capacity, capacityTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
   tunnel: bench(tunnel, tunnelTables),
@@ -56,6 +59,7 @@ const usage = `pnpm bench NAME [options]
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
   soak             Watch our server under an ordinary load for 20 minutes
   durable          Compare our server over a file with the one in memory, and fill a file with a million runs
+  capacity         Measure what a node and Postgres take for a heartbeat, a run and a read
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost

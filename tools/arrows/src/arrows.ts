@@ -223,6 +223,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     folders: {
       measure: [],
       chaos: ["measure"],
+      capacity: ["measure"],
       live: ["measure"],
       simulated: ["measure"],
       durable: ["measure", "simulated"],

@@ -1,0 +1,196 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { TestPostgres } from "@webagent/test-postgres"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { bundleServer } from "../measure/Bundle.ts"
+import { type Heading, inFolder, type Options } from "../measure/Report.ts"
+import { apiKey, createRun, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+
+/** What nodes and Postgres used in a window. */
+export interface Used {
+  readonly transactions: number
+  /** CPU of all nodes, and of all processes of Postgres. */
+  readonly nodes_s: number
+  readonly postgres_s: number
+}
+
+/** What is counted for each of some operations. */
+export interface Operation {
+  readonly what: string
+  readonly count: number
+  readonly used: Used
+}
+
+/** Nodes that have nothing to do. */
+export interface Idle {
+  readonly nodes: number
+  readonly seconds: number
+  readonly used: Used
+  readonly connections: number
+  /** Of one node. */
+  readonly rss_MB: number
+}
+
+/** The result of the bench `capacity`. */
+export interface CapacityReport extends Heading {
+  readonly idle: ReadonlyArray<Idle>
+  readonly operations: ReadonlyArray<Operation>
+}
+
+const ticks_per_s = 100
+
+/** CPU time of a process and of those of its children that ended; fields are counted from the end of its name. */
+const cpuOf = (pid: number): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+    return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticks_per_s
+  } catch {
+    return 0
+  }
+}
+
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+
+interface Watched {
+  readonly transactions: Effect.Effect<number>
+  readonly connections: Effect.Effect<number>
+  readonly cpu_s: () => number
+}
+
+/** What Postgres says of itself, by a connection of our own. */
+const watched = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [backend] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+  const postmaster = Number(/PPid:\s+(\d+)/u.exec(readFileSync(`/proc/${backend?.pid}/status`, "utf8"))?.[1])
+  return {
+    transactions: Effect.map(
+      // counters of other connections are written a second late at most
+      sql<{ readonly count: number }>`SELECT xact_commit + xact_rollback AS count
+        FROM pg_stat_database WHERE datname = current_database()`,
+      ([row]) => Number(row?.count)
+    ).pipe(Effect.orDie),
+    connections: Effect.map(
+      sql<{ readonly count: number }>`SELECT count(*) AS count FROM pg_stat_activity
+        WHERE application_name = 'webagent-server'`,
+      ([row]) => Number(row?.count)
+    ).pipe(Effect.orDie),
+    cpu_s: () => [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuOf(pid), 0)
+  } satisfies Watched
+})
+
+const settle_ms = 1500
+
+const using = Effect.fnUntraced(function* (
+  { cpu_s, transactions }: Watched,
+  nodes: ReadonlyArray<ServerProcess>,
+  work: () => Promise<unknown>
+) {
+  const ofNodes = () => nodes.reduce((sum, node) => sum + node.cpu_s(), 0)
+  yield* Effect.promise(() => sleep(settle_ms))
+  const before = { transactions: yield* transactions, nodes_s: ofNodes(), postgres_s: cpu_s() }
+  yield* Effect.promise(work)
+  yield* Effect.promise(() => sleep(settle_ms))
+  return {
+    transactions: (yield* transactions) - before.transactions,
+    nodes_s: ofNodes() - before.nodes_s,
+    postgres_s: cpu_s() - before.postgres_s
+  }
+})
+
+const concurrency = 16
+
+/** Does something so often, some at a time. */
+const times = async (count: number, one: () => Promise<void>) => {
+  let left = count
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (left-- > 0) await one()
+    })
+  )
+}
+
+const { headers } = createRun
+
+const asked = async (url: string, init?: RequestInit) => {
+  const answer = await fetch(url, { ...init, headers })
+  const body: unknown = await answer.json()
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(body)}`)
+  return body
+}
+
+const idOf = (body: unknown) => (typeof body === "object" && body !== null && "id" in body ? String(body.id) : "")
+
+/** Creates a run and reads its status until it is over: how many requests that took. */
+const carryOut = async (at: string) => {
+  const id = idOf(await asked(`${at}/api/v4/runs`, { method: "POST", body: createRun.body ?? "" }))
+  for (let reads = 1; ; reads++) {
+    const body = await asked(`${at}/api/v4/runs/${id}/status`)
+    if (/completed|failed/u.test(JSON.stringify(body))) return reads
+    await sleep(100)
+  }
+}
+
+/** What a node and Postgres take for a heartbeat, a run and a read: CPU time, which a busy machine hardly changes. */
+export const capacity = ({ log, quick }: Options): Promise<CapacityReport> =>
+  inFolder(async (scratch) => {
+    const { file: bundle } = await bundleServer(join(scratch, "server"))
+    const seconds = quick ? 5 : 30
+    const runs = quick ? 200 : 2000
+    const start = (address: string, name: string) =>
+      startServer(
+        (port) => ({
+          file: process.execPath,
+          args: [
+            [bundle, "--port", String(port), "--api-key", apiKey, "--data", address, "--node", name],
+            ["--browsers", "simulated", "--turn-duration", "50ms"]
+          ].flat()
+        }),
+        createRun
+      )
+    const program = Effect.gen(function* () {
+      const address = yield* (yield* TestPostgres).database
+      const measured = Effect.gen(function* () {
+        const postgres = yield* watched
+        const nodes: Array<ServerProcess> = []
+        yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(nodes.map(({ stop }) => stop()))))
+        const idle: Array<Idle> = []
+        const operations: Array<Operation> = []
+        for (const count of [1, 2, 4]) {
+          while (nodes.length < count) {
+            nodes.push(yield* Effect.promise(() => start(address, `node-${nodes.length + 1}`)))
+          }
+          log(`${count} nodes that have nothing to do`)
+          const used = yield* using(postgres, nodes, () => sleep(seconds * 1000 - settle_ms))
+          const connections = yield* postgres.connections
+          idle.push({ nodes: count, seconds, used, connections, rss_MB: nodes[0]?.rss_MB() ?? 0 })
+          if (count > 1) continue
+          const at = nodes[0]?.url ?? ""
+          log("runs and reads")
+          // code that is not compiled yet costs more
+          yield* Effect.promise(() => times(runs / 2, async () => void (await carryOut(at))))
+          let reads = 0
+          const ofRuns = yield* using(postgres, nodes, () =>
+            times(runs, async () => {
+              const took = await carryOut(at)
+              reads += took
+            })
+          )
+          operations.push({ what: `run of 50 ms, with ${(reads / runs).toFixed(1)} reads`, count: runs, used: ofRuns })
+          const last = idOf(
+            yield* Effect.promise(() => asked(`${at}/api/v4/runs`, { method: "POST", body: createRun.body ?? "" }))
+          )
+          const read = () => times(runs * 5, async () => void (await asked(`${at}/api/v4/runs/${last}/status`)))
+          operations.push({ what: "status read", count: runs * 5, used: yield* using(postgres, nodes, read) })
+        }
+        return { idle, operations }
+      })
+      return yield* Effect.scoped(measured).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make(address), maxConnections: 1 }))
+      )
+    })
+    return await Effect.runPromise(Effect.provide(program, TestPostgres.layer))
+  })
