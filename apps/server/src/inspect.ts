@@ -20,7 +20,7 @@ const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for pro
 const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
   orSentence(Effect.provide(use, Layer.provideMerge(SqlStore.layer, layerExisting(data))))
 
-/** The nodes of a database; a file has one server, which tells nobody of itself. */
+/** The nodes of a database; a file has one server, and no list of them. */
 const nodesOf = (data: Data) =>
   data._tag === "File"
     ? Effect.fail(
