@@ -2,8 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import { createRequire } from "node:module"
 import { afterAll } from "vitest"
 import { ready, run, send, start, until } from "./program.ts"
+
+const installed: { readonly version: string } = createRequire(import.meta.url)("@effect/sql-pg/package.json")
 
 const runtime = ManagedRuntime.make(TestPostgres.layer)
 afterAll(() => runtime.dispose())
@@ -90,6 +93,25 @@ describe("webagent-server --data postgres://", () => {
         }
       })
     )
+  )
+
+  it.live("says what to install where the client of Postgres is missing", () =>
+    Effect.gen(function* () {
+      const without = `import { registerHooks } from "node:module"
+        registerHooks({
+          resolve: (name, context, next) => {
+            if (name.startsWith("@effect/sql-pg")) throw new Error("not installed")
+            return next(name, context)
+          }
+        })`
+      const program = yield* start(["keys", "list", "--data", "postgres://ann@127.0.0.1:2/service"], {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(without)}`
+      })
+      assert.deepStrictEqual(yield* program.ended, {
+        code: 2,
+        stderr: `A Postgres database needs the package @effect/sql-pg. Run: npm install @effect/sql-pg@${installed.version}\n`
+      })
+    })
   )
 
   it.live("shows no password, whatever is wrong", () =>

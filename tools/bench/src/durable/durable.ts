@@ -1,3 +1,5 @@
+import { TestPostgres } from "@webagent/test-postgres"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { bundleServer } from "../measure/Bundle.ts"
@@ -32,14 +34,25 @@ const full: Settings = {
 const quick: Settings = { ...full, rounds: 3, warmup_s: 1, starts: 2 }
 
 /** Where the state of our server is, and the flags for that. */
-const places = (folder: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
+const places = (folder: string, address: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
   memory: ["--journal-size", "0"],
   file: ["--data", join(folder, "file.db")],
-  "file, --durable full": ["--data", join(folder, "full.db"), "--durable", "full"]
+  "file, --durable full": ["--data", join(folder, "full.db"), "--durable", "full"],
+  // on this machine, as durable as a file by default; what Postgres itself uses is not counted
+  Postgres: ["--data", address]
 })
 
-/** Our server over a file beside the one in memory, and a file with a million runs. */
-export const durable = (options: Options): Promise<DurableReport> =>
+/** Our server over a file and over Postgres beside the one in memory, and a file with a million runs. */
+export const durable = async (options: Options): Promise<DurableReport> => {
+  const postgres = ManagedRuntime.make(TestPostgres.layer)
+  try {
+    return await beside(options, await postgres.runPromise(TestPostgres.use(({ database }) => database)))
+  } finally {
+    await postgres.dispose()
+  }
+}
+
+const beside = (options: Options, address: string): Promise<DurableReport> =>
   inFolder(async (scratch) => {
     const measures = options.quick ? quick : full
     const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
@@ -47,7 +60,7 @@ export const durable = (options: Options): Promise<DurableReport> =>
     const { file: bundle } = await bundleServer(join(scratch, "server"))
     const pinned = pinning()
     let starts = 0
-    const contestants = Object.keys(places("")).map((name): Contestant => ({
+    const contestants = Object.keys(places("", "")).map((name): Contestant => ({
       name,
       stateful: true,
       live: false,
@@ -56,7 +69,7 @@ export const durable = (options: Options): Promise<DurableReport> =>
         mkdirSync(folder)
         const simulated = ["--browsers", "simulated", "--turn-duration", `${runs_ms}ms`]
         const flags = ["--port", String(port), "--api-key", apiKey, ...simulated]
-        return { file: process.execPath, args: [bundle, ...flags, ...(places(folder)[name] ?? [])] }
+        return { file: process.execPath, args: [bundle, ...flags, ...(places(folder, address)[name] ?? [])] }
       }
     }))
     const tools = { load: autocannon(installed, pinned), pinning: pinned, log: options.log }
