@@ -49,6 +49,10 @@ describe("deploy/compose", () => {
       nodes
     )
     assert.deepStrictEqual(
+      of.map(({ environment }) => environment.WEBAGENT_SERVER_ADVERTISE),
+      nodes.map((name) => `http://${name}:8080`)
+    )
+    assert.deepStrictEqual(
       of.map(({ volumes }) => volumes),
       nodes.map((name) => [`${name}:/var/lib/webagent`])
     )
@@ -138,7 +142,7 @@ describe("deploy/kubernetes", () => {
     ]
     assert.deepStrictEqual(
       names.filter((name) => !isSetting(name)),
-      []
+      ["POD_IP"]
     )
     assert.notInclude(JSON.stringify(of("ConfigMap")), "postgres://")
   })
@@ -178,5 +182,46 @@ describe("deploy/kubernetes", () => {
       ["fd00:ec2::254", "fe80::1", "::1", "64:ff9b::a00:1", "2002:a00:1::"]
     ].flat()
     assert.deepStrictEqual([reached(outside), reached(inside)], [outside, []])
+  })
+})
+
+describe("deploy/grafana/webagent-server.json", () => {
+  const dashboard: {
+    readonly panels: ReadonlyArray<{
+      readonly id: number
+      readonly title: string
+      readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+      readonly targets?: ReadonlyArray<{ readonly expr: string }>
+    }>
+  } = JSON.parse(text("deploy/grafana/webagent-server.json"))
+  const asked = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+  it("asks only for series that a server has, of the servers that are chosen", () => {
+    const sources = ["apps/server/src/operation.ts", "packages/service/server/src/http/Operation.ts"].map(text).join()
+    for (const expr of asked) {
+      for (const [name] of expr.matchAll(/(?:webagent|process|nodejs)_\w+/gu))
+        assert.include(sources, `"${name.replace(/_bucket$/u, "")}"`)
+      assert.include(expr, '{instance=~"$instance"', expr)
+    }
+  })
+
+  it("counts once what all nodes tell of their database, and shows what each node has", () => {
+    for (const name of ["webagent_runs", "webagent_browsers"])
+      assert.deepEqual(
+        asked.filter((expr) => expr.includes(`sum(${name}{`)),
+        [],
+        name
+      )
+    for (const name of ["webagent_node_sessions", "webagent_node_browsers"])
+      assert.isTrue(asked.includes(`${name}{instance=~"$instance"}`), name)
+  })
+
+  it("has panels that do not lie over each other, in a grid of 24", () => {
+    const taken = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`)
+    )
+    assert.strictEqual(new Set(taken).size, taken.length)
+    assert.isTrue(dashboard.panels.every(({ gridPos: { w, x } }) => x + w <= 24))
+    assert.strictEqual(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
   })
 })
