@@ -31,6 +31,7 @@ const key = (name: string, limits: Partial<ApiKey["limits"]> = { runs: 1 }): Api
 /** Keys of two owners, each with one run at once; the second create finds one at work. */
 const keys = Layer.sync(ApiKeys, () => {
   let runs = 0
+  let requests = 0
   const all = new Map([
     ["wak_mine", key("mine")],
     ["wak_other", key("other")],
@@ -43,7 +44,7 @@ const keys = Layer.sync(ApiKeys, () => {
     list: Effect.succeed([...all.values()]),
     find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),
     usage: () => Effect.sync(() => ({ runs: ++runs, browsers: 0, usd: 0 })),
-    countRequest: () => Effect.succeed(0)
+    countRequest: (_, perMinute) => Effect.sync(() => (++requests > perMinute ? 60_000 : 0))
   }
 })
 
