@@ -75,6 +75,9 @@ describe("nodes over one database", () => {
       )
       const draining = yield* until(readiness(first.address), ({ status }) => status === 503)
       assert.deepInclude(draining.body, { status: "draining", ready: false, node: east?.id })
+      const metrics = String((yield* send(first.address, "", "GET", "/metrics")).body["text"])
+      assert.match(metrics, /^webagent_node_sessions\{node="east"\} 1$/mu)
+      assert.match(metrics, /^webagent_http_requests_total\{.*node="east".*\} /mu)
       assert.strictEqual((yield* readiness(second.address)).status, 200)
       // what comes to it is another one's
       const late = yield* send(first.at, "K", "POST", "/runs", task("output=c duration=10ms"))
