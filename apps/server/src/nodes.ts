@@ -1,9 +1,11 @@
-import { BrowserPool, NodeId, nodeIdOf, SharedWork } from "@webagent/engine"
+import { BrowserPool, NodeId, nodeIdOf, SharedWork, StoreUnavailable } from "@webagent/engine"
+import { DatabaseError } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import { networkInterfaces } from "node:os"
 import { Drain } from "./operation.ts"
 
@@ -29,6 +31,24 @@ export const reached = (address: string): string => {
 
 /** How many browsers a pool takes that has no limit. */
 const unlimited = 1_000_000
+
+/** How long a node that was lost waits for its database before it asks again. */
+const between = "5 seconds"
+
+const isAway = (error: unknown) =>
+  error instanceof StoreUnavailable || (error instanceof DatabaseError && error.isAway === true)
+
+/**
+ * Serves, and each time that it ends because its node is lost begins anew, as a node that no other one knows. A
+ * database that is away then is waited for; one that is away at the first start ends the program.
+ */
+export const anew = <E, R>(untilLost: Effect.Effect<void, E, R>): Effect.Effect<never, E, R> => {
+  const patient = untilLost.pipe(
+    Effect.tapError((error) => (isAway(error) ? Effect.logWarning((error as Error).message) : Effect.void)),
+    Effect.retry({ while: isAway, schedule: Schedule.spaced(between) })
+  )
+  return Effect.andThen(untilLost, Effect.forever(patient))
+}
 
 /** How a node is one of several. */
 export interface SharedOptions {

@@ -25,6 +25,7 @@ import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
 import { layerLog } from "./log.ts"
 import { program as name } from "./program.ts"
+import { anew } from "./nodes.ts"
 import * as settings from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
@@ -340,11 +341,10 @@ export const serve = Command.make(
       given.browsers === "simulated" ? Option.none() : Option.some(dataOf(settings.defaultFile))
     )
     const program = Option.isSome(data) ? yield* inDatabase(data.value, given) : yield* inMemory(given)
-    // a node that is lost begins anew, as one that no other node knows
     const untilLost = Effect.flatMap(Deferred.make<void>(), (lost) =>
       Effect.raceFirst(Layer.launch(program(Deferred.succeed(lost, undefined))), Deferred.await(lost))
     )
-    return yield* Effect.forever(untilLost).pipe(
+    return yield* anew(untilLost).pipe(
       Effect.catchTags({
         PortInUseError: (error) => Effect.fail(explain(error, given.controlPort)),
         ListenError: (error) => Effect.fail(explain(error, given.controlPort))

@@ -1,17 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeys, keyScopes, Store } from "@webagent/engine"
 import { Server } from "@webagent/server"
-import { Database, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { Database, DatabaseError, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
 import { dataOf } from "../src/data.ts"
 import * as Durable from "../src/durable.ts"
+import { anew } from "../src/nodes.ts"
 import { folder, send, until } from "./program.ts"
 
 const database = Effect.map(folder, (path) => join(path, "server.db"))
@@ -152,6 +155,41 @@ describe("nodes over one database", () => {
           "true"
         ])
       }
+    })
+  )
+})
+
+describe("a node that is lost", () => {
+  const away = new DatabaseError({ database: "d", message: "Cannot use d: it is away.", isAway: true })
+  const newer = new DatabaseError({ database: "d", message: "d was written by a newer version." })
+
+  /** Each start ends like this, the first one first; those after the last one go on. */
+  const startsOf = (...ends: ReadonlyArray<DatabaseError | "lost">) => {
+    let starts = 0
+    const once = Effect.suspend(() => {
+      const end = ends[starts++]
+      if (end === "lost") return Effect.void
+      return end === undefined ? Effect.never : Effect.fail(end)
+    })
+    return { once: Effect.provide(once, Logger.layer([])), count: () => starts }
+  }
+
+  it.effect("begins anew, and waits for a database that is away then", () =>
+    Effect.gen(function* () {
+      const starts = startsOf("lost", away, away, "lost", away)
+      const fiber = yield* Effect.forkChild(anew(starts.once), { startImmediately: true })
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual(starts.count(), 2)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(starts.count(), 6)
+      assert.isUndefined(fiber.pollUnsafe())
+    })
+  )
+
+  it.effect("ends where waiting is of no use: at its first start, and with a database that it cannot read", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* Effect.flip(anew(startsOf(away).once)), away)
+      assert.strictEqual(yield* Effect.flip(anew(startsOf("lost", newer).once)), newer)
     })
   )
 })

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -113,9 +114,24 @@ export const layer = ({
         yield* Effect.forEach(sessions, take, { concurrency, discard: true })
       })
 
+      /** Whether it was said that the store does not answer: an outage is one line, and its end another. */
+      let away = false
+      const gone = (cause: Cause.Cause<unknown>) => {
+        if (away) return Effect.logDebug("The database does not answer yet", cause)
+        away = true
+        const { message } = Cause.prettyErrors(cause)[0] ?? new Error("no reason was given")
+        return Effect.logWarning(`The database does not answer: ${message}. Trying again until it does.`)
+      }
+      const back = Effect.suspend(() => {
+        if (!away) return Effect.void
+        away = false
+        return Effect.logInfo("The database answers again.")
+      })
+
       const again = (work: Effect.Effect<void, unknown>, every: Duration.Input) =>
         work.pipe(
-          Effect.catchCause((cause) => Effect.logWarning("The store is away", cause)),
+          Effect.andThen(back),
+          Effect.catchCause(gone),
           Effect.repeat(Schedule.spaced(every)),
           Effect.forkScoped({ startImmediately: true })
         )

@@ -83,6 +83,24 @@ describe("nodes that share a store", () => {
   )
 
   test(
+    "say once that their database does not answer, and why, and once that it does again",
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const node = yield* join("a", { said })
+      for (let outage = 0; outage < 2; outage++) {
+        yield* TestClock.adjust("2 seconds")
+        assert.lengthOf(said, 2 * outage)
+        yield* node.become("away")
+        yield* TestClock.adjust("30 seconds")
+        yield* node.become("there")
+      }
+      yield* TestClock.adjust("2 seconds")
+      const lines = ["The database does not answer: a test. Trying again until it does.", "The database answers again."]
+      assert.deepStrictEqual(said, [...lines, ...lines])
+    })
+  )
+
+  test(
     "lose nothing when their store is away for half a minute, however long that is for a node",
     Effect.gen(function* () {
       const nodes = [yield* join("a", { perform: tenSeconds }), yield* join("b", { perform: tenSeconds })] as const

@@ -26,11 +26,14 @@ export interface Parts {
   readonly agent?: Partial<StreamingAgent>
   readonly browsers?: Layer.Layer<BrowserPool>
   readonly work?: Layer.Layer<Work, never, Store>
+  /** Gets each line of its log. */
+  readonly said?: Array<string>
 }
 
 /** A process with an engine over the store of the test. It is killed by never being closed: nothing hears of it. */
 export const start = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
-  const { agent, browsers = ports.browsers, perform, work = LocalWork.layer } = parts
+  const { agent, browsers = ports.browsers, perform, said = [], work = LocalWork.layer } = parts
+  const logger = Logger.make(({ message }) => void said.push(String(message)))
   const scope = yield* Scope.make()
   const performing = Layer.succeed(Agent, {
     model: "m",
@@ -40,7 +43,7 @@ export const start = Effect.fnUntraced(function* (node: string, parts: Parts = {
   })
   const layer = Engine.layerOf.pipe(
     Layer.provide(work),
-    Layer.provide([performing, browsers, ports.ids, Layer.succeed(NodeId, node), Logger.layer([])]),
+    Layer.provide([performing, browsers, ports.ids, Layer.succeed(NodeId, node), Logger.layer([logger])]),
     Layer.fresh
   )
   const engine = Context.get(yield* Layer.buildWithScope(layer, scope), Engine)

@@ -38,6 +38,7 @@ const causeOf = ({ message, reason }: SqlError) => {
 const unusable = (database: string) => (error: SqlError) =>
   new DatabaseError({
     database,
+    isAway: true,
     message: `Cannot use ${database}: ${causeOf(error)}. Check the address, the user's rights, and that Postgres runs.`
   })
 

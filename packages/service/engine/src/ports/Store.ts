@@ -24,7 +24,16 @@ export class KeyTaken extends Data.TaggedError("KeyTaken")<{ readonly record: Id
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly applied: "no" | "unknown"
   readonly cause: unknown
-}> {}
+}> {
+  /** What the database, its driver or the network said first. */
+  override get message(): string {
+    let first = this.cause
+    while (first instanceof Error && first.cause !== undefined) first = first.cause
+    // a host with several addresses refuses at each of them
+    if (first instanceof AggregateError) return first.errors.map(({ message }: Error) => message).join(", ")
+    return first instanceof Error ? first.message : String(first)
+  }
+}
 
 /**
  * What one step of the engine writes, all of it or nothing.
