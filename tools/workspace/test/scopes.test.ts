@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { root } from "./Workflow.ts"
+
+type Ranges = Record<string, string>
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Ranges
+  readonly optionalDependencies?: Ranges
+}
+
+const manifest = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+
+/** What `pnpm install --prod` brings for a package: no development dependencies, and no optional peers. */
+const brings = ({ dependencies, optionalDependencies }: Manifest) =>
+  Object.keys({ ...dependencies, ...optionalDependencies })
+
+const folders = new Map(
+  globSync(["apps/*/package.json", "packages/**/package.json"], { cwd: root, exclude: ["**/node_modules/**"] }).map(
+    (path) => [manifest(dirname(path)).name, dirname(path)]
+  )
+)
+
+/** The package, and those of the workspace that it needs. */
+const closure = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
+  const folder = folders.get(name)
+  if (folder === undefined || seen.has(name)) return seen
+  seen.add(name)
+  for (const next of brings(manifest(folder))) closure(next, seen)
+  return seen
+}
+
+const imported = /(?:^|[\s;}(])(?:import|export)\s*(?!type\b)(?:[\w*{][^"';]*?from\s*)?\(?\s*["']([^"'\n]+)["']/gmu
+
+const packageOf = (specifier: string) =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+
+describe.each(["webagent-harness", "webagent-server"])("an install for %s", (program) => {
+  it("brings every package that a source of it imports", () => {
+    const everywhere = brings(manifest("."))
+    const missing = Array.from(closure(program)).flatMap((name) => {
+      const folder = folders.get(name) ?? "."
+      const known = [name, ...everywhere, ...brings(manifest(folder))]
+      return globSync("src/**/*.ts", { cwd: join(root, folder) }).flatMap((file) =>
+        Array.from(readFileSync(join(root, folder, file), "utf8").matchAll(imported), ([, specifier = ""]) => specifier)
+          .filter((specifier) => !/^(?:[.#]|node:|k6(?:\/|$))/u.test(specifier))
+          .filter((specifier) => !known.includes(packageOf(specifier)))
+          .map((specifier) => `${folder}/${file} imports ${specifier}`)
+      )
+    })
+    assert.deepStrictEqual(missing, [])
+  })
+})
