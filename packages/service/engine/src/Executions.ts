@@ -59,6 +59,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
+  /** The takes under way: each may begin an agent yet. */
+  const takes = new Set<Deferred.Deferred<void>>()
   const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>({
     capacity: mostSteps,
     replay: mostSteps
@@ -384,7 +386,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
 
   const take = (sessionId: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
-    Effect.suspend(() => (draining ? Effect.void : lock.shared(takeNow(sessionId)))).pipe(
+    Effect.suspend(() => {
+      if (draining) return Effect.void
+      const done = Deferred.makeUnsafe<void>()
+      takes.add(done)
+      const leave = Effect.sync(() => {
+        takes.delete(done)
+        Deferred.doneUnsafe(done, Effect.void)
+      })
+      return Effect.ensuring(lock.shared(takeNow(sessionId)), leave)
+    }).pipe(
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
       Effect.as(waitUntilLetGo(sessionId))
     )
@@ -414,7 +425,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     drain: (within: Duration.Input) =>
       Effect.suspend(() => {
         draining = true
-        return Effect.forEach([...executions.keys()], waitUntilLetGo, { concurrency: "unbounded", discard: true })
+        const taken = Effect.forEach([...takes], Deferred.await, { concurrency: "unbounded", discard: true })
+        const done = Effect.suspend(() =>
+          Effect.forEach([...executions.keys()], waitUntilLetGo, { concurrency: "unbounded", discard: true })
+        )
+        return Effect.andThen(taken, done)
       }).pipe(
         Effect.timeoutOption(within),
         Effect.map(() => executions.size)

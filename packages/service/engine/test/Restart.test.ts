@@ -195,6 +195,32 @@ describe("a close", () => {
 
 describe("a drain", () => {
   test(
+    "waits for the turn of a take that is under way when it begins",
+    Effect.gen(function* () {
+      const perform = () =>
+        Stream.make(started).pipe(Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), completed))))
+      const store = yield* Store
+      const slow = Layer.succeed(Store, {
+        ...store,
+        commit: (step) =>
+          step.session?.lease === undefined || step.session.lease === null
+            ? store.commit(step)
+            : Effect.andThen(Effect.sleep("1 second"), store.commit(step))
+      })
+      const first = yield* Effect.provide(start("a", { perform }), slow, { local: true })
+      const created = yield* Effect.forkChild(first.engine.createSession(request), { startImmediately: true })
+      yield* TestClock.adjust("500 millis")
+      const drained = yield* Effect.forkChild(first.engine.drain("1 minute"), { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      assert.isUndefined(drained.pollUnsafe())
+      yield* TestClock.adjust("25 seconds")
+      assert.strictEqual(yield* Fiber.join(drained), 0)
+      const { session } = yield* Fiber.join(created)
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
     "lets what runs end, begins nothing more, and loses nothing that is created meanwhile",
     Effect.gen(function* () {
       const perform: StreamingAgent["perform"] = ({ task }) =>
