@@ -77,13 +77,20 @@ export const layer = ({
       /** From when on another node's silence is its own, and not that of a store that was away. */
       let trustedFrom_ms = -Infinity
 
-      /** What this node does counts no more: others take what it had. */
+      /** What this node does counts no more: others take what it had. Until its store answers, it can only say so. */
       const lose = (reason: string) =>
         Effect.suspend(() => {
           const held = hands
           if (held === undefined) return Effect.void
           hands = undefined
-          return Effect.andThen(Effect.logError(`Node ${node} is lost: ${reason}`), Effect.andThen(held.abandon, lost))
+          const answered = Effect.ignore(
+            Effect.retry(Effect.timeout(store.node(node), lifetime), Schedule.spaced(every))
+          )
+          return Effect.logError(`Node ${node} is lost: ${reason}`).pipe(
+            Effect.andThen(held.abandon),
+            Effect.andThen(answered),
+            Effect.andThen(lost)
+          )
         })
 
       const renew = Effect.gen(function* () {
@@ -123,7 +130,7 @@ export const layer = ({
         return Effect.logWarning(`The database does not answer: ${message}. Trying again until it does.`)
       }
       const back = Effect.suspend(() => {
-        if (!away) return Effect.void
+        if (!away || hands === undefined) return Effect.void
         away = false
         return Effect.logInfo("The database answers again.")
       })

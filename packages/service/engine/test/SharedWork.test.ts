@@ -234,4 +234,35 @@ describe("nodes that share a store", () => {
       assert.deepStrictEqual(yield* standing(late.session.id), ["late completed"])
     })
   )
+
+  test(
+    "that lose their store for over a minute let go what they have, and begin anew once it answers",
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const said: Array<string> = []
+      let stopped = 0
+      const node = yield* join("a", {
+        perform: () =>
+          Stream.ensuring(
+            Stream.never,
+            Effect.sync(() => stopped++)
+          ),
+        work: SharedWork.layer({ lost: Effect.sync(() => void told.push("lost")) }),
+        said
+      })
+      yield* node.engine.createSession(create("held"))
+      yield* node.become("away")
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(stopped, 0)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual([stopped, told], [1, []])
+      yield* node.become("there")
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(told, ["lost"])
+      assert.deepStrictEqual(
+        said.map((line) => line.split(":")[0]),
+        ["The database does not answer", "Node a is lost"]
+      )
+    })
+  )
 })

@@ -158,6 +158,8 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
   })
   const texts = new Map<string, string>()
   const get: Reader["Service"]["get"] = (text, ...values) => {
+    // no text of Postgres has this character, so no row is found by it
+    if (values.some((value) => typeof value === "string" && value.includes("\0"))) return Effect.succeed(undefined)
     const known = texts.get(text) ?? numbered(text)
     texts.set(text, known)
     return patient(

@@ -10,14 +10,22 @@ import { loader, newest } from "./postgresMigrations.ts"
 import type { Reader } from "./Reader.ts"
 import { isOlder, schemaOf, table } from "./schema.ts"
 
-/** Whether a database is named by an address of Postgres, and not by a file. */
-export const isAddress = (database: string): boolean => /^postgres(?:ql)?:/iu.test(database)
+/** Whether a database is named by an address, which is then one of Postgres, and not by a file. */
+export const isAddress = (database: string): boolean => /:\/\/|^postgres(?:ql)?:/iu.test(database)
+
+/** Where a character of a password ends the part of the address that has it, the rest would be taken for no secret. */
+const parsed = (url: Redacted.Redacted): URL | null => {
+  const address = URL.parse(Redacted.value(url))
+  if (address === null || !/^postgres(?:ql)?:$/u.test(address.protocol)) return null
+  const { hash, pathname, search, username } = address
+  return username === "" && `${pathname}${search}${hash}`.includes("@") ? null : address
+}
 
 /** The address without its password and settings, for people and logs. */
 export const shown = (url: Redacted.Redacted): string => {
-  const parsed = URL.parse(Redacted.value(url))
-  if (parsed === null) return "the address"
-  const { host, pathname, username } = parsed
+  const address = parsed(url)
+  if (address === null) return "the address"
+  const { host, pathname, username } = address
   return `postgres://${username === "" ? "" : `${username}@`}${host}${pathname}`
 }
 
@@ -43,10 +51,11 @@ const unusable = (database: string) => (error: SqlError) =>
   })
 
 const checked = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  if (URL.parse(Redacted.value(url)) !== null) return
+  if (parsed(url) !== null) return
   return yield* new DatabaseError({
     database: "the address",
-    message: "The address of the Postgres database is not one. Use --data postgres://user@host:5432/name."
+    message:
+      "The address of the Postgres database is wrong. Use postgres://user:password@host:5432/name, and %XX for each of @ : / ? # % in the password."
   })
 })
 

@@ -110,10 +110,23 @@ describe("a Postgres database", () => {
     Effect.gen(function* () {
       const url = Redacted.make("postgres://ann:s3cret@db.example:5433/service?sslmode=require&password=s3cret")
       assert.strictEqual(PostgresDatabase.shown(url), "postgres://ann@db.example:5433/service")
-      assert.strictEqual(
-        yield* refusal(Redacted.make("postgres://ann:s3cret@[/service")),
-        "The address of the Postgres database is not one. Use --data postgres://user@host:5432/name."
-      )
+      for (const wrong of [
+        "postgres://ann:s3cret@[/service",
+        "postgres:ann:s3cret@db/service",
+        "postgres:/ann:s3cret@db/service",
+        "postgres://ann:12/s3cret@db/service",
+        "postgres://ann:12?s3cret@db/service",
+        "postgres://ann:12#s3cret@db/service",
+        '"postgres://ann:s3cret@db/service"',
+        "mysql://ann:s3cret@db/service"
+      ]) {
+        assert.isTrue(PostgresDatabase.isAddress(wrong))
+        assert.strictEqual(PostgresDatabase.shown(Redacted.make(wrong)), "the address")
+        assert.strictEqual(
+          yield* refusal(Redacted.make(wrong)),
+          "The address of the Postgres database is wrong. Use postgres://user:password@host:5432/name, and %XX for each of @ : / ? # % in the password."
+        )
+      }
     })
   )
 })
