@@ -1,3 +1,4 @@
+import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
@@ -22,12 +23,24 @@ export class UserError extends Data.TaggedError("webagent/UserError")<{ readonly
 export const report = (mistake: UserError): Effect.Effect<never, UserError> =>
   Effect.andThen(mistake.sentence === "" ? Effect.void : Console.error(mistake.sentence), Effect.fail(mistake))
 
+const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)
+
+const sentence = (error: CliError.NonShowHelpErrors): string => {
+  if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
+  if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
+  return error.message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")
+}
+
+/** A value behind an unknown flag is taken for a command: the flag is the mistake. */
+const mistakes = (errors: ReadonlyArray<CliError.NonShowHelpErrors>) => {
+  const flag = errors.findIndex(({ _tag }) => _tag === "UnrecognizedOption")
+  return errors.filter(({ _tag }, index) => _tag !== "UnknownSubcommand" || flag === -1 || index < flag)
+}
+
 /** Wrong flags are one line, not the whole help before it. */
 export const layerPresenter: Layer.Layer<never> = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? Console.error(
-          `${event.errors.map(({ message }) => message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")).join(" ")} See --help.`
-        )
+      ? Console.error(`${mistakes(event.errors).map(sentence).join(" ")} See --help.`)
       : CliOutput.defaultPresenter.present(event)
 })

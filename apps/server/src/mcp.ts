@@ -37,7 +37,15 @@ export const mcp = Command.make(
     // no other command needs it
     const { layer, takesKey } = yield* Effect.promise(() => import("@webagent/server/McpStdio"))
     const target = { address: given.url, apiKey: apiKey.value }
-    if (!(yield* Effect.provide(takesKey(target), FetchHttpClient.layer))) {
+    const isTaken = yield* takesKey(target).pipe(
+      // it may be there later
+      Effect.catch(() =>
+        Effect.as(Effect.logWarning(`${given.url} gives no answer. Tools fail until a server answers there.`), true)
+      ),
+      // standard output is the client's
+      Effect.provide([FetchHttpClient.layer, layerLog("text")])
+    )
+    if (!isTaken) {
       return yield* new UserError({
         sentence: `${given.url} refuses the API key in ${keyVariable}. Set one with the scope read: ${program} keys create.`
       })

@@ -204,6 +204,11 @@ describe("webagent-server", () => {
       ["--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
+    "an unknown flag with a value": [["--prot", "8080"], /^No flag --prot\. Did you mean --port\? See --help\.\n$/u],
+    "an unknown command with a flag": [
+      ["kyes", "create", "--name", "ci"],
+      /^No command "kyes"\. Did you mean keys\? No flag --name\. .* See --help\.\n$/u
+    ],
     "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
       ["--browsers", "chromium", "--model", "gpt"],

@@ -68,6 +68,17 @@ describe("webagent-server mcp", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("says that no server answers, and waits for one", () =>
+    Effect.gen(function* () {
+      const program = yield* start(["mcp", "--url", "http://127.0.0.1:2"], { WEBAGENT_API_KEY: "wak_k" })
+      // it ends with its input, which is empty
+      const { code, stderr } = yield* program.ended
+      assert.deepStrictEqual([code, program.stdout()], [0, ""])
+      assert.include(stderr, "http://127.0.0.1:2 gives no answer. Tools fail until a server answers there.")
+      assert.notInclude(stderr, "wak_k")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says which variable it needs", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* run(["mcp", "--url", "http://127.0.0.1:8080"])

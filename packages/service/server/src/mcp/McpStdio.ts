@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
 import * as Redacted from "effect/Redacted"
@@ -14,11 +15,13 @@ interface Target {
   readonly apiKey: Redacted.Redacted
 }
 
-/** Whether the server takes the key. One that gives no answer may be there later. */
-export const takesKey = ({ address, apiKey }: Target): Effect.Effect<boolean, never, HttpClient.HttpClient> =>
+/** Whether the server takes the key; fails when it gives no answer. */
+export const takesKey = ({
+  address,
+  apiKey
+}: Target): Effect.Effect<boolean, HttpClientError.HttpClientError, HttpClient.HttpClient> =>
   HttpClient.get(`${address}${basePath.v4}${nothing}`, { headers: { [apiKeyHeader]: Redacted.value(apiKey) } }).pipe(
     Effect.map(({ status }) => status !== 401 && status !== 403),
-    Effect.orElseSucceed(() => true),
     Effect.scoped
   )
 
