@@ -2,6 +2,7 @@ import { basePath, operations } from "@webagent/contract/Wire"
 import { LaunchFailed, type Node } from "@webagent/engine"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -16,6 +17,7 @@ import * as Answer from "./Answer.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import { pathOf } from "./Path.ts"
+import { maxBodySize } from "./RequestValidation.ts"
 
 const id = "([^/]+)"
 
@@ -73,6 +75,8 @@ const sent = <E, R>(
   otherwise: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) =>
   Effect.andThen(Metric.update(counters.sent, 1), Tunnel.carry(request, node, farewells.node_lost)).pipe(
+    // the other node checks the key, so any client may send this
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
     Effect.catchTag("NodeUnreachable", ({ applied }) => {
       const { address, name } = node
       const warning =

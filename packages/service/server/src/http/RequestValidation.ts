@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as ValidationDetail from "./ValidationDetail.ts"
 
 /** The longest body that is read, in bytes. */
-const maxBodySize = ByteSize.mebibytes(1)
+export const maxBodySize = ByteSize.mebibytes(1)
 
 /** How deep the arrays and objects of a body may be nested: answers repeat parts of it, and JSON recurses. */
 const maxNesting = 200
