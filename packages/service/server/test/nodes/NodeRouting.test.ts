@@ -82,7 +82,7 @@ describe("a browser of another node", () => {
             [answer.status, answer.headers["retry-after"], answer.body["detail"]],
             [503, "1", "The server that has this cannot be reached. Nothing was done: try again"]
           )
-          // what no node takes is not read to be sent on, whoever sends it
+          // a body that no node takes is not read to be sent on
           const long = { body: { action: "x".repeat(2 ** 20) } }
           assert.strictEqual((yield* send(asked, "PATCH", `/api/v4/browsers/${id}`, long)).status, 413)
           assert.strictEqual((yield* connect(asked, cdp)).how, "refused 503")
