@@ -161,7 +161,9 @@ export const layer = ({
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given
           renewedAt_ms = yield* elapsed_ms
-          yield* again(renew, every)
+          // what a node takes that the others do not know is taken from it
+          yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone), Schedule.spaced(every)))
+          yield* again(Effect.delay(renew, every), 0)
           yield* again(sweep, look)
           yield* Effect.forkScoped(fence)
         })

@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -174,6 +175,24 @@ describe("nodes that share a store", () => {
         nodes.map(({ id }) => id),
         ["b"]
       )
+    })
+  )
+
+  test(
+    "take nothing before the others know of them",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const slow = Layer.succeed(Store, {
+        ...store,
+        renew: (...told) => Effect.delay(store.renew(...told), "3 seconds")
+      })
+      const begun = start("a", { work: SharedWork.layer() })
+      const fiber = yield* Effect.forkScoped(Effect.provide(begun, slow, { local: true }))
+      yield* TestClock.adjust("2 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
+      assert.lengthOf(yield* store.nodes, 1)
     })
   )
 
