@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as http from "node:http"
 import * as https from "node:https"
 import type { Socket } from "node:net"
+import { buffer } from "node:stream/consumers"
 import * as Frames from "./Frames.ts"
 import { Nodes } from "./Nodes.ts"
 import * as Signature from "./Signature.ts"
@@ -156,6 +157,13 @@ const signed = Effect.fnUntraced(function* (node: Node, question: Question) {
   return { ...answer, lost: lost(node.id) }
 })
 
+/** The whole body of an answer; its request was carried out, also when the rest of it does not come. */
+const bodyOf = (node: Node, response: http.IncomingMessage, lost: Effect.Effect<void>) => {
+  const cut = new NodeUnreachable({ node, applied: "unknown" })
+  const body = Effect.tryPromise({ try: () => buffer(response), catch: () => cut })
+  return Effect.raceFirst(body, Effect.andThen(lost, cut))
+}
+
 /** Whether a node is still there, asked in a moment in which that is in doubt. */
 const isThere = (node: Node) =>
   signed(node, { method: "HEAD", url: "/", headers: {} }).pipe(
@@ -191,12 +199,13 @@ export const carry = Effect.fnUntraced(function* (
     { interruptible: true }
   )
   if (upgraded === undefined) {
+    const { headers, statusCode: status = 502 } = response
+    const answer = { status, headers: passedOn(headers) }
+    // MCP's tools read what they are answered after this scope is closed; what they ask for is short
+    if (question.body !== undefined) return HttpServerResponse.uint8Array(yield* bodyOf(node, response, lost), answer)
     return HttpServerResponse.raw(response, {
-      status: response.statusCode ?? 502,
-      headers: passedOn(response.headers),
-      ...(response.headers["content-length"] === undefined
-        ? {}
-        : { contentLength: Number(response.headers["content-length"]) })
+      ...answer,
+      ...(headers["content-length"] === undefined ? {} : { contentLength: Number(headers["content-length"]) })
     })
   }
   const { head, there } = upgraded

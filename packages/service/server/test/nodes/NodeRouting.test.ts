@@ -1,8 +1,10 @@
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert, describe, it } from "@effect/vitest"
 import { MemoryStore, Store } from "@webagent/engine"
 import { LinkTokens } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Signature from "../../src/nodes/Signature.ts"
+import { callTool, connect as mcp } from "../mcp/client.ts"
 import { connect, create, met, secret, send, start, until } from "./neighbours.ts"
 
 const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
@@ -29,6 +31,22 @@ describe("a browser of another node", () => {
         assert.strictEqual(client.how, "4001 The browser was stopped")
         assert.strictEqual(a.running.size, 0)
         assert.strictEqual((yield* send(b, "GET", cdp)).status, 410)
+      })
+    )
+  )
+
+  it.live("is stopped by an MCP tool of any node, which gets the answer", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const { id } = yield* create(a)
+        const headers = { "X-Service-API-Key": "wak_test" }
+        const client = yield* mcp(
+          new StreamableHTTPClientTransport(new URL(`${b.url}/mcp`), { requestInit: { headers } })
+        )
+        const { answer, text } = yield* callTool(client, "stop_browser", { browserId: id })
+        assert.deepInclude(answer.browser, { id, status: "stopped" }, text)
       })
     )
   )
