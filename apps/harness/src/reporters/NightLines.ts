@@ -13,10 +13,9 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
 }
 
 const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {
-  if (verdict === "not enough data") {
-    const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
-    return `history  not enough data, ${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
-  }
+  const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
+  const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
+  if (verdict === "not enough data") return `history  not enough data, ${known}`
   const count = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted).length
   const [worse, better] = [count("regressed"), count("improved")]
   const changed = [
@@ -24,7 +23,7 @@ const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string =
     ...(better === 0 ? [] : [counted(better, "improvement")])
   ]
   const what = changed.length === 0 ? "no evidence of change" : changed.join(", ")
-  return `history  compared with ${counted(nights, "night")}: ${what}${reach(rows)}`
+  return `history  compared with ${known}: ${what}${reach(rows)}`
 }
 
 /** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */

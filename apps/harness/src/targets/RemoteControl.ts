@@ -47,7 +47,7 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
       error._tag === "UserError"
         ? error
         : unreachable(
-            `No control API answers at ${address} (${codeOf(error) ?? error.message}). Start a server with one: webagent-harness serve --control-key KEY`
+            `No control API answers at ${address} (${codeOf(error) ?? error.message}). Use the address that serve prints with --control.`
           )
     )
   )

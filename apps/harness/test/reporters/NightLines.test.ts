@@ -33,6 +33,14 @@ describe("what the nights before say", () => {
     ])
   })
 
+  it("names the nights that are not counted", () => {
+    const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "another target" }], rows: [] }
+    assert.include(
+      NightLines.lines({ ...green, judgement: other })[0],
+      "history  compared with 0 nights (3 not counted: another target): no evidence of change"
+    )
+  })
+
   it("is not enough while there are too few", () => {
     const few = { ...judgement, verdict: "not enough data", nights: 3, differences: [], rows: [] } as const
     assert.deepStrictEqual(NightLines.lines({ ...green, judgement: few }), ["history  not enough data, 3 nights"])
