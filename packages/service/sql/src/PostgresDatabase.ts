@@ -64,6 +64,22 @@ const lock = 0x77_65_62_61
 
 const run = Migrator.make({})({ loader, table })
 
+/** Refuses a user who may not create tables: after the first one that fails, Postgres says no more why. */
+const allowed = Effect.fnUntraced(function* (database: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [right] = yield* sql<{
+    readonly schema: string | null
+    readonly user: string
+    readonly creates: boolean | null
+  }>`
+    SELECT current_schema() AS schema, current_user AS user, has_schema_privilege(current_schema(), 'CREATE') AS creates`
+  if (right === undefined || right.creates === true) return
+  return yield* new DatabaseError({
+    database,
+    message: `The user of ${database} may not create tables there. Run as the owner of the database: GRANT CREATE ON SCHEMA ${right.schema ?? "public"} TO ${right.user}`
+  })
+})
+
 /** One at a time, whichever nodes start together: the others wait, and find it done. */
 const migrating = Effect.fnUntraced(function* (database: string, isWanted: (schema: number) => boolean) {
   const sql = yield* SqlClient.SqlClient
@@ -74,6 +90,7 @@ const migrating = Effect.fnUntraced(function* (database: string, isWanted: (sche
       const schema = yield* schemaOf(database, newest)
       if (schema === newest) return { from: schema, to: newest }
       if (!isWanted(schema)) return yield* isOlder(database, schema, newest)
+      yield* allowed(database)
       yield* run
       return { from: schema, to: newest }
     })

@@ -106,6 +106,21 @@ describe("a Postgres database", () => {
     })
   )
 
+  it.live("says which right its user lacks", () =>
+    Effect.gen(function* () {
+      const url = new URL(Redacted.value(yield* address))
+      yield* SqlClient.SqlClient.use((sql) => sql`CREATE ROLE reader LOGIN`).pipe(
+        Effect.provide(Postgres.layer({ url: Redacted.make(url.href) }))
+      )
+      url.username = "reader"
+      const name = `postgres://reader@localhost${url.pathname}`
+      assert.strictEqual(
+        yield* refusal(Redacted.make(url.href)),
+        `The user of ${name} may not create tables there. Run as the owner of the database: GRANT CREATE ON SCHEMA public TO reader`
+      )
+    })
+  )
+
   it.live("shows its address without a password, also one that is wrong", () =>
     Effect.gen(function* () {
       const url = Redacted.make("postgres://ann:s3cret@db.example:5433/service?sslmode=require&password=s3cret")

@@ -47,7 +47,16 @@ const misdirected = Answer.detail(421, "What this request is for is at another s
 
 const unsigned = Answer.detail(
   403,
-  `The header ${Signature.header} is wrong, too old, or was used before. Only servers of this service send it`
+  `The header ${Signature.header} is wrong, too old, or was used before. Only servers of this service send it`,
+  { [Signature.header]: Signature.refused }
+)
+
+/** Only a node can have signed it. */
+const late = Effect.as(
+  Effect.logWarning(
+    "A request of another node is from more than 10 seconds ago or ahead, and was refused. Set the clocks of the machines."
+  ),
+  unsigned
 )
 
 const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after": "1" })
@@ -107,6 +116,7 @@ export const routed = <E, R>(
     if (nodes === null) return yield* app
     const request = yield* HttpServerRequest.HttpServerRequest
     const claim = yield* nodes.check(request, request.headers[Signature.header])
+    if (claim === "late") return yield* late
     if (claim === "refused") return unsigned
     if (claim === "elsewhere") return misdirected
     const path = pathOf(request.url)

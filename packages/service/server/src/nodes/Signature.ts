@@ -3,6 +3,9 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 /** The header of a request that a node carries to another one. */
 export const header = "x-webagent-node"
 
+/** Its value in the answer to a request whose header is refused: that is no answer to the client. */
+export const refused = "refused"
+
 /** A request, as far as a signature is for it alone. */
 export interface Signed {
   readonly method: string
@@ -13,8 +16,8 @@ export interface Signed {
 /** For how long a signature holds, and by how much the clocks of two nodes may differ. */
 const window_ms = 10_000
 
-/** What a request says of the node that it comes from. */
-export type Claim = "none" | "right" | "elsewhere" | "refused"
+/** What a request says of the node that it comes from; `late` for one of a node with another clock, or of long ago. */
+export type Claim = "none" | "right" | "elsewhere" | "late" | "refused"
 
 /** Signs requests to other nodes, and checks those of other nodes, which all have the same secret. */
 export const make = (secret: Uint8Array, self: string) => {
@@ -53,7 +56,7 @@ export const make = (secret: Uint8Array, self: string) => {
       const expected = signature(to, at, nonce, request)
       const actual = Buffer.from(mac, "base64url")
       if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return "refused"
-      if (!(Math.abs(now_ms - Number(at)) <= window_ms)) return "refused"
+      if (!(Math.abs(now_ms - Number(at)) <= window_ms)) return "late"
       if (to !== self) return "elsewhere"
       return isNew(nonce, now_ms) ? "right" : "refused"
     }

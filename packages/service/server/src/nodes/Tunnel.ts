@@ -150,7 +150,8 @@ const signed = Effect.fnUntraced(function* (node: Node, question: Question) {
   const { lost } = nodes
   const gone = Effect.andThen(lost(node.id), new NodeUnreachable({ node, applied: "unknown" }))
   const answer = yield* Effect.raceFirst(answered, gone)
-  if (answer.response.statusCode === 421) {
+  const { headers, statusCode } = answer.response
+  if (statusCode === 421 || headers[Signature.header] === Signature.refused) {
     answer.response.resume()
     return yield* new NodeUnreachable({ node, applied: "no" })
   }

@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { assert, describe, it } from "@effect/vitest"
 import { MemoryStore, Store } from "@webagent/engine"
 import { LinkTokens } from "@webagent/server"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Signature from "../../src/nodes/Signature.ts"
 import { callTool, connect as mcp } from "../mcp/client.ts"
@@ -109,6 +110,26 @@ describe("a browser of another node", () => {
         const { text } = yield* send(asked, "GET", "/metrics")
         assert.match(text, /^webagent_node_requests_total \d+$/mu)
         assert.match(text, /^webagent_node_requests_failed_total \d+$/mu)
+      })
+    )
+  )
+
+  it.live("is said to be out of reach, and not forbidden, where the clocks of two nodes differ", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const clock = Clock.Clock.defaultValue()
+        const ahead = () => clock.currentTimeMillisUnsafe() + 30_000
+        const early: Clock.Clock = Object.create(clock, {
+          currentTimeMillisUnsafe: { value: ahead },
+          currentTimeMillis: { value: Effect.sync(ahead) }
+        })
+        const a = yield* start(store, "a")
+        const b = yield* Effect.provideService(start(store, "b"), Clock.Clock, early)
+        yield* met(store, 2)
+        const { cdp, id } = yield* create(a)
+        const answer = yield* send(b, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+        assert.deepStrictEqual([answer.status, answer.headers["retry-after"]], [503, "1"])
+        assert.strictEqual((yield* connect(b, cdp)).how, "refused 503")
       })
     )
   )
