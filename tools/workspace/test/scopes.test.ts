@@ -46,7 +46,7 @@ describe.each(["webagent-harness", "webagent-server"])("an install for %s", (pro
     const missing = Array.from(closure(program)).flatMap((name) => {
       const folder = folders.get(name) ?? "."
       const known = [name, ...everywhere, ...brings(manifest(folder))]
-      return globSync("src/**/*.ts", { cwd: join(root, folder) }).flatMap((file) =>
+      return globSync("{src,k6}/**/*.ts", { cwd: join(root, folder) }).flatMap((file) =>
         Array.from(readFileSync(join(root, folder, file), "utf8").matchAll(imported), ([, specifier = ""]) => specifier)
           .filter((specifier) => !/^(?:[.#]|node:|k6(?:\/|$))/u.test(specifier))
           .filter((specifier) => !known.includes(packageOf(specifier)))
