@@ -8,7 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as http from "node:http"
 import * as https from "node:https"
-import type { Socket } from "node:net"
+import { isIP, type Socket } from "node:net"
 import { buffer } from "node:stream/consumers"
 import * as Frames from "./Frames.ts"
 import { Nodes } from "./Nodes.ts"
@@ -71,9 +71,13 @@ const ask = (node: Node, { body, headers, method, url }: Question): Effect.Effec
     const unreachable = () => resume(Effect.fail(new NodeUnreachable({ node, applied })))
     const address = node.address === null ? null : URL.parse(node.address)
     if (address === null) return unreachable()
-    const { hostname, port, protocol } = address
-    const request = (protocol === "https:" ? https : http).request({
-      hostname: hostname.replace(/^\[(.*)\]$/u, "$1"),
+    const { port, protocol } = address
+    const hostname = address.hostname.replace(/^\[(.*)\]$/u, "$1")
+    const isSecure = protocol === "https:"
+    const request = (isSecure ? https : http).request({
+      hostname,
+      // its certificate has this name, and not the one that the client sent as Host
+      ...(isSecure ? { servername: isIP(hostname) === 0 ? hostname : "" } : {}),
       port,
       method,
       path: url,
@@ -82,7 +86,7 @@ const ask = (node: Node, { body, headers, method, url }: Question): Effect.Effec
     })
     request.once("socket", (socket) => {
       socket.setNoDelay(true).setTimeout(connectWithin_ms, () => socket.destroy())
-      socket.once("connect", () => {
+      socket.once(isSecure ? "secureConnect" : "connect", () => {
         if (body !== undefined) applied = "unknown"
         socket.setTimeout(0)
       })

@@ -4,6 +4,7 @@ import { MemoryStore, Store } from "@webagent/engine"
 import { LinkTokens } from "@webagent/server"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { createServer, type Server } from "node:net"
 import * as Signature from "../../src/nodes/Signature.ts"
 import { callTool, connect as mcp } from "../mcp/client.ts"
 import { connect, create, met, secret, send, start, until } from "./neighbours.ts"
@@ -110,6 +111,40 @@ describe("a browser of another node", () => {
         const { text } = yield* send(asked, "GET", "/metrics")
         assert.match(text, /^webagent_node_requests_total \d+$/mu)
         assert.match(text, /^webagent_node_requests_failed_total \d+$/mu)
+      })
+    )
+  )
+
+  it.live("is asked for over TLS by the name in its node's address, not by the client's", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const hellos: Array<string> = []
+        const tls = yield* Effect.acquireRelease(
+          Effect.callback<Server>((resume) => {
+            const server = createServer((socket) => {
+              socket.once("data", (hello) => {
+                hellos.push(hello.toString("latin1"))
+                socket.destroy()
+              })
+            })
+            server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+          }),
+          (server) => Effect.sync(() => server.close())
+        )
+        const address = tls.address()
+        const port = typeof address === "object" ? address?.port : address
+        const a = yield* start(store, "a", { address: `https://localhost:${port}` })
+        const b = yield* start(store, "b")
+        yield* met(store, 2)
+        const { id } = yield* create(a)
+        const stop = { body: { action: "stop" }, headers: { host: "client.localhost" } }
+        const answer = yield* send(b, "PATCH", `/api/v4/browsers/${id}`, stop)
+        assert.strictEqual(
+          answer.body["detail"],
+          "The server that has this cannot be reached. Nothing was done: try again"
+        )
+        assert.match(hellos.join(), /(?<!client\.)localhost/u)
+        assert.notInclude(hellos.join(), "client")
       })
     )
   )
