@@ -1,6 +1,8 @@
 import { version } from "@webagent/simulation"
 import * as Cause from "effect/Cause"
+import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
@@ -22,7 +24,9 @@ export const commandLine = (args: ReadonlyArray<string>) =>
       ShowHelp: ({ errors }) => (errors.length === 0 ? Effect.void : Effect.fail(new UserError({ sentence: "" }))),
       "webagent/UserError": report
     }),
-    Effect.provide(layerPresenter)
+    Effect.provide(layerPresenter),
+    // every command has a help
+    Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }))
   )
 
 /** Ctrl-C is how a server ends. */

@@ -119,7 +119,7 @@ export const drain = Command.make(
         )
         yield* Store.use((store) => store.drain(id))
         yield* Console.log(
-          `${id} drains: it takes nothing more. It has ${sessions} sessions at work and ${browsers} browsers. Stop it when they are over.`
+          `${id} drains: it takes nothing more. Sessions at work: ${sessions}, browsers: ${browsers}. Stop it when they are over.`
         )
       })
     )

@@ -80,10 +80,7 @@ describe("webagent-server nodes, drain and runs", () => {
       const drained = yield* run(["drain", "east", "--data", url])
       assert.deepStrictEqual(
         [drained.code, drained.stdout],
-        [
-          0,
-          "east.1 drains: it takes nothing more. It has 1 sessions at work and 0 browsers. Stop it when they are over.\n"
-        ]
+        [0, "east.1 drains: it takes nothing more. Sessions at work: 1, browsers: 0. Stop it when they are over.\n"]
       )
       const told = JSON.parse((yield* run(["nodes", "--json", "--data", url])).stdout)
       assert.deepStrictEqual(

@@ -204,6 +204,7 @@ describe("webagent-server", () => {
       ["--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
+    "a wizard, which asks for what a help says": [["--wizard"], /^No flag --wizard\. See --help\.\n$/u],
     "an unknown flag with a value": [["--prot", "8080"], /^No flag --prot\. Did you mean --port\? See --help\.\n$/u],
     "an unknown command with a flag": [
       ["kyes", "create", "--name", "ci"],
