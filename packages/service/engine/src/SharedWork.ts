@@ -96,7 +96,8 @@ export const layer = ({
       const renew = Effect.gen(function* () {
         if (hands === undefined) return
         const before_ms = yield* elapsed_ms
-        const renewed = Effect.timeout(store.renew({ id: node, ...(yield* told) }, lifetime_ms), lifetime)
+        const now = yield* told
+        const renewed = Effect.timeout(store.renew({ id: node, ...now }, lifetime_ms), lifetime)
         if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
           return yield* lose("it was silent for too long, and other nodes have what it held.")
         }
@@ -109,6 +110,10 @@ export const layer = ({
         renewedAt_ms = before_ms
         if (draining || !Option.exists(yield* store.node(node), (self) => self.draining)) return
         draining = true
+        // a node that drains by itself has said so
+        if (!now.draining) {
+          yield* Effect.logInfo("Draining, as another process asked: stop this server when its runs are over.")
+        }
         yield* Effect.andThen(hands.drain, drained)
       })
 

@@ -152,7 +152,9 @@ describe("nodes that share a store", () => {
     "leave to another one at once what waits at one that closes, and what comes to one that drains",
     Effect.gen(function* () {
       const told: Array<string> = []
+      const said: Array<string> = []
       const leaving = yield* join("a", {
+        said,
         perform: tenSeconds,
         work: SharedWork.layer({ drained: Effect.sync(() => void told.push("drained")) })
       })
@@ -163,6 +165,7 @@ describe("nodes that share a store", () => {
       assert.isTrue(yield* Store.use((store) => store.drain("a")))
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(told, ["drained"])
+      assert.deepStrictEqual(said, ["Draining, as another process asked: stop this server when its runs are over."])
       const second = yield* leaving.engine.createSession(create("comes"))
       yield* TestClock.adjust("500 millis")
       assert.deepStrictEqual(yield* standing(second.session.id), ["comes completed"])
