@@ -156,12 +156,20 @@ export const layer = ({
         return Effect.andThen(Effect.sleep(left_ms), again)
       })
 
+      /** The lost nodes that were told of. */
+      const known = new Set<string>()
+      const tell = (other: string) => (isLost: boolean) => {
+        if (!isLost || known.has(other)) return Effect.void
+        known.add(other)
+        return Effect.logWarning(`Node ${other} is lost. What it had ends here, and what waits for it starts.`)
+      }
+
       return Work.of({
         offer: () => Effect.void,
         offered: take,
         isLost: (other) =>
           Effect.flatMap(elapsed_ms, (now_ms) =>
-            now_ms < trustedFrom_ms ? Effect.succeed(false) : store.isLost(other)
+            now_ms < trustedFrom_ms ? Effect.succeed(false) : Effect.tap(store.isLost(other), tell(other))
           ),
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given

@@ -66,7 +66,8 @@ describe("nodes that share a store", () => {
             Stream.concat(Stream.never)
           )
       })
-      yield* join("b", { perform: brief })
+      const said: Array<string> = []
+      yield* join("b", { perform: brief, said })
       // the worst moment: right after it said that it lives
       yield* TestClock.adjust("3 seconds")
       const { session } = yield* lost.engine.createSession(create("runs"))
@@ -80,6 +81,7 @@ describe("nodes that share a store", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["runs failed node_lost 0.42", "waits completed"])
       const stored = Option.getOrThrow(yield* Store.use((store) => store.browser(browser.id)))
       assert.deepStrictEqual([stored.status, stored.stopReason], ["stopped", "node_lost"])
+      assert.deepStrictEqual(said, ["Node a is lost. What it had ends here, and what waits for it starts."])
     })
   )
 
