@@ -31,14 +31,10 @@ export const layerDatabase = (data: Data, durable: "normal" | "full" = "normal")
 /** The database of a command that is of no use with a new one. */
 export const layerExisting = (data: Data): ReturnType<typeof layerDatabase> =>
   Layer.unwrap(
-    Effect.suspend(() =>
-      data._tag === "Postgres" || existsSync(data.name)
-        ? Effect.succeed(layerDatabase(data))
-        : Effect.fail(
-            new DatabaseError({
-              database: data.name,
-              message: `${data.name} does not exist. Choose the database with --data.`
-            })
-          )
-    )
+    Effect.suspend(() => {
+      if (data._tag === "Postgres") return Effect.succeed(PostgresDatabase.layerExisting({ url: data.url }))
+      if (existsSync(data.name)) return Effect.succeed(layerDatabase(data))
+      const message = `${data.name} does not exist. Choose the database with --data.`
+      return Effect.fail(new DatabaseError({ database: data.name, message }))
+    })
   )

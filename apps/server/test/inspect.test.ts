@@ -55,6 +55,9 @@ describe("webagent-server nodes, drain and runs", () => {
   it.live("list the nodes that live, and have one of them drain", () =>
     Effect.gen(function* () {
       const url = yield* address
+      const empty = yield* run(["nodes", "--data", url])
+      assert.match(empty.stderr, /^postgres:\/\/\S+ is empty\. Check its name, or start a server with it\.\n$/u)
+      yield* storing(url, () => Effect.void)
       const none = yield* run(["nodes", "--data", url])
       assert.match(none.stderr, /^No node uses postgres:\/\/\S+ right now\.\n$/u)
       yield* storing(url, (store) =>

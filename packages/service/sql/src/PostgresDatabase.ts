@@ -89,7 +89,11 @@ const migrating = Effect.fnUntraced(function* (database: string, isWanted: (sche
       yield* sql`SELECT pg_advisory_xact_lock(${lock})`
       const schema = yield* schemaOf(database, newest)
       if (schema === newest) return { from: schema, to: newest }
-      if (!isWanted(schema)) return yield* isOlder(database, schema, newest)
+      if (!isWanted(schema)) {
+        return yield* schema === 0
+          ? new DatabaseError({ database, message: `${database} is empty. Check its name, or start a server with it.` })
+          : isOlder(database, schema, newest)
+      }
       yield* allowed(database)
       yield* run
       return { from: schema, to: newest }
@@ -115,9 +119,17 @@ export const migrate = (
   url: Redacted.Redacted
 ): Effect.Effect<{ readonly from: number; readonly to: number }, DatabaseError> => migrated(url, () => true)
 
-/** The database of servers: an empty one is made ready, by one of those that start together. */
-export const layer = (options: Postgres.PostgresOptions): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> =>
+const opened = (options: Postgres.PostgresOptions, isWanted: (schema: number) => boolean) =>
   Postgres.layer(options).pipe(
     Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(shown(options.url))(error)))),
-    Layer.provide(Layer.effectDiscard(migrated(options.url, (schema) => schema === 0)))
+    Layer.provide(Layer.effectDiscard(migrated(options.url, isWanted)))
   )
+
+/** The database of servers: an empty one is made ready, by one of those that start together. */
+export const layer = (options: Postgres.PostgresOptions): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> =>
+  opened(options, (schema) => schema === 0)
+
+/** The database of a command that is of no use with an empty one, which is refused. */
+export const layerExisting = (
+  options: Postgres.PostgresOptions
+): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> => opened(options, () => false)

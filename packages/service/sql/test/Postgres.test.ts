@@ -106,6 +106,17 @@ describe("a Postgres database", () => {
     })
   )
 
+  it.live("stays empty for a command that needs one that is not", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const opened = Effect.provide(Effect.void, PostgresDatabase.layerExisting({ url }))
+      const { message } = yield* Effect.flip(opened)
+      assert.strictEqual(message, `${PostgresDatabase.shown(url)} is empty. Check its name, or start a server with it.`)
+      yield* Effect.provide(Effect.void, PostgresDatabase.layer({ url }))
+      yield* opened
+    })
+  )
+
   it.live("says which right its user lacks", () =>
     Effect.gen(function* () {
       const url = new URL(Redacted.value(yield* address))
