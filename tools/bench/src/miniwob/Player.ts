@@ -26,7 +26,8 @@ export const layer = (connect: Launched["connect"]): Layer.Layer<Engine | Script
       Models.layer({ dialect: "openai-compatible", model: "rules", baseUrl: baseUrl["openai-compatible"] })
     )
   )
-  const agent = BrowserAgent.layer({ limits: { duration_ms: 45_000, steps: 500 } })
+  // pictures are taken while a model thinks, and this one does not
+  const agent = BrowserAgent.layer({ pictures: false, limits: { duration_ms: 45_000, steps: 500 } })
   return Engine.layer.pipe(
     Layer.provide([Layer.provide(agent, models), oneBrowser(connect), TimeOrderedIds.layer, MemoryStore.layer]),
     Layer.provideMerge(ScriptedModel.layer),
