@@ -92,6 +92,8 @@ const playwright = (address: string) =>
 
 const lookAt = async (page: Page.Page, theirs: PlaywrightPage, origin: string, index: number, rounds: number) => {
   await Effect.runPromise(page.navigate(`${origin}/${index}`))
+  // Playwright hears of the new document later than we do
+  await theirs.waitForURL(`${origin}/${index}`)
   const look = () => Effect.runPromise(page.look())
   const snapshot = () => theirs.ariaSnapshot({ mode: "ai" })
   return {
