@@ -2,7 +2,7 @@
 const formsOf = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16)
-  const plain = character.replace(/[\\^$.*+?()[\]{}|/-]/u, "\\$&")
+  const plain = character.replace(/[\\^$.*+?()[\]{}|/]/u, "\\$&")
   // as many backslashes as JSON in JSON in JSON has; without a bound a body of backslashes would take for ever
   return `(?:\\\\{0,8}${plain}|\\\\{1,8}u00${hexIn(hex)}|%${hexIn(hex)}|&#(?:0{0,4}${code}|[xX]0{0,4}${hexIn(hex)});?)`
 }
