@@ -63,7 +63,7 @@ const recalled_length = 16_000
 const kept_length = 8000
 
 /** The end of a text that is too long. */
-const end = (text: string, length: number): string =>
+export const end = (text: string, length: number): string =>
   text.length <= length ? text : `…${text.slice(text.length - length + 1)}`.toWellFormed()
 
 /** What a session did before that this agent does not remember, such as after a restart. */

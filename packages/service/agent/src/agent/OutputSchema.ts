@@ -34,7 +34,7 @@ export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit
         if (Result.isSuccess(parsed) && Result.isSuccess(check(parsed.success))) {
           return Result.succeed(parsed.success as Schema.Json)
         }
-        return Result.fail(String(checked.failure).slice(0, largest))
+        return Result.fail(checked.failure.message.replaceAll(/\s+/gu, " ").slice(0, largest))
       }
     })
   )

@@ -26,5 +26,7 @@ export const compact = Effect.fnUntraced(function* (conversation: Conversation.C
       { role: "user", content: Conversation.plain(old).toWellFormed() }
     ]
   })
-  conversation.sumUp(old.length, `So far:\n${text.slice(0, longest)}\n\n${task}`)
+  // a model that says nothing loses nothing either
+  const summary = text.trim() === "" ? Conversation.end(Conversation.plain(old), longest) : text.slice(0, longest)
+  conversation.sumUp(old.length, `So far:\n${summary}\n\n${task}`)
 })

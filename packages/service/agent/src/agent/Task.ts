@@ -88,6 +88,18 @@ const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.J
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapJson(each, change)]))
 }
 
+/** What went wrong with an answer without a call, and what to do. */
+const nothingCalled = (reason: string, said: string): string => {
+  if (reason === "content-filter") {
+    const how = said === "" ? "" : ` (${said})`
+    return `The model refused to answer${how}. Word the task differently, or use another model.`
+  }
+  if (reason === "length") {
+    return "The answer of the model was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
+  }
+  return "The model called no tool. Use a model that calls tools."
+}
+
 const sentenceOf = (error: { readonly message: string }): string =>
   AiError.isAiError(error) ? ModelError.sentence(error) : error.message
 
@@ -111,6 +123,7 @@ export const perform = Effect.fnUntraced(function* (
   let failures = 0
   let lastFailure = ""
   let repairs = 0
+  let whyRepaired = ""
   const ignored = refused(settings.body ?? {})
   if (ignored.length > 0) {
     suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
@@ -158,6 +171,7 @@ export const perform = Effect.fnUntraced(function* (
     return Result.match(fit(decoded.success.output), {
       onFailure: (why) => {
         repairs += 1
+        whyRepaired = why.slice(0, 300)
         return Result.fail(`The output does not fit its schema: ${why}`)
       },
       onSuccess: (output) => Result.succeed({ success: decoded.success.success, output })
@@ -267,6 +281,7 @@ export const perform = Effect.fnUntraced(function* (
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
       yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null, ...checkpoint() })
+      const repairsBefore = repairs
       const outcome = yield* Calls.carryOut(calls, scene, accept, (results) =>
         conversation.answered(answer.content, results)
       )
@@ -277,10 +292,17 @@ export const perform = Effect.fnUntraced(function* (
       }
       if (repairs > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
-        return failed(`The output did not fit its schema ${repairs} times.`, { isSuccess: false })
+        return failed(`The output did not fit its schema ${repairs} times. The last: ${whyRepaired}`, {
+          isSuccess: false
+        })
       }
-      failures = outcome.failed ? failures + 1 : 0
-      lastFailure = (outcome.results.find(({ failed }) => failed)?.result ?? "The model called no tool.").slice(0, 300)
+      // repairs have a limit of their own
+      if (!outcome.failed) failures = 0
+      else if (repairs === repairsBefore) failures += 1
+      lastFailure = (
+        outcome.results.find(({ failed }) => failed)?.result ??
+        nothingCalled(answer.finishReason, answer.text.replaceAll(/\s+/gu, " ").trim().slice(0, 100))
+      ).slice(0, 300)
       if (calls.length === 0) conversation.say("Call a tool. Call done when the task is carried out.")
       const repeated = loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
       if (repeated >= Loops.repeats.told) {

@@ -67,7 +67,10 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
     run: (params, scene) => {
       const decoded = decode(params)
       if (Result.isFailure(decoded)) {
-        return Effect.fail(new Refused({ message: `The call is wrong: ${String(decoded.failure).slice(0, 500)}` }))
+        const why = typeof params === "string" ? "its arguments are not JSON" : decoded.failure.message
+        return Effect.fail(
+          new Refused({ message: `The call of ${name} is wrong: ${why.replaceAll(/\s+/gu, " ").slice(0, 500)}.` })
+        )
       }
       const acted = act(decoded.success, scene)
       if (!asks) return acted

@@ -7,7 +7,7 @@ import * as Schedule from "effect/Schedule"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
-import { type Answer, requiresCall, toAnswer, toFormat, toPrompt, toTools } from "./AiSdkMessages.ts"
+import { type Answer, isAnswer, requiresCall, toAnswer, toFormat, toPrompt, toTools } from "./AiSdkMessages.ts"
 import { type CallSettings, merge } from "./CallSettings.ts"
 import type { Dialect, ModelConfig } from "./ModelConfig.ts"
 import * as ModelError from "./ModelError.ts"
@@ -118,10 +118,16 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
   const explain = (cause: unknown): Effect.Effect<never, AiError.AiError> => {
     const text = clean(cause instanceof Error ? cause.message : String(cause))
     if (!CallError.isInstance(cause)) return Effect.fail(ModelError.unreadable(who, text))
-    const { data, responseHeaders: headers = {}, statusCode, url } = cause
+    const { data, responseBody, responseHeaders: headers = {}, statusCode, url } = cause
     if (statusCode === undefined) return Effect.fail(ModelError.unreachable(who, text, clean(url)))
     // a success that is no answer
-    if (statusCode < 300) return Effect.fail(ModelError.unreadable(who, text))
+    if (statusCode < 300) {
+      return Effect.fail(
+        responseBody === undefined
+          ? ModelError.brokenOff(who)
+          : ModelError.unreadable(who, clean(ModelError.saying(responseBody)))
+      )
+    }
     return Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
       Effect.fail(ModelError.fromStatus(who, text, { statusCode, headers, data }, now_ms))
     )
@@ -146,8 +152,12 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
         }),
       catch: (cause) => cause
     }).pipe(
-      Effect.map(toAnswer),
       Effect.catch(explain),
+      Effect.flatMap((result) =>
+        isAnswer(result)
+          ? Effect.succeed(toAnswer(result, request.tools.length > 0))
+          : Effect.fail(ModelError.unreadable(who, clean(ModelError.saying(result.response?.body))))
+      ),
       Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(ModelError.timedOut(who, limit)) })
     )
 

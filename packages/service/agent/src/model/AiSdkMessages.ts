@@ -48,6 +48,9 @@ const output = (part: Prompt.ToolResultPart, sees: boolean): LanguageModelV4Tool
 
 const isImage = ({ mediaType }: { readonly mediaType: string }): boolean => mediaType.startsWith("image/")
 
+/** Services refuse a name with other characters, also one that the model itself got wrong. */
+const nameOf = (name: string): string => name.replaceAll(/[^\w-]/gu, "_").slice(0, 64) || "unnamed"
+
 /** Services refuse a call whose input is no object, also one that the model itself got wrong. */
 const inputOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? params : { input: params }
@@ -62,7 +65,7 @@ const assistantPart = (part: Prompt.AssistantMessage["content"][number]): Readon
         {
           type: "tool-call",
           toolCallId: part.id,
-          toolName: part.name,
+          toolName: nameOf(part.name),
           input: inputOf(part.params),
           ...options(part.options)
         }
@@ -101,7 +104,7 @@ const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => 
                 {
                   type: "tool-result" as const,
                   toolCallId: part.id,
-                  toolName: part.name,
+                  toolName: nameOf(part.name),
                   output: output(part, sees),
                   ...options(part.options)
                 }
@@ -207,15 +210,22 @@ const reasons: Readonly<Record<LanguageModelV4FinishReason["unified"], Response.
   other: "other"
 }
 
-/** Counts that a provider leaves out stay unknown. */
+const counted = (tokens: number | undefined): number | undefined =>
+  Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined
+
+/** Counts that a provider leaves out stay unknown, as do those that are none. */
 const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): typeof Response.Usage.Encoded => ({
   inputTokens: {
-    total: inputTokens.total,
-    uncached: inputTokens.noCache,
-    cacheRead: inputTokens.cacheRead,
-    cacheWrite: inputTokens.cacheWrite
+    total: counted(inputTokens.total),
+    uncached: counted(inputTokens.noCache),
+    cacheRead: counted(inputTokens.cacheRead),
+    cacheWrite: counted(inputTokens.cacheWrite)
   },
-  outputTokens: { total: outputTokens.total, text: outputTokens.text, reasoning: outputTokens.reasoning }
+  outputTokens: {
+    total: counted(outputTokens.total),
+    text: counted(outputTokens.text),
+    reasoning: counted(outputTokens.reasoning)
+  }
 })
 
 /** The input of a call. What is not JSON stays text, so that the agent can tell the model. */
@@ -258,10 +268,29 @@ export interface Answer {
   readonly usage: Response.Usage
 }
 
-export const toAnswer = ({ content, finishReason, usage }: LanguageModelV4GenerateResult): Answer => {
-  const counted = toUsage(usage)
+/** Whether a model answered at all: some providers read any JSON as an answer without content. */
+export const isAnswer = ({ content, finishReason: { raw, unified } }: LanguageModelV4GenerateResult): boolean =>
+  content.length > 0 || unified !== "other" || raw !== undefined
+
+/** The answer; without the calls of a model that was offered no tools, which effect/ai could not read. */
+export const toAnswer = (
+  { content, finishReason, usage: used }: LanguageModelV4GenerateResult,
+  hasTools: boolean
+): Answer => {
+  const usage = toUsage(used)
+  const ids = new Set<string>()
+  const own = (one: LanguageModelV4Content): LanguageModelV4Content => {
+    if (one.type !== "tool-call") return one
+    // services refuse two calls of one id
+    const toolCallId = ids.has(one.toolCallId) ? `${one.toolCallId}_${ids.size}` : one.toolCallId
+    ids.add(toolCallId)
+    return { ...one, toolCallId }
+  }
   return {
-    parts: [...content.flatMap(part), { type: "finish", reason: reasons[finishReason.unified], usage: counted }],
-    usage: new Response.Usage(counted)
+    parts: [
+      ...content.filter(({ type }) => hasTools || type !== "tool-call").flatMap((one) => part(own(one))),
+      { type: "finish", reason: reasons[finishReason.unified], usage }
+    ],
+    usage: new Response.Usage(usage)
   }
 }

@@ -28,7 +28,11 @@ const make = (reason: AiError.AiErrorReason): AiError.AiError => AiError.make({ 
 const told = (sentence: string) => ({ metadata: { webagent: { sentence } } })
 
 /** One line for the error of a turn: who refused what, and what to check. */
-export const sentence = ({ reason }: AiError.AiError): string => {
+export const sentence = ({ module: from, reason }: AiError.AiError): string => {
+  // effect/ai describes an answer that it cannot use by its schema
+  if (from !== module) {
+    return "The model gave an answer that the agent cannot use. Create a new run, or use a more capable model."
+  }
   const metadata = "metadata" in reason ? reason.metadata : {}
   const ours: unknown = metadata["webagent"]
   if (typeof ours === "object" && ours !== null && "sentence" in ours) return String(ours.sentence)
@@ -125,10 +129,39 @@ export const unreachable = (who: string, text: string, url: string): AiError.AiE
     })
   )
 
+/** An answer whose end never came. */
+export const brokenOff = (who: string): AiError.AiError =>
+  make(
+    new AiError.InternalProviderError({
+      description: `${who} broke off in the middle of an answer. Check that the model server is up, or try again later.`
+    })
+  )
+
 /** An answer that is not in the dialect. */
 export const unreadable = (who: string, text: string): AiError.AiError =>
   make(
     new AiError.InvalidOutputError({
-      description: `${who} gave an answer that cannot be read (${text}). Check that the server speaks this dialect.`
+      description: `${who} gave an answer that cannot be read (${text}). Check the address of the model and its dialect.`
     })
   )
+
+const messageIn = (data: unknown): string | undefined => {
+  if (typeof data === "string") return data
+  if (typeof data !== "object" || data === null) return undefined
+  if ("message" in data) return messageIn(data.message)
+  return "error" in data ? messageIn(data.error) : undefined
+}
+
+/** What a body says that is no answer: the message of an error, or how it begins. */
+export const saying = (body: unknown): string => {
+  let data = body
+  try {
+    data = typeof body === "string" ? JSON.parse(body) : body
+  } catch {
+    // a page, or part of an answer
+  }
+  const message = data === body && typeof body === "string" ? undefined : messageIn(data)
+  if (message !== undefined) return message
+  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "")
+  return text.trim() === "" ? "it is empty" : `it begins with ${text.trimStart().slice(0, 100).toWellFormed()}`
+}

@@ -120,6 +120,58 @@ layer(frugal, { excludeTestServices: true, timeout: "1 minute" })("a limit of th
 })
 
 layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an answer", (it) => {
+  it.effect.each([
+    ["text", { text: "I see." }, "The model called no tool. Use a model that calls tools."],
+    ["nothing", {}, "The model called no tool. Use a model that calls tools."],
+    [
+      "a refusal",
+      { text: "I cannot\nhelp.", finish: "content_filter" },
+      "The model refused to answer (I cannot help.). Word the task differently, or use another model."
+    ],
+    [
+      "half a text",
+      { text: "I", finish: "length" },
+      "The answer of the model was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
+    ],
+    ["half a call", call("click", '{"index":'), "The call of click is wrong: its arguments are not JSON."],
+    ["a wrong call", call("click", { index: "1" }), 'The call of click is wrong: Expected number at ["index"].'],
+    ["a call of no tool", call("fly away"), 'There is no tool "fly away".'],
+    ["a wrong end", call("done", { output: 1 }), "done must have success (true or false) and an output."]
+  ] as const)("of %s, again and again, ends the run with one sentence", ([, answer, last]) =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, answer)
+      const { turn } = yield* carriedOut("Look")
+      assert.strictEqual(turn.error, `3 steps failed one after the other. The last: ${last}`)
+      // what services refuse in the name of a call is not sent back to them
+      assert.notMatch(JSON.stringify(running.model.requests.at(-1)?.body["messages"]), /"name":"fly away"/u)
+    })
+  )
+
+  it.effect.each([
+    ["calls", { calls: [{ name: "click", input: { index: 1 } }] }],
+    ["calls of a tool that is none", { calls: [{ name: "sum up", input: "{" }] }],
+    ["nothing", {}]
+  ] as const)("of %s to the request for a summary loses nothing", ([, answer]) =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let summaries = 0
+      script(running, (_, { tools }) => {
+        if (tools.length === 0) {
+          summaries += 1
+          return answer
+        }
+        if (running.model.requests.length === 1) return call("navigate", { url: `${running.site.origin}/cards` })
+        return summaries === 0 ? call("read", { offset: running.model.requests.length }) : done("read")
+      })
+      const { turn } = yield* carriedOut("Read every card")
+      assert.deepInclude(turn, { status: "completed", output: "read", error: null })
+      const said = running.model.requests.at(-1)?.messages.find(({ text }) => text.startsWith("So far:"))?.text
+      assert.include(said, 'called read {"offset":')
+      assert.include(said, "Task: Read every card")
+    })
+  )
+
   it.effect("with too many calls does not go wrong", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -1,0 +1,222 @@
+import { type ModelReply, ScriptedModel } from "@webagent/scripted-model"
+import { type ModelConfig, ModelCost, ModelError, Models, OnSpent, type Spent } from "@webagent/agent"
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as Layer from "effect/Layer"
+import type * as Response from "effect/ai/Response"
+import * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+
+type Dialect = ModelConfig.Dialect
+
+const dialects = ["openai-compatible", "openai", "anthropic", "google"] as const
+
+/** Waits between attempts take no time, the limit of a call is never reached. */
+const unhurried = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (real): Clock.Clock =>
+    Object.create(real, {
+      sleep: {
+        value: (time: Duration.Duration) => (Duration.toMillis(time) === 90_000 ? Effect.never : Effect.yieldNow)
+      }
+    })
+  )
+)
+
+const search = Tool.dynamic("search", { description: "Search", parameters: { type: "object", properties: {} } })
+const toolkit: Toolkit.WithHandler<Record<string, typeof search>> = {
+  tools: { search },
+  handle: () => Effect.die("the test carries out no call")
+}
+
+/** An answer of either kind. */
+interface Answered {
+  readonly text: string
+  readonly finishReason: string
+  readonly content: ReadonlyArray<Response.AnyPart>
+}
+
+const read = ({ content, finishReason, text }: Answered) => ({
+  text,
+  finishReason,
+  calls: content.flatMap((part) => (part.type === "tool-call" ? [part] : []))
+})
+
+const acting = (model: LanguageModel.LanguageModel) =>
+  model
+    .generateText({
+      prompt: "Find a mug",
+      toolkit,
+      toolChoice: "required",
+      disableToolCallResolution: true,
+      toolCallValidation: "deferred"
+    })
+    .pipe(Effect.map(read))
+
+/** What comes of one call, to a model that answers so: the sentence of its failure, or its parts. */
+const asked = (dialect: Dialect, reply: ModelReply, hasTools = true) =>
+  Effect.gen(function* () {
+    const server = yield* ScriptedModel
+    server.script = () => reply
+    const spent: Array<Spent> = []
+    const config: ModelConfig.ModelConfig = {
+      dialect,
+      model: "first-1",
+      baseUrl: server.baseUrl[dialect],
+      price: ModelCost.price({ input: "3", output: "15" })
+    }
+    const outcome = yield* Models.pipe(
+      Effect.flatMap(({ forTurn }) => forTurn),
+      Effect.flatMap((model) =>
+        hasTools ? acting(model) : Effect.map(model.generateText({ prompt: "Sum up" }), read)
+      ),
+      Effect.match({
+        onSuccess: (answer) => ({ answer, sentence: "" }),
+        onFailure: (error) => ({ answer: undefined, sentence: ModelError.sentence(error) })
+      }),
+      Effect.provideService(OnSpent, (one) => Effect.sync(() => void spent.push(one))),
+      Effect.provide(Models.layer(config))
+    )
+    return { ...outcome, spent }
+  }).pipe(Effect.provide(Layer.mergeAll(ScriptedModel.layer, unhurried)))
+
+/** An answer with status 200 and this body. */
+const body =
+  (text: unknown): ModelReply =>
+  (response) =>
+    void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(typeof text === "string" ? text : JSON.stringify(text))
+
+const cut: ModelReply = (response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "500" })
+  response.write('{"id":"1","choices":[', () => response.destroy())
+}
+
+const unreadable = (why: string) =>
+  `Model first-1 gave an answer that cannot be read (${why}). Check the address of the model and its dialect.`
+
+/** An answer in each dialect whose content is of another type. */
+const mistyped: Readonly<Record<Dialect, unknown>> = {
+  "openai-compatible": { choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: 42 } }] },
+  openai: { id: "1", created_at: 1, model: "m", output: [42], usage: { input_tokens: 1, output_tokens: 1 } },
+  anthropic: { type: "message", id: "1", model: "m", content: [42], usage: { input_tokens: 1, output_tokens: 1 } },
+  google: { candidates: [{ content: { role: "model", parts: 42 }, finishReason: "STOP" }] }
+}
+
+/** An answer in each dialect without anything in it. */
+const empty: Readonly<Record<Dialect, unknown>> = {
+  "openai-compatible": { id: "1", created: 1, model: "m", choices: [] },
+  openai: {},
+  anthropic: {},
+  google: { candidates: [] }
+}
+
+/** Why each dialect says that an answer was withheld, and that it was cut. */
+const refusals: Readonly<Record<Dialect, string>> = {
+  "openai-compatible": "content_filter",
+  openai: "content_filter",
+  anthropic: "refusal",
+  google: "SAFETY"
+}
+const lengths: Readonly<Record<Dialect, string>> = {
+  "openai-compatible": "length",
+  openai: "max_output_tokens",
+  anthropic: "max_tokens",
+  google: "MAX_TOKENS"
+}
+
+describe.each(dialects)("an answer in %s", (dialect) => {
+  it.live.each([
+    ["a page", "<html>\n<h1>Sign in</h1>", unreadable("it begins with <html> <h1>Sign in</h1>")],
+    ["text", "busy", unreadable("it begins with busy")],
+    ["empty", "", unreadable("it is empty")],
+    ["half an answer", '{"id":"1', unreadable('it begins with {"id":"1')],
+    ["an error", { error: { message: "Upstream overloaded", code: 502 } }, unreadable("Upstream overloaded")],
+    ["a short error", { error: "model is loading" }, unreadable("model is loading")],
+    ["other JSON", [1], unreadable("it begins with [1]")]
+  ])("that is %s is one sentence", ([, text, expected]) =>
+    Effect.map(asked(dialect, body(text)), ({ sentence }) => assert.strictEqual(sentence, expected))
+  )
+
+  it.live("that has nothing, or something of another type, is one sentence", () =>
+    Effect.gen(function* () {
+      for (const text of [empty[dialect], mistyped[dialect]]) {
+        const { sentence } = yield* asked(dialect, body(text))
+        assert.match(sentence, /^Model first-1 [^\n]+\. Check the [^\n]+\.$/u)
+        assert.notMatch(sentence, /Expected|SchemaError|invalid_type/u)
+      }
+    })
+  )
+
+  it.live("that breaks off is one sentence", () =>
+    Effect.map(asked(dialect, cut), ({ sentence }) =>
+      assert.strictEqual(
+        sentence,
+        "Model first-1 broke off in the middle of an answer. Check that the model server is up, or try again later."
+      )
+    )
+  )
+
+  it.live("that is withheld or cut says so", () =>
+    Effect.gen(function* () {
+      const refused = yield* asked(dialect, { text: "I cannot.", finish: refusals[dialect] })
+      assert.deepInclude(refused.answer, { text: "I cannot.", finishReason: "content-filter", calls: [] })
+      const short = yield* asked(dialect, { text: "I", finish: lengths[dialect] })
+      assert.deepInclude(short.answer, { text: "I", finishReason: "length", calls: [] })
+    })
+  )
+
+  it.live("keeps a call of an unknown tool whose arguments are no object", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* asked(dialect, { calls: [{ name: "fly away", input: '{"to":' }] })
+      assert.deepStrictEqual(
+        answer?.calls.map(({ name, params }) => [name, params]),
+        [["fly away", '{"to":']]
+      )
+    })
+  )
+
+  it.live("with calls where no tool was offered is its text", () =>
+    Effect.gen(function* () {
+      const { answer, sentence } = yield* asked(
+        dialect,
+        { text: "So far.", calls: [{ name: "search", input: {} }] },
+        false
+      )
+      assert.strictEqual(sentence, "")
+      assert.deepInclude(answer, { text: "So far.", calls: [] })
+    })
+  )
+
+  it.live("with counts of tokens that are none has an unknown cost", () =>
+    Effect.gen(function* () {
+      for (const count of [-5, 1.5]) {
+        const { answer, spent } = yield* asked(dialect, { text: "Hm.", usage: { output: count } })
+        assert.strictEqual(answer?.text, "Hm.")
+        assert.deepStrictEqual(
+          spent.map(({ cost }) => cost),
+          [null]
+        )
+      }
+    })
+  )
+})
+
+it.live("two calls of one id are told apart", () =>
+  Effect.gen(function* () {
+    const call = { id: "1", type: "function", function: { name: "search", arguments: "{}" } }
+    const message = { role: "assistant", content: null, tool_calls: [call, call] }
+    const { answer } = yield* asked(
+      "openai-compatible",
+      body({ choices: [{ index: 0, finish_reason: "tool_calls", message }] })
+    )
+    assert.deepStrictEqual(
+      answer?.calls.map(({ id }) => id),
+      ["1", "1_1"]
+    )
+  })
+)
