@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Decide, type Node, Session, Store, Turn } from "@webagent/engine"
+import { type Node, Store } from "@webagent/engine"
 import { Database, PostgresDatabase, SqlStore } from "@webagent/sql"
+import { creation } from "@webagent/test-fixtures/Records"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,22 +34,6 @@ const node = (name: string, start: string): Node => ({
   startedAt_ms: Date.now() - 61_000
 })
 
-const creation = (id: string) => {
-  const { events, session, turns } = Decide.created(
-    Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0 }),
-    Turn.make({
-      id,
-      sessionId: `s${id}`,
-      task: "Find\na mug",
-      model: "m",
-      agentVersion: "1",
-      modelParams: null,
-      createdAt_ms: 0
-    })
-  )
-  return { events, session, turns }
-}
-
 const hour_ms = 3_600_000
 
 describe("webagent-server nodes, drain and runs", () => {
@@ -66,9 +51,9 @@ describe("webagent-server nodes, drain and runs", () => {
           yield* store.renew(node("west", "1"), hour_ms)
           yield* store.renew(node("west", "0"), hour_ms)
           yield* store.leave("west.0")
-          const { session, turns, events } = creation("t")
+          const { session, turns, events } = creation("1")
           yield* store.commit({
-            session: { ...session, lease: { node: "east.1", token: 1, turnId: "t" } },
+            session: { ...session, lease: { node: "east.1", token: 1, turnId: "t1" } },
             turns,
             events
           })
@@ -109,7 +94,7 @@ describe("webagent-server nodes, drain and runs", () => {
   it.live("say of a file that it has no nodes, and list its open runs", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
-      const stored = Store.use((store) => store.commit(creation("t1")))
+      const stored = Store.use((store) => store.commit(creation("1", { task: "Find\na mug" })))
       yield* Effect.provide(stored, Layer.provide(SqlStore.layer, Database.layer({ file })))
       const nodes = yield* run(["nodes", "--data", file])
       assert.match(
@@ -119,7 +104,7 @@ describe("webagent-server nodes, drain and runs", () => {
       const open = yield* run(["runs", "--open", "--data", file])
       assert.match(open.stdout, /^ID +STATUS +SINCE +STEPS +NODE +TASK\nt1 +queued +.* 0 +- +Find a mug\n$/u)
       const [told] = JSON.parse((yield* run(["runs", "--open", "--json", "--data", file])).stdout)
-      assert.deepInclude(told, { id: "t1", status: "queued", node: null, sessionId: "st1", task: "Find\na mug" })
+      assert.deepInclude(told, { id: "t1", status: "queued", node: null, sessionId: "s1", task: "Find\na mug" })
       assert.match((yield* run(["runs", "--data", file])).stderr, /Add --open for those that are not over\./u)
     })
   )

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Decide, Session, Store, Turn } from "@webagent/engine"
+import { Store } from "@webagent/engine"
 import { Operation } from "@webagent/server"
 import { Database, SqlStore } from "@webagent/sql"
+import { creation } from "@webagent/test-fixtures/Records"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -23,20 +24,6 @@ const parts = Layer.unwrap(
   })
 )
 
-const create = (id: string) =>
-  Decide.created(
-    Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0 }),
-    Turn.make({
-      id,
-      sessionId: `s${id}`,
-      task: "t",
-      model: "m",
-      agentVersion: "1",
-      modelParams: null,
-      createdAt_ms: 0
-    })
-  )
-
 it.effect(
   "runs that ended are counted when they end, and not when they are asked for, when their events may be pruned",
   () =>
@@ -52,7 +39,7 @@ it.effect(
         'webagent_runs_ended_total{status="cancelled"} 0'
       ])
       for (const id of ["1", "2"]) {
-        const { events, session, turns } = create(id)
+        const { events, session, turns } = creation(id)
         const ended = events.map((event) => (event.of === "turn" ? { ...event, to: "failed" } : event))
         yield* store.commit({ session, turns, events: ended })
       }
@@ -68,7 +55,7 @@ it.effect("/health asks the database once a second, however often it is asked", 
     const { health } = yield* Operation.Operation
     const queued = Effect.map(health, ({ runs }) => runs)
     assert.deepStrictEqual(yield* queued, { queued: 0, running: 0 })
-    yield* store.commit(create("1"))
+    yield* store.commit(creation("1"))
     yield* TestClock.adjust(999)
     assert.deepStrictEqual(yield* queued, { queued: 0, running: 0 })
     yield* TestClock.adjust(1)

@@ -34,6 +34,7 @@ const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const scriptedModel = "packages/testing/scripted-model"
 const storeContract = "packages/testing/store-contract"
+const testFixtures = "packages/testing/fixtures"
 const testPostgres = "packages/testing/postgres"
 const agent = "packages/service/agent"
 const chromium = "packages/service/chromium"
@@ -56,7 +57,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [],
     folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
   },
-  [sql]: { imports: [engine], tests: [storeContract, testPostgres], folders: { ".": [] } },
+  [sql]: { imports: [engine], tests: [storeContract, testFixtures, testPostgres], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
     tests: [contract, server],
@@ -87,6 +88,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [server]: {
     imports: [contract, engine],
+    tests: [testFixtures],
     folders: {
       nodes: [],
       api: ["nodes"],
@@ -100,6 +102,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [simulation]: {
     imports: [contract, control, engine, server],
+    tests: [testFixtures],
     folders: {
       time: [],
       behaviour: [],
@@ -131,6 +134,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [scriptedServer]: { imports: [], folders: { ".": [] } },
   [scriptedModel]: { imports: [scriptedServer], folders: { ".": [] } },
   [storeContract]: { imports: [engine], folders: { ".": [] } },
+  [testFixtures]: { imports: [engine], folders: { ".": [] } },
   [testPostgres]: { imports: [], folders: { ".": [] } },
   "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
 
@@ -199,7 +203,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, testPostgres] },
+  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, testFixtures, testPostgres] },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
@@ -218,6 +222,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       load,
       scriptedModel,
       testChromium,
+      testFixtures,
       testPostgres
     ],
     folders: {

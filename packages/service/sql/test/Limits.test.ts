@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKeys, Decide, keyScopes, Session, Store, StoreUnavailable, Turn } from "@webagent/engine"
+import { ApiKeys, keyScopes, Store, StoreUnavailable } from "@webagent/engine"
+import { creation } from "@webagent/test-fixtures/Records"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { PostgresDatabase, SqlApiKeys, SqlStore } from "../src/index.ts"
@@ -17,15 +18,6 @@ const node = Effect.fnUntraced(function* (url: Effect.Success<typeof address>) {
   )
 })
 
-const creation = (id: string) => {
-  const fields = { createdAt_ms: 0, owner: "ci" }
-  const { events, session, turns } = Decide.created(
-    Session.make({ id: `s${id}`, thinkingLevel: null, ...fields }),
-    Turn.make({ id, sessionId: `s${id}`, task: "t", model: "m", agentVersion: "1", modelParams: null, ...fields })
-  )
-  return { events, session, turns }
-}
-
 describe("the limits of a key", () => {
   it.live("are of all nodes together, also of creates that come to all of them at once", () =>
     Effect.gen(function* () {
@@ -40,7 +32,7 @@ describe("the limits of a key", () => {
           const also = Effect.flatMap(keys.usage("ci", 0), ({ runs }) =>
             runs > 3 ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "too many" })) : Effect.void
           )
-          return Effect.isSuccess(store.commit({ ...creation(`${index}`), also }))
+          return Effect.isSuccess(store.commit({ ...creation(`${index}`, { owner: "ci" }), also }))
         },
         { concurrency: "unbounded" }
       )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Browser, Decide, type IdempotencyRecord, Session, type Step, Store, Turn } from "@webagent/engine"
+import { Browser, type IdempotencyRecord, type Step, Store } from "@webagent/engine"
 import { storeContract } from "@webagent/store-contract"
+import { creation } from "@webagent/test-fixtures/Records"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -30,22 +31,6 @@ const node = (url: Redacted.Redacted, options: Partial<Postgres.PostgresOptions>
       sql: Effect.runSync(Effect.provideContext(Effect.service(SqlClient.SqlClient), context))
     })
   )
-
-const creation = (name: string): Step => {
-  const session = Session.make({ id: `s${name}`, thinkingLevel: null, createdAt_ms: 0, owner: "ci" })
-  const turn = Turn.make({
-    id: `t${name}`,
-    sessionId: session.id,
-    task: "t",
-    model: "m",
-    agentVersion: "1",
-    modelParams: null,
-    createdAt_ms: 0,
-    owner: "ci"
-  })
-  const { events, session: made, turns } = Decide.created(session, turn)
-  return { session: made, turns, events }
-}
 
 const keyed = (key: string, id: string): IdempotencyRecord => ({
   key,

@@ -1,16 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Agent,
-  ApiKeys,
-  BrowserPool,
-  Decide,
-  Engine,
-  keyScopes,
-  Session,
-  Store,
-  TimeOrderedIds,
-  Turn
-} from "@webagent/engine"
+import { Agent, ApiKeys, BrowserPool, Engine, keyScopes, Store, TimeOrderedIds } from "@webagent/engine"
+import { creation } from "@webagent/test-fixtures/Records"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,23 +14,11 @@ const hour_ms = 3_600_000
 const noon_ms = 2 * 24 * hour_ms + 12 * hour_ms
 
 /** A run that ended at this time. */
-const ended = (id: string, finishedAt_ms: number) => {
-  const session = Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0, owner: "ci" })
-  const turn = Turn.make({
-    id,
-    sessionId: session.id,
-    task: "t",
-    model: "m",
-    agentVersion: "1",
-    modelParams: null,
-    createdAt_ms: 0,
-    owner: "ci"
-  })
-  const { events, session: made, turns = [] } = Decide.created(session, turn)
+const ended = (name: string, finishedAt_ms: number) => {
+  const made = creation(name, { owner: "ci" })
   return {
-    session: made,
-    turns: turns.map((each) => ({ ...each, status: "completed" as const, finishedAt_ms })),
-    events
+    ...made,
+    turns: (made.turns ?? []).map((turn) => ({ ...turn, status: "completed" as const, finishedAt_ms }))
   }
 }
 
@@ -90,7 +68,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
         yield* Retention.prune({ keep_ms: 24 * hour_ms, keepRuns: 1 })
         assert.deepStrictEqual(
           (yield* store.records).turns.map(({ id }) => id),
-          ["d"]
+          ["td"]
         )
       }).pipe(Effect.provide(records))
     )
@@ -106,7 +84,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
         yield* store.commit(ended("today", noon_ms - hour_ms))
         const left = Effect.gen(function* () {
           yield* Retention.prune({ keep_ms: 0, keepRuns: 0 })
-          return Option.isSome(yield* store.turn("yesterday")) + " " + Option.isSome(yield* store.turn("today"))
+          return Option.isSome(yield* store.turn("tyesterday")) + " " + Option.isSome(yield* store.turn("ttoday"))
         })
         assert.strictEqual(yield* left, "false true")
         yield* keys.revoke("ci")

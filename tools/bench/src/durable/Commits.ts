@@ -1,6 +1,7 @@
-import { Decide, Session, Store, Turn } from "@webagent/engine"
+import { Store } from "@webagent/engine"
 import { Database, SqlStore } from "@webagent/sql"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
+import { creation } from "@webagent/test-fixtures/Records"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -15,23 +16,6 @@ export interface Commits {
   readonly slowest_ms: number
   readonly loopP99_ms: number
   readonly loopSlowest_ms: number
-}
-
-/** What a create writes. */
-const creation = (name: string) => {
-  const session = Session.make({ id: `s${name}`, thinkingLevel: null, createdAt_ms: 0, owner: "bench" })
-  const turn = Turn.make({
-    id: `t${name}`,
-    sessionId: session.id,
-    task: "Find a red mug",
-    model: "m",
-    agentVersion: "1",
-    modelParams: null,
-    createdAt_ms: 0,
-    owner: "bench"
-  })
-  const { events, session: made, turns } = Decide.created(session, turn)
-  return { session: made, turns, events }
 }
 
 /** How many commits follow each other before the loop has a turn, as creates that come at once. */
@@ -49,7 +33,7 @@ const commits = (file: string, inThread: boolean, duration_ms: number) =>
     delay.enable()
     for (let count = 0; performance.now() - begin < duration_ms; count++) {
       const began = performance.now()
-      yield* store.commit(creation(`${inThread}-${count}`))
+      yield* store.commit(creation(`${inThread}-${count}`, { owner: "bench" }))
       took_ms.push(performance.now() - began)
       if (count % together === 0) yield* Effect.sleep("1 millis")
     }

@@ -1,26 +1,6 @@
 import type { Links } from "../../src/api/Links.ts"
-import { Browser, Session, Turn } from "@webagent/engine"
 
-/** A turn that was just queued, at time 0. */
-export const turn: Turn.Turn = Turn.make({
-  id: "00000000-0000-4000-8000-000000000001",
-  sessionId: "00000000-0000-4000-8000-000000000002",
-  task: "Find a red mug",
-  model: "simulated",
-  agentVersion: "simulated-1",
-  modelParams: null,
-  createdAt_ms: 0
-})
-
-/** The session of `turn`, with every default. */
-export const session: Session.Session = Session.make({ id: turn.sessionId, thinkingLevel: null, createdAt_ms: 0 })
-
-/** A browser that runs since time 0. */
-export const browser: Browser.Browser = Browser.make({
-  id: "00000000-0000-4000-8000-000000000003",
-  proxyCountryCode: "no",
-  startedAt_ms: 0
-})
+export { browser, session, turn } from "@webagent/test-fixtures/Records"
 
 /** The links of a server that shows no browser. */
 export const links = (origin = "http://127.0.0.1:8080"): Links => ({

@@ -1,9 +1,9 @@
+import { browser } from "@webagent/test-fixtures/Records"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { type CdpConnection, connectionOver } from "@webagent/engine"
-import { browser } from "../records.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 
 const launch = Effect.sync(() => {
