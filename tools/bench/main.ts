@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { browsers } from "./src/browsers/browsers.ts"
 import { markdown as browsersTables } from "./src/browsers/BrowsersReport.ts"
+import { cdp, markdown as cdpTables } from "./src/browsers/cdp.ts"
+import { cycles, markdown as cyclesTables } from "./src/browsers/cycles.ts"
 import { chaos, markdown as chaosTables } from "./src/chaos/chaos.ts"
 import { capacity } from "./src/capacity/capacity.ts"
 import { markdown as capacityTables } from "./src/capacity/CapacityReport.ts"
@@ -44,6 +46,8 @@ const benches = {
   capacity: bench(capacity, capacityTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
+  cdp: bench(cdp, cdpTables),
+  cycles: bench(cycles, cyclesTables),
   tunnel: bench(tunnel, tunnelTables),
   page: bench(page, pageTables),
   miniwob: bench(miniwob, miniwobTables),
@@ -64,6 +68,8 @@ const usage = `pnpm bench NAME [options]
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
+  cdp              Measure CDP through the server beside direct and through a bare relay
+  cycles           Create, use and stop 1,000 real browsers with kills (--rounds), and look for what is left
   tunnel           Measure CDP through another node than the browser's, over Postgres
   page             Measure how an agent looks at pages and clicks, beside Playwright
   miniwob          Have the agent carry out MiniWoB++ with rules as its model (--rounds: seeds, --peers: kinds)

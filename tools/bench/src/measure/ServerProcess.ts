@@ -42,6 +42,15 @@ export const createRun: Probe = {
 /** Linux counts CPU time in hundredths of a second. */
 const ticks_per_s = 100
 
+const ofProcess = (pid: number, file: "stat" | "status") => readFileSync(`/proc/${pid}/${file}`, "utf8")
+
+/** CPU time that a process has used, user and system, all threads. */
+export const cpuOf_s = (pid: number): number => {
+  // the name of the program may hold spaces: fields are counted from the end of it
+  const fields = ofProcess(pid, "stat").split(") ").at(-1)?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) / ticks_per_s
+}
+
 const lastLines = 5
 
 /** A free port. */
@@ -89,8 +98,6 @@ const stopOf = (child: ChildProcess) => {
   }
 }
 
-const ofProcess = (pid: number, file: "stat" | "status") => readFileSync(`/proc/${pid}/${file}`, "utf8")
-
 const timeout_ms = 120_000
 
 /** Starts a server on a free port and asks every 2 ms until it answers; throws with its last words if it ends or stays silent. */
@@ -119,11 +126,7 @@ export const startServer = async (command: (port: number) => Command, probe: Pro
         pid,
         started_ms,
         firstAnswer,
-        cpu_s: () => {
-          // the name of the program may hold spaces: fields are counted from the end of it
-          const fields = ofProcess(pid, "stat").split(") ").at(-1)?.split(" ") ?? []
-          return (Number(fields[11]) + Number(fields[12])) / ticks_per_s
-        },
+        cpu_s: () => cpuOf_s(pid),
         rss_MB: () => Number(/VmRSS:\s+(\d+)/u.exec(ofProcess(pid, "status"))?.[1]) / 1024,
         stop
       }

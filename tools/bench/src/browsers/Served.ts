@@ -1,0 +1,99 @@
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { inFolder } from "../measure/Report.ts"
+import { apiKey, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { addressIn, browsers as running, pools } from "./Devtools.ts"
+
+const main = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+
+/** How many are kept waiting, and the most that are handed out at once. */
+export const warm = 2
+export const most = 64
+
+/** A browser that was created. */
+interface Created {
+  readonly id: string
+  readonly cdpUrl: string
+}
+
+/** A server of real browsers, and a client's calls to it. */
+export interface Served {
+  readonly server: ServerProcess
+  readonly folder: string
+  readonly create: () => Promise<Created>
+  readonly stop: (id: string) => Promise<unknown>
+  readonly health: () => Promise<{ readonly browsers: { readonly active: number; readonly isolation: string } }>
+  /** Waits until as many wait as should, beside those that are handed out. */
+  readonly rested: (handedOut?: number) => Promise<void>
+  /** A browser with the address of its DevTools, without the server. */
+  readonly createBoth: () => Promise<Created & { readonly direct: string }>
+}
+
+export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await sleep(20)
+}
+
+/** How many milliseconds something takes. */
+export const timed = async (act: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now()
+  await act()
+  return performance.now() - start
+}
+
+const of = (server: ServerProcess, folder: string): Served => {
+  const send = async (method: string, path: string, body: object) => {
+    const answer = await fetch(`${server.url}/api/v4${path}`, {
+      method,
+      headers: { "x-service-api-key": apiKey, "content-type": "application/json" },
+      body: JSON.stringify(body)
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as Created
+  }
+  const create = () => send("POST", "/browsers", {})
+  return {
+    server,
+    folder,
+    create,
+    stop: (id) => send("PATCH", `/browsers/${id}`, { action: "stop" }),
+    health: async () => (await (await fetch(`${server.url}/health`)).json()) as Awaited<ReturnType<Served["health"]>>,
+    // one whose process runs waits once its DevTools answer, which no client can see
+    rested: async (handedOut = 0) => {
+      await until(() => running(folder).size === warm + handedOut)
+      await sleep(1500)
+    },
+    createBoth: async () => {
+      const waiting = [...running(folder).keys()]
+      const created = await create()
+      await until(() => running(folder).size === warm + 1)
+      // the one that waited longest was handed out
+      const [handedOut = ""] = waiting.toSorted((a, b) => Number(a.split("-").at(-1)) - Number(b.split("-").at(-1)))
+      return { ...created, direct: addressIn(handedOut) }
+    }
+  }
+}
+
+/** Starts a server of real browsers in a folder of its own, for as long as it is used. */
+export const served = <A extends object>(use: (served: Served) => Promise<A>) =>
+  inFolder(async (folder): Promise<A> => {
+    // browsers of a server that is root run as another user
+    chmodSync(folder, 0o711)
+    process.env["TMPDIR"] = folder
+    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`, "--api-key", apiKey]
+    const data = ["--data", join(folder, "server.db")]
+    const server = await startServer(
+      (port) => ({
+        file: process.execPath,
+        args: ["--conditions=@webagent/source", main, ...flags, "--port", `${port}`, ...data]
+      }),
+      { method: "GET", path: "/health", headers: {} }
+    )
+    try {
+      return await use(of(server, folder))
+    } finally {
+      await server.stop()
+      await until(() => pools(folder).length === 0)
+    }
+  })
