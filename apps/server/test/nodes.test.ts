@@ -1,49 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeys, keyScopes, Store } from "@webagent/engine"
-import { Server } from "@webagent/server"
-import { Database, DatabaseError, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
-import * as Context from "effect/Context"
+import { Database, DatabaseError, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
-import { dataOf } from "../src/data.ts"
-import * as Durable from "../src/durable.ts"
 import { anew } from "../src/nodes.ts"
+import { node } from "./node.ts"
 import { folder, send, until } from "./program.ts"
 
 const database = Effect.map(folder, (path) => join(path, "server.db"))
-
-/** Nodes over one file, in this process: their HTTP, limits and work are those of processes. */
-const node = Effect.fnUntraced(function* (file: string, name: string, drainWithin = Duration.zero) {
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  const told: Array<string> = []
-  const layer = Durable.layer(
-    {
-      data: dataOf(file),
-      node: name,
-      shared: { lost: Effect.sync(() => void told.push("lost")) },
-      durable: "normal",
-      host: "127.0.0.1",
-      port: 0,
-      allowedHosts: undefined,
-      apiKeys: ["K"],
-      seed: 1,
-      drainWithin,
-      retention: Retention.defaultPolicy,
-      browsers: "simulated",
-      chromium: { isolation: "none", folder: file, egress: {} }
-    },
-    Effect.void
-  )
-  const { address, baseUrls } = Context.get(yield* Layer.buildWithScope(Layer.fresh(layer), scope), Server)
-  return { address, at: baseUrls.v4, told, close: Scope.close(scope, Exit.void) }
-})
 
 const using = <A, E>(file: string, effect: Effect.Effect<A, E, Store | ApiKeys>) =>
   Effect.provide(effect, Layer.provide(Layer.merge(SqlStore.layer, SqlApiKeys.layer), Database.layer({ file })))

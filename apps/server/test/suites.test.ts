@@ -1,10 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { ScriptedModel } from "@webagent/scripted-model"
+import { TestPostgres } from "@webagent/test-postgres"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { chmodSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { node } from "./node.ts"
 import { folder, ready, start } from "./program.ts"
+import { roundRobin } from "./proxy.ts"
 import { followTasks, prices } from "./ScriptedAgent.ts"
 
 const harness = fileURLToPath(new URL("../../harness/src/main.ts", import.meta.url))
@@ -28,22 +33,35 @@ const harnessRun = Effect.fnUntraced(function* (target: string, path: string, ar
   return { code, results, said: `${run.stdout()}${stderr}` }
 })
 
-it.live("every built-in suite passes over a database; only those of the control API are skipped", () =>
-  Effect.gen(function* () {
-    const path = yield* folder
-    const server = yield* start(["--port", "0", "--data", join(path, "server.db"), "--api-key", "K"])
-    const { v4 = "" } = yield* ready(server)
-    const { code, results, said } = yield* harnessRun(v4, path, ["--built-in"])
-    assert.deepStrictEqual(
-      results
-        .filter(({ needs, verdict }) => verdict !== (needs.includes("control-api") ? "skipped" : "passed"))
-        .map(({ name, verdict }) => `${name}: ${verdict}`),
-      []
-    )
-    assert.isAbove(results.length, 180)
-    assert.strictEqual(code, 0, said)
+const targets = {
+  "a database file": Effect.gen(function* () {
+    const file = join(yield* folder, "server.db")
+    const { v4 = "" } = yield* ready(yield* start(["--port", "0", "--api-key", "K", "--data", file]))
+    return new URL(v4).origin
+  }),
+  "three nodes over one Postgres, each request to the next of them": Effect.gen(function* () {
+    const data = yield* Context.get(yield* Layer.build(TestPostgres.layer), TestPostgres).database
+    const nodes = yield* Effect.forEach(["east", "west", "north"], (name) => node(data, name))
+    return yield* roundRobin(nodes.map(({ address }) => address))
   })
-)
+}
+
+for (const [over, target] of Object.entries(targets)) {
+  it.live(`every built-in suite passes over ${over}; only those of the control API are skipped`, () =>
+    Effect.gen(function* () {
+      const { code, results, said } = yield* harnessRun(yield* target, yield* folder, ["--built-in"])
+      assert.deepStrictEqual(
+        results
+          .filter(({ needs, verdict }) => verdict !== (needs.includes("control-api") ? "skipped" : "passed"))
+          .map(({ name, verdict }) => `${name}: ${verdict}`),
+        [],
+        said
+      )
+      assert.isAbove(results.length, 180)
+      assert.strictEqual(code, 0, said)
+    })
+  )
+}
 
 it.live(
   "the built-in scenarios pass with a real agent, real browsers and a model that follows the task",

@@ -1,5 +1,6 @@
 import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "@webagent/core"
 import { PollBudget, PollSchedule } from "@webagent/polling"
+import { basePath } from "@webagent/contract/Wire"
 import { Server, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
@@ -20,6 +21,18 @@ const impatient = Layer.merge(
   Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))
 )
 
+const { WEBAGENT_API_KEY: apiKey = "", WEBAGENT_TARGET: address } = process.env
+
+/** A simulated server of this process, or the one at WEBAGENT_TARGET. */
+export const server =
+  address === undefined
+    ? SimulatedService.layerTest
+    : Layer.succeed(Server, {
+        address,
+        baseUrls: { v2: address + basePath.v2, v3: address + basePath.v3, v4: address + basePath.v4 },
+        apiKeys: [apiKey]
+      })
+
 /** The clients of every version at a simulated server, polling fast; every answer is held to the contract. */
 export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
   Layer.unwrap(
@@ -31,4 +44,4 @@ export const layer = (http: keyof typeof httpClients = "fetch", options: Partial
         Layer.provide(Layer.provide(Conforming.layer, httpClients[http]))
       )
     )
-  ).pipe(Layer.provideMerge(SimulatedService.layerTest))
+  ).pipe(Layer.provideMerge(server))

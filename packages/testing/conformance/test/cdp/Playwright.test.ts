@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { SimulatedService } from "@webagent/simulation"
+import { server } from "../clients.ts"
 import * as Effect from "effect/Effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { create, greeting, rejection, stop } from "./browsers.ts"
@@ -29,7 +29,7 @@ const gone = (connection: Browser) =>
     connection.once("disconnected", () => resume(Effect.void))
   })
 
-layer(SimulatedService.layerTest, { excludeTestServices: true })("Playwright", (it) => {
+layer(server, { excludeTestServices: true })("Playwright", (it) => {
   it.effect("connects, says the version, and finds a context with the page that a browser starts with", () =>
     Effect.gen(function* () {
       const connection = yield* connect((yield* create).cdpUrl)

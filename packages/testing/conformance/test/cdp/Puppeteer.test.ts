@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { SimulatedService } from "@webagent/simulation"
+import { server } from "../clients.ts"
 import * as Effect from "effect/Effect"
 import { type Browser, connect as connectPuppeteer } from "puppeteer-core"
 import { create, greeting, rejection, stop } from "./browsers.ts"
@@ -21,7 +21,7 @@ const gone = (connection: Browser) =>
     connection.once("disconnected", () => resume(Effect.void))
   })
 
-layer(SimulatedService.layerTest, { excludeTestServices: true })("Puppeteer", (it) => {
+layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
   it.effect("connects, says the version, and finds the page that a browser starts with", () =>
     Effect.gen(function* () {
       const connection = yield* connect((yield* create).cdpUrl)

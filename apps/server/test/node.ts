@@ -1,0 +1,47 @@
+import { Server } from "@webagent/server"
+import { Retention } from "@webagent/sql"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { tmpdir } from "node:os"
+import { dataOf } from "../src/data.ts"
+import * as Durable from "../src/durable.ts"
+
+/** A server that is one node of several over a database, also over a file, which servers otherwise have to themselves. */
+export const layer = (
+  data: string,
+  name: string,
+  lost: Effect.Effect<void> = Effect.void,
+  drainWithin = Duration.zero
+) =>
+  Durable.layer(
+    {
+      data: dataOf(data),
+      node: name,
+      shared: { lost },
+      durable: "normal",
+      host: "127.0.0.1",
+      port: 0,
+      allowedHosts: undefined,
+      apiKeys: ["K"],
+      seed: 1,
+      drainWithin,
+      retention: Retention.defaultPolicy,
+      browsers: "simulated",
+      chromium: { isolation: "none", folder: tmpdir(), egress: {} }
+    },
+    Effect.void
+  )
+
+/** Such a node in this process: its HTTP, limits and work are those of a process. */
+export const node = Effect.fnUntraced(function* (data: string, name: string, drainWithin = Duration.zero) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const told: Array<string> = []
+  const lost = Effect.sync(() => void told.push("lost"))
+  const built = Layer.buildWithScope(Layer.fresh(layer(data, name, lost, drainWithin)), scope)
+  const { address, baseUrls } = Context.get(yield* built, Server)
+  return { address, at: baseUrls.v4, told, close: Scope.close(scope, Exit.void) }
+})
