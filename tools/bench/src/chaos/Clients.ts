@@ -31,10 +31,10 @@ const terminal = new Set(["completed", "failed", "cancelled"])
 /** How long a client waits for an answer before it asks another node. */
 const patience_ms = 3000
 
-/** How many creates of a hundred go to all nodes at once, and what they are. */
-const shares = { together: 0.2, browser: 0.12, interrupt: 0.3 }
+/** What share of a client's turns is a browser, and of its follow-ups an interrupt. */
+const shares = { browser: 0.12, interrupt: 0.3 }
 
-export const clients = (members: ReadonlyArray<Member>, seed: number): Clients => {
+export const clients = (members: ReadonlyArray<Member>, seed: number, together = 0.2): Clients => {
   const asked: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()
@@ -80,7 +80,7 @@ export const clients = (members: ReadonlyArray<Member>, seed: number): Clients =
         return answer.body
       }
       let told: Readonly<Record<string, string>> | undefined
-      if (draw() < shares.together) {
+      if (draw() < together) {
         const answers = await Promise.all(members.map((member) => tried(member, "POST", path, body, key)))
         told = answers.map(noted).find((answer) => answer !== undefined)
       }

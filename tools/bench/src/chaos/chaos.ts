@@ -35,6 +35,8 @@ export interface ChaosOptions {
   /** How often Postgres is killed and started again. */
   readonly restarts: number
   readonly clients: number
+  /** The share of creates that go to all nodes at once; 0.2 unless given. */
+  readonly together?: number
   /** How the server is run, without its flags; from source unless given. */
   readonly command?: ReadonlyArray<string>
   /** Statements that plant a bug in the database. */
@@ -169,7 +171,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
       const observer = await observe(address)
       try {
         if (options.plant !== undefined) await observer.execute(options.plant)
-        const load = makeClients(nodes.members, seed)
+        const load = makeClients(nodes.members, seed, options.together)
         const stop = new AbortController()
         const restart = async (away_ms: number) => {
           const outage = { from_ms: Date.now(), until_ms: Infinity }

@@ -3,13 +3,13 @@ import { run } from "../../src/chaos/chaos.ts"
 
 const seed = Number(process.env["WEBAGENT_CHAOS_SEED"] ?? 1)
 
-/** Has every key forgotten at once, as a server would that does not store it with what it made. */
+/** Forgets each key at once, as a server would that stores the key apart from what it made. */
 const forgetful = [
   "CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM idempotency_keys WHERE key = NEW.key; RETURN NULL; END'",
   "CREATE TRIGGER forgets AFTER INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION forget()"
 ]
 
-/** Has what is over begin again in the record, as a server would that writes over a newer revision. */
+/** Records that a run which is over runs again, as a server would that writes over a newer revision. */
 const overwriting = [
   `CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS '
     BEGIN INSERT INTO events (record) SELECT record FROM events
@@ -36,7 +36,7 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
   })
 
   it("are found out where keys are forgotten, and where what is over begins again", async () => {
-    const { broken } = await run({ ...quiet, duration_ms: 4000, plant: [...forgetful, ...overwriting] })
+    const { broken } = await run({ ...quiet, together: 1, duration_ms: 4000, plant: [...forgetful, ...overwriting] })
     assert.match(broken.join("\n"), /^key \S+ made \S+ and /mu)
     assert.match(broken.join("\n"), /^run \S+ was running 2 times$/mu)
   })
