@@ -5,6 +5,7 @@ import {
   Egress,
   type EgressOptions,
   Isolation,
+  Limits,
   LiveBrowsers,
   RuntimeFolder
 } from "@webagent/chromium"
@@ -51,12 +52,13 @@ export const layerChromium = ({ egress, folder, isolation: atLeast, most }: Chro
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
       const pool = ChromiumPool.layer({ binary, chromiumSandbox, ...(most === undefined ? {} : { most }) })
+      const { count, why } = most === undefined ? Limits.most() : { count: most, why: "set by --max-browsers" }
       const excepted = egress.allowPrivate ?? []
       const reached = excepted.length === 0 ? "" : ` Reached besides: ${excepted.join(", ")}.`
       const view: BrowsersView = {
         kind: "chromium",
         isolation: level,
-        sentence: `${binary.version}. ${sentence}${reached}`
+        sentence: `${binary.version}. Up to ${count} at once: ${why}. ${sentence}${reached}`
       }
       return pool.pipe(
         Layer.provideMerge(LiveBrowsers.layer({ folder: join(folder, "recordings") })),

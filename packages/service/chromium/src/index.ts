@@ -1,5 +1,6 @@
 export * as Binary from "./binary/Binary.ts"
 export * as RuntimeFolder from "./pool/Runtime.ts"
+export * as Limits from "./pool/limits.ts"
 export * as ChromiumPool from "./pool/ChromiumPool.ts"
 export * as BrowserProcess from "./process/BrowserProcess.ts"
 export * as CdpClient from "./cdp/CdpClient.ts"

@@ -29,7 +29,7 @@ export interface PoolOptions extends Pick<
 > {
   /** How many wait, started, for the next create; 2 unless given. */
   readonly warm?: number
-  /** How many run at once, besides those that wait; by memory and processors unless given. */
+  /** How many run at once, besides those that wait; by memory and cores, or a container's limits of them, unless given. */
   readonly most?: number
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
@@ -109,7 +109,7 @@ const make = Effect.fnUntraced(function* ({
   idle = "10 minutes",
   lifetime = "1 hour",
   memory_bytes = 1024 ** 3,
-  most = limits.most(),
+  most = limits.most().count,
   root,
   warm = 2,
   ...options

@@ -1,27 +1,102 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism, totalmem } from "node:os"
+import { join } from "node:path"
 
 const mebibyte = 1024 * 1024
 
 /** What a browser is reckoned with: an empty one takes 75 MiB, one with a heavy page 500. */
 const ofBrowser_bytes = 512 * mebibyte
 
-/** What is left to everything else. */
+/** What is left to everything else, and the share of it where memory is small. */
 const ofOthers_bytes = 2048 * mebibyte
+const shareOfOthers = 1 / 4
 
-/** How many launches at once gain time: each is bound by the processor. */
+const perCore = 8
+
+/** How many launches at once gain time: each is bound by the processor. A container's share of it counts. */
 export const launches = availableParallelism()
 
-/** How many browsers a machine has room for, by its memory and its processors. */
-export const most = (): number =>
-  Math.max(1, Math.min(Math.floor((totalmem() - ofOthers_bytes) / ofBrowser_bytes), 8 * launches))
+/** What browsers are reckoned by. */
+export interface Machine {
+  /** Memory of the machine. */
+  readonly memory_bytes: number
+  /** The limit that its cgroup sets this process; 0, or more than the machine has, where there is none. */
+  readonly constrained_bytes: number
+  readonly cores: number
+}
 
-/** Whether the machine has memory for one more browser now; where it does not tell, it has. */
-export const hasMemory = (): boolean => {
-  try {
-    const [, available] = /^MemAvailable:\s+(\d+)/mu.exec(readFileSync("/proc/meminfo", "latin1")) ?? []
-    return available === undefined || Number(available) * 1024 > ofBrowser_bytes
-  } catch {
-    return true
+const thisMachine = (): Machine => ({
+  memory_bytes: totalmem(),
+  constrained_bytes: process.constrainedMemory(),
+  cores: launches
+})
+
+/** How many browsers run at once, and the reason. */
+export interface Most {
+  readonly count: number
+  readonly why: string
+}
+
+const gibibytes = (bytes: number) => `${Math.round((bytes / 1024 / mebibyte) * 10) / 10} GiB`
+
+/** How many browsers a machine has room for, by its memory and its processors, or those of a container. */
+export const most = ({ constrained_bytes, cores, memory_bytes }: Machine = thisMachine()): Most => {
+  const isLimited = constrained_bytes > 0 && constrained_bytes < memory_bytes
+  const all_bytes = isLimited ? constrained_bytes : memory_bytes
+  const for_bytes = all_bytes - Math.min(ofOthers_bytes, all_bytes * shareOfOthers)
+  const byMemory = Math.max(1, Math.floor(for_bytes / ofBrowser_bytes))
+  if (byMemory >= perCore * cores) {
+    return { count: perCore * cores, why: `${perCore} for each of ${cores} ${cores === 1 ? "core" : "cores"}` }
   }
+  const whose = isLimited ? "that the container's limit allows" : "of memory"
+  return { count: byMemory, why: `${gibibytes(ofBrowser_bytes)} each, of the ${gibibytes(all_bytes)} ${whose}` }
+}
+
+/** The first number in a file after a name, or at its start. */
+const numberIn = (file: string, name = ""): number | undefined => {
+  try {
+    const [, found] = new RegExp(`^${name}\\s*(\\d+)`, "mu").exec(readFileSync(file, "latin1")) ?? []
+    return found === undefined ? undefined : Number(found)
+  } catch {
+    // there is no such file here
+    return undefined
+  }
+}
+
+/** Where the kernel counts the memory of this process's cgroup, with the names that each version has for it. */
+const cgroup = (system: string) => {
+  const own = (() => {
+    try {
+      return readFileSync(join(system, "proc/self/cgroup"), "latin1")
+    } catch {
+      return ""
+    }
+  })()
+  const mount = join(system, "sys/fs/cgroup")
+  const [, inV1] = /^\d+:(?:[^:\n]*,)?memory(?:,[^:\n]*)?:(.*)$/mu.exec(own) ?? []
+  const [, inV2 = "/"] = /^0::(.*)$/mu.exec(own) ?? []
+  // a container may see itself as the root of what is mounted, and read its path outside
+  const at = (root: string, path: string) => (existsSync(join(root, path)) ? join(root, path) : root)
+  return inV1 === undefined
+    ? { folder: at(mount, inV2), limit: "memory.max", used: "memory.current", cache: "inactive_file" }
+    : {
+        folder: at(join(mount, "memory"), inV1),
+        limit: "memory.limit_in_bytes",
+        used: "memory.usage_in_bytes",
+        cache: "total_inactive_file"
+      }
+}
+
+/** Memory that this process's cgroup still allows, with the files that the kernel gives up for it; undefined where none is set. */
+const allowed_bytes = (system: string): number | undefined => {
+  const { cache, folder, limit, used } = cgroup(system)
+  const [most, taken] = [numberIn(join(folder, limit)), numberIn(join(folder, used))]
+  if (most === undefined || taken === undefined) return undefined
+  return most - taken + (numberIn(join(folder, "memory.stat"), cache) ?? 0)
+}
+
+/** Whether there is memory for one more browser now; where nothing tells, there is. `system` is the root of its files. */
+export const hasMemory = (system = "/"): boolean => {
+  const available_kB = numberIn(join(system, "proc/meminfo"), "MemAvailable:") ?? Infinity
+  return Math.min(available_kB * 1024, allowed_bytes(system) ?? Infinity) > ofBrowser_bytes
 }

@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { hasMemory, most } from "../../src/pool/limits.ts"
+
+const GiB = 1024 ** 3
+const machine = { memory_bytes: 24 * GiB, constrained_bytes: 0, cores: 2 }
+
+describe("how many browsers run at once", () => {
+  it("is 8 for each core where there is memory for them", () => {
+    assert.deepStrictEqual(most(machine), { count: 16, why: "8 for each of 2 cores" })
+    assert.deepStrictEqual(most({ ...machine, cores: 1 }), { count: 8, why: "8 for each of 1 core" })
+  })
+
+  it("follows from the memory of a small machine, and is 1 at the least", () => {
+    const small = { ...machine, memory_bytes: 4 * GiB }
+    assert.deepStrictEqual(most(small), { count: 6, why: "0.5 GiB each, of the 4 GiB of memory" })
+    assert.strictEqual(most({ ...machine, memory_bytes: GiB / 2 }).count, 1)
+  })
+
+  it("follows from the limit of a container on a large machine", () => {
+    const inContainer = { ...machine, constrained_bytes: 2 * GiB }
+    assert.deepStrictEqual(most(inContainer), {
+      count: 3,
+      why: "0.5 GiB each, of the 2 GiB that the container's limit allows"
+    })
+  })
+
+  // what kernels say where no limit is set
+  for (const none of [0, 2 ** 63 - 4096, 2 ** 64]) {
+    it(`does not take ${none} for a limit`, () =>
+      assert.strictEqual(most({ ...machine, constrained_bytes: none }).count, 16))
+  }
+})
+
+/** The root of a system with these files. */
+const system = (files: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const root = mkdtempSync(join(tmpdir(), "webagent-test-limits-"))
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(root, path)), { recursive: true })
+        writeFileSync(join(root, path), text)
+      }
+      return root
+    }),
+    (root) => Effect.sync(() => rmSync(root, { recursive: true }))
+  )
+
+const meminfo = (available_MiB: number) => `MemTotal: 25165824 kB\nMemAvailable:   ${available_MiB * 1024} kB\n`
+const bytes = (MiB: number) => `${MiB * 1024 * 1024}\n`
+
+describe("memory for one more browser", () => {
+  const v2 = (folder: string, limit: string, used_MiB: number, cache_MiB: number) => ({
+    "proc/meminfo": meminfo(20_000),
+    "proc/self/cgroup": "0::/own\n",
+    [`sys/fs/cgroup/${folder}memory.max`]: limit,
+    [`sys/fs/cgroup/${folder}memory.current`]: bytes(used_MiB),
+    [`sys/fs/cgroup/${folder}memory.stat`]: `anon 1\nactive_file 2\ninactive_file ${bytes(cache_MiB)}`
+  })
+  const v1 = (limit_MiB: number, used_MiB: number, cache_MiB: number) => ({
+    "proc/meminfo": meminfo(20_000),
+    "proc/self/cgroup": "5:cpu,cpuacct:/\n4:memory:/docker/1\n0::/\n",
+    "sys/fs/cgroup/memory/memory.limit_in_bytes": bytes(limit_MiB),
+    "sys/fs/cgroup/memory/memory.usage_in_bytes": bytes(used_MiB),
+    "sys/fs/cgroup/memory/memory.stat": `inactive_file 1\ntotal_inactive_file ${bytes(cache_MiB)}`
+  })
+  for (const [name, files, is] of [
+    ["is there on a machine that has it", { "proc/meminfo": meminfo(600) }, true],
+    ["is not there on a machine that is short of it", { "proc/meminfo": meminfo(400) }, false],
+    ["is there where nothing tells", {}, true],
+    ["is not there in a full container", v2("own/", bytes(2048), 1700, 0), false],
+    ["is not there in a full container that sees itself as the root", v2("", bytes(2048), 1700, 0), false],
+    ["is there in a container whose files the kernel can give up", v2("own/", bytes(2048), 2000, 900), true],
+    ["is there in a container without a limit", v2("own/", "max\n", 1700, 0), true],
+    ["is not there in a full container of the first version", v1(2048, 1700, 0), false],
+    ["is there in one of the first version with files to give up", v1(2048, 2000, 900), true]
+  ] as const) {
+    it.effect(name, () => Effect.scoped(Effect.map(system(files), (root) => assert.strictEqual(hasMemory(root), is))))
+  }
+})
