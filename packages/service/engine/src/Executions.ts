@@ -42,8 +42,8 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
   progress: { used }
 })
 
-/** How many steps, of all browsers here, are kept for who begins to look. */
-const mostSteps = 1024
+/** How many steps, of all browsers here, are kept for who begins to look, and how many a slow viewer may be behind. */
+const kept = { replay: 1024, capacity: 64 }
 
 /** The agents at work at this node. */
 export type Executions = Effect.Success<ReturnType<typeof make>>
@@ -61,10 +61,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const letGos = new Map<string, Deferred.Deferred<void>>()
   /** The takes under way: each may begin an agent yet. */
   const takes = new Set<Deferred.Deferred<void>>()
-  const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>({
-    capacity: mostSteps,
-    replay: mostSteps
-  })
+  const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>(kept)
   /** Nothing more is taken: neither what is offered nor what comes next in a session. */
   let draining = false
   let closing = false

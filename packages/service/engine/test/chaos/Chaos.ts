@@ -176,7 +176,9 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   }
 
   const work =
-    arrangement === "shared" ? SharedWork.layer({ lifetime: "10 seconds", every: "4 seconds" }) : LocalWork.layer
+    arrangement === "shared"
+      ? SharedWork.layer({ lifetime: "10 seconds", every: "4 seconds", look: "2 seconds" })
+      : LocalWork.layer
 
   const start = Effect.fnUntraced(function* () {
     const name = `n${++starts}`
@@ -189,8 +191,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
         pool,
         ids,
         Layer.succeed(NodeId, name),
-        Layer.sync(Store, () => storeOf(() => node)),
-        Logger.layer([])
+        Layer.sync(Store, () => storeOf(() => node))
       ]),
       Layer.fresh
     )
@@ -367,7 +368,7 @@ export const live = (world: World, spoil: Spoil = (store) => store): Effect.Effe
     Effect.provide(Layer.effect(Store, Effect.map(Store, spoil)).pipe(Layer.provide(MemoryStore.layer)), {
       local: true
     }),
-    Effect.provide(TestClock.layer()),
+    Effect.provide([TestClock.layer(), Logger.layer([])]),
     Effect.orDie,
     Effect.scoped
   )
