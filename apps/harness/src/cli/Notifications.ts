@@ -13,7 +13,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Channel, isWebAddress } from "../config/Values.ts"
-import { formsOf, redactor } from "../observe/Secrets.ts"
+import { redactor } from "../observe/Secrets.ts"
 import { codeOf } from "../observe/SystemError.ts"
 import * as Notification from "../reporters/Notification.ts"
 import type { RunOptions } from "./RunFlags.ts"
@@ -46,11 +46,9 @@ const post = Effect.fnUntraced(
 
 /** Runs a command with the notification on its standard input; its environment has no API key. */
 const run = Effect.fnUntraced(
-  function* (command: string, body: string, hidden: ReadonlyArray<string>) {
+  function* (command: string, body: string, redact: (text: string) => string) {
     const spawner = yield* ChildProcessSpawner
-    const kept = Object.entries(process.env).filter(
-      ([, value]) => value !== undefined && !hidden.some((secret) => value.includes(secret))
-    )
+    const kept = Object.entries(process.env).filter(([, value]) => value !== undefined && redact(value) === value)
     const handle = yield* spawner.spawn(
       ChildProcess.make(command, [], {
         shell: true,
@@ -82,7 +80,7 @@ export const send = (
   const json = redact(Schema.encodeSync(Schema.fromJsonString(Notification.Notification))(notification))
   const slack = redact(Notification.slack(notification))
   const sendTo = ({ kind, to }: Channel) =>
-    kind === "command" ? run(to, json, secrets.flatMap(formsOf)) : post(to, kind === "slack" ? slack : json)
+    kind === "command" ? run(to, json, redact) : post(to, kind === "slack" ? slack : json)
   return Effect.forEach(
     channels,
     (channel) =>

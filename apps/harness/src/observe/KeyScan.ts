@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
-import { formsOf, redactor } from "./Secrets.ts"
+import { redactor } from "./Secrets.ts"
 
 /** A shorter key is found in any text. */
 const shortest = 8
@@ -15,16 +15,17 @@ export const clean = Effect.fnUntraced(function* (directory: string | undefined,
   const key = Redacted.value(apiKey)
   if (directory === undefined || key.length < shortest) return []
   const fs = yield* FileSystem.FileSystem
-  const forms = formsOf(key)
   const redact = redactor(key)
   const paths = yield* Effect.orElseSucceed(fs.readDirectory(directory, { recursive: true }), () => [])
   const found = yield* Effect.forEach(paths, (path) =>
     fs.readFile(join(directory, path)).pipe(
       Effect.flatMap((bytes) => {
-        const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        return forms.some((form) => file.includes(form))
-          ? Effect.as(fs.writeFileString(join(directory, path), redact(file.toString())), [path])
-          : Effect.succeed([])
+        // a byte a character, so that every other byte stays as it is
+        const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
+        const clean = redact(text)
+        return clean === text
+          ? Effect.succeed([])
+          : Effect.as(fs.writeFile(join(directory, path), Buffer.from(clean, "latin1")), [path])
       }),
       Effect.orElseSucceed((): ReadonlyArray<string> => [])
     )

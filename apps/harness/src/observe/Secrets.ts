@@ -1,12 +1,8 @@
-/** Every way in which a key may be written down: as it is, in an address, in JSON, in a Basic header. */
-export const formsOf = (key: string): ReadonlyArray<string> =>
-  Array.from(
-    new Set([key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), Buffer.from(key).toString("base64")])
-  ).filter((form) => form !== "")
+import * as Redact from "@webagent/core/Redact"
 
-/** Takes a key out of text, however it is written there. */
+/** Takes a key out of text, however it is escaped there, also as a Basic header has it. */
 export const redactor = (key: string): ((text: string) => string) => {
-  // the longest first: one may be a part of another
-  const forms = formsOf(key).toSorted((a, b) => b.length - a.length)
-  return (text) => forms.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, "<key>") : rest), text)
+  const plain = Redact.make(key, "<key>")
+  const basic = Redact.make(Buffer.from(key).toString("base64"), "<key>")
+  return (text) => basic(plain(text))
 }

@@ -16,17 +16,19 @@ describe("KeyScan", () => {
       const written = {
         "plain.txt": `a ${key} b`,
         "report.json": JSON.stringify({ key }),
+        "page.html": `<p>${key.replaceAll('"', "&quot;")}</p>`,
         "summary.md": `https://a.test/?key=${encodeURIComponent(key)}`,
         "traces/1.json": `"Basic ${Buffer.from(key).toString("base64")}"`,
         "traces/2.json": "nothing of the kind"
       }
       for (const [name, text] of Object.entries(written)) yield* fs.writeFileString(`${directory}/${name}`, text)
       const found = yield* KeyScan.clean(directory, Redacted.make(key))
-      assert.deepStrictEqual(found, ["plain.txt", "report.json", "summary.md", "traces/1.json"])
+      assert.deepStrictEqual(found, ["page.html", "plain.txt", "report.json", "summary.md", "traces/1.json"])
       const texts = yield* Effect.forEach(Object.keys(written), (name) => fs.readFileString(`${directory}/${name}`))
       assert.deepStrictEqual(texts, [
         "a <key> b",
         '{"key":"<key>"}',
+        "<p><key></p>",
         "https://a.test/?key=<key>",
         '"Basic <key>"',
         "nothing of the kind"

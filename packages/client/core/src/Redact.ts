@@ -28,8 +28,8 @@ const isInAddress = (text: string, at: number) => {
 
 const shortest = 12
 
-/** Takes a secret out of texts. */
-export const make = (secret: string): Redact => {
+/** Takes a secret out of texts, and leaves a mark in its place. */
+export const make = (secret: string, mark = "<redacted>"): Redact => {
   const forms = Array.from(secret, (character) => {
     const name = named[character]
     return name === undefined ? formsOf(character) : `(?:&${name};|${formsOf(character)})`
@@ -39,8 +39,8 @@ export const make = (secret: string): Redact => {
   const [longest = ""] = (secret.match(/[a-z\d]+/giu) ?? []).toSorted((a, b) => b.length - a.length)
   const mayHold = (text: string) => [longest, "\\u00", "%", "&#"].some((part) => text.includes(part))
   return (text, isValue = false) => {
-    if (!isValue) return text.replaceAll(pattern, "<redacted>")
+    if (!isValue) return text.replaceAll(pattern, mark)
     if (secret.length < shortest || !mayHold(text)) return text
-    return text.replaceAll(pattern, (found, at: number) => (isInAddress(text, at) ? found : "<redacted>"))
+    return text.replaceAll(pattern, (found, at: number) => (isInAddress(text, at) ? found : mark))
   }
 }
