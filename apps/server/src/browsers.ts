@@ -17,7 +17,7 @@ import { join } from "node:path"
 import { UserError } from "./UserError.ts"
 
 /** What a server says of its browsers. */
-export interface BrowsersView {
+interface BrowsersView {
   readonly kind: "chromium" | "simulated"
   /** What keeps them apart. */
   readonly isolation: string
@@ -45,7 +45,7 @@ export interface ChromiumOptions {
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
-export const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
+const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const binary = yield* Binary.find({ packaged: import.meta.resolve("@sparticuz/chromium") })

@@ -69,7 +69,7 @@ const times = ["timeout", "maxTime", "maxScenarioTime", "duration", "runTimeout"
 const snake = (key: string) => key.replaceAll(/(?<=[a-z\d])[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()
 
 /** The variable that sets a key. */
-export const variableOf = (key: string) => `WEBAGENT_HARNESS_${snake(key)}`
+const variableOf = (key: string) => `WEBAGENT_HARNESS_${snake(key)}`
 
 const flagOf = (key: string) =>
   ({ suites: "suite", reporters: "reporter", notifications: "notify" })[key] ??

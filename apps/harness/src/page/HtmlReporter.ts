@@ -12,7 +12,7 @@ import * as AtomicFile from "@webagent/report/AtomicFile"
 export const fileName = "report.html"
 
 /** Where a page goes, and what it cannot know from the report. */
-export interface HtmlOptions {
+interface HtmlOptions {
   /** The report's directory: traces are read from it. */
   readonly directory: string
   readonly replay: Replay

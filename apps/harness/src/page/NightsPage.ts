@@ -11,7 +11,7 @@ import { marks } from "./Mark.ts"
 import { nightsStyles, styles } from "./Styles.ts"
 
 /** What the page of all nights is drawn from. */
-export interface NightsOptions {
+interface NightsOptions {
   readonly past: Past
   /** How many of the last nights it shows. */
   readonly last: number

@@ -1,7 +1,7 @@
 import { escape } from "@webagent/report/Xml"
 
 /** A figure over the last nights; null where a night has none. */
-export interface TrendOptions {
+interface TrendOptions {
   readonly title: string
   readonly values: ReadonlyArray<number | null>
   readonly format: (value: number) => string

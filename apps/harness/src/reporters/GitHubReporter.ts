@@ -61,7 +61,7 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
     .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
 
 /** What GitHub offers to a job. */
-export interface GitHubOptions {
+interface GitHubOptions {
   readonly replay: Replay
   /** The page of the run; missing where none is written. */
   readonly page?: string | undefined

@@ -38,7 +38,7 @@ const pictureOf = Effect.fnUntraced(function* ({ number, pictureUrl, runId, summ
 }, Effect.scoped)
 
 /** What was seen of the agent in a trial. */
-export interface AgentSeen {
+interface AgentSeen {
   readonly agentSteps: ReadonlyArray<AgentSteps>
   readonly pictures: ReadonlyArray<Picture>
 }

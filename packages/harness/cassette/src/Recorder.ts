@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { type Content, contentOf, type Exchange } from "./Cassette.ts"
 
 /** Where recorded exchanges go. */
-export interface RecorderOptions {
+interface RecorderOptions {
   /** The header that carries the API key; its value is taken out of everything that is kept. */
   readonly apiKeyHeader: string
   readonly keep: (exchange: Exchange) => Effect.Effect<void>

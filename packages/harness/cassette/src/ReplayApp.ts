@@ -6,7 +6,7 @@ import { type Cassette, contentOf } from "./Cassette.ts"
 import * as Player from "./Player.ts"
 
 /** How a cassette is replayed. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The header that must carry a key; any key opens a cassette. */
   readonly apiKeyHeader: string
   /** How many times as fast as it was recorded. */

@@ -9,7 +9,7 @@ export type State = "confirmed" | "not confirmed" | "more"
 export const mostOfFailing = 40
 
 /** A test of failures, fixed before its first trial. */
-export interface FailureTest {
+interface FailureTest {
   /** This many failures confirm. */
   readonly critical: number
   readonly most: number
@@ -42,7 +42,7 @@ export const ofFailures = ({ critical, most }: FailureTest, failed: number, tria
 }
 
 /** The most confirm trials of a scenario that looks slow. */
-export const mostOfSlow = 100
+const mostOfSlow = 100
 // the middle half of fewer may be outliers: what looks well is believed sooner than what does not
 const leastOfSlow = 5
 const leastToConfirm = 10

@@ -29,7 +29,7 @@ export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1
 }
 
 /** What all scenarios together say of how failures lie. */
-export interface Scatter {
+interface Scatter {
   /** By how much the log odds of a scenario differ from night to night, as a variance. */
   readonly sameNight: number
   /** The part of it that neighbouring nights share: rates that drift. */

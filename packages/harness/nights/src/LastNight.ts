@@ -5,7 +5,7 @@ import { isComplete, type Night, type NightScenario } from "./Night.ts"
 import type { Past } from "./Past.ts"
 
 /** What a history says of one of its nights. */
-export interface NightVerdict {
+interface NightVerdict {
   /** The id of the night. */
   readonly night: string
   readonly startedAt: string

@@ -20,7 +20,7 @@ const Line = Schema.Union([Night, Accepted])
 const decode = Schema.decodeUnknownResult(Line)
 
 /** What a history file says, and what of it cannot be read and is not missed: a sentence each. */
-export interface ReadPast extends Past {
+interface ReadPast extends Past {
   readonly warnings: ReadonlyArray<string>
 }
 

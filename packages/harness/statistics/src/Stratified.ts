@@ -24,7 +24,7 @@ export const failures = (strata: ReadonlyArray<Stratum>): Discrete.Discrete =>
     .reduce(Discrete.plus, Discrete.certain(0))
 
 /** How many failed now, of all strata together. */
-export const failedNow = (strata: ReadonlyArray<Stratum>): number =>
+const failedNow = (strata: ReadonlyArray<Stratum>): number =>
   strata.reduce((sum, { now }) => sum + now.of - now.passed, 0)
 
 /** The chance of this many failures now, or more, if nothing has changed. */

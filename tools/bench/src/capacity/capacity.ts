@@ -25,7 +25,7 @@ export interface Operation {
 }
 
 /** Nodes that have nothing to do. */
-export interface Idle {
+interface Idle {
   readonly nodes: number
   readonly seconds: number
   readonly used: Used

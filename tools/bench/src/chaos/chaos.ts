@@ -23,10 +23,10 @@ import { judge, type Loss, takeovers } from "./Judge.ts"
 import { observe } from "./Observer.ts"
 
 /** What is done to the nodes. */
-export const modes = ["chaos", "rolling", "join"] as const
+const modes = ["chaos", "rolling", "join"] as const
 
 /** What is done to the nodes, for how long, and how often. */
-export interface ChaosOptions {
+interface ChaosOptions {
   readonly mode: (typeof modes)[number]
   readonly seed: number
   readonly duration_ms: number

@@ -146,7 +146,7 @@ export const colours: Readonly<Record<string, readonly [number, number, number]>
 }
 
 /** What a colour is called that is closest to this one. */
-export const colourName = (one: Seen): string => {
+const colourName = (one: Seen): string => {
   const shown = colourOf(one)
   const far = ([red, green, blue]: readonly [number, number, number]) =>
     (red - shown[0]) ** 2 + (green - shown[1]) ** 2 + (blue - shown[2]) ** 2

@@ -8,7 +8,7 @@ import type { Call, Rule } from "./Rule.ts"
 import { read } from "./Screen.ts"
 
 /** How an episode was carried out. */
-export interface Played {
+interface Played {
   /** Why the rule gave up, or why the agent failed; empty for neither. */
   readonly trouble: string
   /** From each answer of the model to its next request: the calls, the look, and the request itself. */

@@ -38,7 +38,7 @@ const verdictOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): Verdi
 })
 
 /** How many confirm trials a night has at most. */
-export const confirmBudget = 300
+const confirmBudget = 300
 
 /** Gives the suspects their confirm trials, the most suspicious first, as the runner does. */
 const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly night: Night; readonly trials: number } => {

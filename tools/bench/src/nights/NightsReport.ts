@@ -5,14 +5,14 @@ import type { Preset } from "./Troubles.ts"
 import { type Change, changes } from "./World.ts"
 
 /** What one gate did in one world. */
-export interface GateOutcome {
+interface GateOutcome {
   readonly gate: GateName
   readonly quiet: Quiet
   readonly found: ReadonlyArray<Found>
 }
 
 /** What every gate did in one world. */
-export interface WorldOutcome {
+interface WorldOutcome {
   readonly preset: Preset
   readonly gates: ReadonlyArray<GateOutcome>
 }

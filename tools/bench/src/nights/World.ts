@@ -38,7 +38,7 @@ export interface WorldOptions {
 }
 
 /** One more trial of a scenario, at the end of the night. */
-export interface MoreTrial {
+interface MoreTrial {
   readonly passed: boolean
   readonly duration_ms: number
 }

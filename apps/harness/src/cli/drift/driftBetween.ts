@@ -14,7 +14,7 @@ import { DriftOutput } from "./DriftOutput.ts"
 import * as DriftText from "./DriftText.ts"
 
 /** What is asked of `drift`. */
-export interface DriftOptions {
+interface DriftOptions {
   readonly a: string
   readonly b: string
   readonly apiKeyEnvB: string | undefined

@@ -3,7 +3,7 @@ import { fileNames } from "../../config/Project.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** A file to write, if none of its names is taken. */
-export interface NewFile {
+interface NewFile {
   readonly path: string
   readonly text: string
   /** What else would be in its place. */
@@ -11,7 +11,7 @@ export interface NewFile {
 }
 
 /** A file that gets more, and what that is. */
-export interface Addition {
+interface Addition {
   readonly path: string
   readonly text: string
   readonly what: string

@@ -19,7 +19,7 @@ const managers = {
 } as const
 
 /** A package manager, and how it is asked. */
-export interface Manager {
+interface Manager {
   readonly name: string
   readonly install: string
   readonly add: string

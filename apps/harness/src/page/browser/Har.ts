@@ -1,13 +1,13 @@
 import type { Exchange, Message, Trace } from "@webagent/report/Trace"
 
 /** A name with a value, of a header or of a query. */
-export interface HarPair {
+interface HarPair {
   readonly name: string
   readonly value: string
 }
 
 /** One attempt of a request, as HAR 1.2 has it; what it has no field for is under names that begin with `_`. */
-export interface HarEntry {
+interface HarEntry {
   readonly pageref: string
   readonly startedDateTime: string
   readonly time: number

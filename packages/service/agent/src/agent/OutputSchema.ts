@@ -6,7 +6,7 @@ import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import { AgentError, type Turn } from "@webagent/engine"
 
 /** An output that fits, as it fits; or why it does not. */
-export type Fit = (output: Schema.Json) => Result.Result<Schema.Json, string>
+type Fit = (output: Schema.Json) => Result.Result<Schema.Json, string>
 
 const anything: Fit = Result.succeed
 

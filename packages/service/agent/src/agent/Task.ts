@@ -25,7 +25,7 @@ import * as Summary from "./Summary.ts"
 import * as Tools from "./Tools.ts"
 
 /** What every task of an agent has. */
-export interface TaskOptions {
+interface TaskOptions {
   /** Whether the model is sent pictures, and whether steps have them. */
   readonly sees: boolean
   readonly pictures: boolean

@@ -33,7 +33,7 @@ const describe = (name: string, description: string, parameters: JsonSchema.Json
 export type Described = ReturnType<typeof describe>
 
 /** A tool, and what it does. */
-export interface BrowserTool {
+interface BrowserTool {
   readonly tool: Described
   /** Whether the page may be another one afterwards. */
   readonly changes: boolean

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { Session } from "./Sessions.ts"
 
 /** A key, with the modifiers that are held. */
-export interface Stroke {
+interface Stroke {
   readonly key: string
   readonly modifiers: number
 }

@@ -3,7 +3,7 @@ import type { FrameTree } from "./Protocol.ts"
 import type { Session, Sessions } from "./Sessions.ts"
 
 /** A question of the page, which answers nothing else until it is answered. */
-export interface Dialog {
+interface Dialog {
   readonly type: "confirm" | "prompt"
   readonly message: string
 }

@@ -8,7 +8,7 @@ import * as CdpClient from "./CdpClient.ts"
 import * as Policy from "./Policy.ts"
 
 /** What a client is connected to. */
-export interface Connected {
+interface Connected {
   readonly address: string
   /** Where downloads go, whatever a client asks for. */
   readonly downloads: string

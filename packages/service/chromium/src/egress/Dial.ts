@@ -7,13 +7,13 @@ import { connect, type Socket } from "node:net"
 import { portOf, type Target } from "./Address.ts"
 
 /** Nothing answered. */
-export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
+class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
 
 /** The addresses of a target, each of them checked. */
 export type Checked = readonly [NetAddress.IpAddress, ...ReadonlyArray<NetAddress.IpAddress>]
 
 /** Is given each socket as it is made: whatever becomes of the dial, its owner can end it. */
-export type Adopt = (socket: Socket) => void
+type Adopt = (socket: Socket) => void
 
 const whyOf = (error: Error) => ("code" in error ? String(error.code) : error.message)
 

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import { notPublic, parseAuthority, type Target } from "./Address.ts"
 
 /** An address that is reached although it is not public; null for the ports that are open anyway. */
-export interface Exception {
+interface Exception {
   readonly address: NetAddress.IpAddress
   readonly port: number | null
 }

@@ -56,7 +56,7 @@ const proportionalOf = (pid: number): number => {
 const sum = (pids: ReadonlyArray<number>, of: (pid: number) => number) => pids.reduce((all, pid) => all + of(pid), 0)
 
 /** Memory of processes, each shared page counted once. */
-export const memoryOf = (pids: ReadonlyArray<number>): number => sum(pids, proportionalOf)
+const memoryOf = (pids: ReadonlyArray<number>): number => sum(pids, proportionalOf)
 
 /** Whether processes use more memory than this. What is exact takes milliseconds, and is read only near the limit. */
 export const exceeds = (pids: ReadonlyArray<number>, limit_bytes: number): boolean =>

@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path"
 import { frames, sizeOf } from "./Matroska.ts"
 
 /** A spool did not become a video. */
-export class EncodeFailed extends Data.TaggedError("EncodeFailed")<{ readonly message: string }> {}
+class EncodeFailed extends Data.TaggedError("EncodeFailed")<{ readonly message: string }> {}
 
 const isExecutable = (path: string): boolean => {
   try {

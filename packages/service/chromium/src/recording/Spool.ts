@@ -12,7 +12,7 @@ export interface Limits {
 export const defaultLimits: Limits = { bytes: 1024 ** 3, duration_ms: 4 * 3_600_000 }
 
 /** Makes room for this many bytes more; a sentence where there is none. */
-export type MakeRoom = (bytes: number) => string | undefined
+type MakeRoom = (bytes: number) => string | undefined
 
 /**
  * Writes pictures to a file as they come; each is complete when the next begins. At a limit the recording ends, and the

@@ -7,7 +7,7 @@ import { LinkTokens } from "./LinkTokens.ts"
 import { origin } from "./Origin.ts"
 
 /** The address of a path of this server that opens without a key. */
-export type LinkTo = (path: string) => string
+type LinkTo = (path: string) => string
 
 /** Links that start where the caller came and carry the token that opens them. */
 export const linkTo =

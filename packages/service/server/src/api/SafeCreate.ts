@@ -29,7 +29,7 @@ const canonical = (value: unknown): string => {
 const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
 
 /** What a create asks for: by which request, with which decoded body. */
-export interface CreateRequest {
+interface CreateRequest {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly payload: unknown
 }

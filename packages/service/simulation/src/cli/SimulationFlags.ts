@@ -70,7 +70,7 @@ export const flags = {
 export type Flags = Command.Command.Config.Infer<typeof flags>
 
 /** What was asked for, ready for `SimulatedService.layer`, and a line for each setting that is not as usual. */
-export interface Resolved {
+interface Resolved {
   readonly options: Pick<SimulatedOptions, "profile" | "faults" | "time" | "control" | "journal">
   /** What to print of it and of where the control API listens, once it does. */
   readonly lines: (control: ControlServer["Service"]) => ReadonlyArray<readonly [label: string, text: string]>

@@ -8,7 +8,7 @@ import type { Words } from "./Words.ts"
 export type Kind = "text" | "editable" | "value" | "select" | "file" | "checkbox" | "other"
 
 /** Where to click an element, in its frame's own viewport; or why that cannot be. */
-export type Located =
+type Located =
   | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
