@@ -25,6 +25,8 @@ import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
 import { markdown as tunnelTables, tunnel } from "./src/tunnel/tunnel.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
+import { stores } from "./src/stores/stores.ts"
+import { markdown as storesTables } from "./src/stores/StoresReport.ts"
 import { soak } from "./src/soak/soak.ts"
 import { markdown as soakTables } from "./src/soak/SoakReport.ts"
 
@@ -40,6 +42,7 @@ const benches = {
   clients: bench(clients, clientTables),
   nights: bench(nights, nightsTables),
   soak: bench(soak, soakTables),
+  stores: bench(stores, storesTables),
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
@@ -62,7 +65,8 @@ const usage = `pnpm bench NAME [options]
   clients          Compare our clients with another SDK and requests by hand
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
   soak             Watch our server under an ordinary load for 20 minutes
-  durable          Compare our server over a file with the one in memory, and fill a file with a million runs
+  stores           Compare our server in memory, over SQLite, and over Postgres with one node and three
+  durable          Measure commits and checkpoints of a file, its growth, and one with a million runs
   capacity         Measure what a node and Postgres take for a heartbeat, a run and a read
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told

@@ -2,10 +2,10 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { bundleServer } from "../measure/Bundle.ts"
+import { type PostgresUse, postgresUse } from "../measure/PostgresUse.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, createRun, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
 
@@ -40,52 +40,10 @@ export interface CapacityReport extends Heading {
   readonly operations: ReadonlyArray<Operation>
 }
 
-const ticks_per_s = 100
-
-/** CPU time of a process and of those of its children that ended; fields are counted from the end of its name. */
-const cpuOf = (pid: number): number => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticks_per_s
-  } catch {
-    return 0
-  }
-}
-
-const childrenOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
-
-interface Watched {
-  readonly transactions: Effect.Effect<number>
-  readonly connections: Effect.Effect<number>
-  readonly cpu_s: () => number
-}
-
-/** What Postgres says of itself, by a connection of our own. */
-const watched = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [backend] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
-  const postmaster = Number(/PPid:\s+(\d+)/u.exec(readFileSync(`/proc/${backend?.pid}/status`, "utf8"))?.[1])
-  return {
-    transactions: Effect.map(
-      // counters of other connections are written a second late at most
-      sql<{ readonly count: number }>`SELECT xact_commit + xact_rollback AS count
-        FROM pg_stat_database WHERE datname = current_database()`,
-      ([row]) => Number(row?.count)
-    ).pipe(Effect.orDie),
-    connections: Effect.map(
-      sql<{ readonly count: number }>`SELECT count(*) AS count FROM pg_stat_activity
-        WHERE application_name = 'webagent-server'`,
-      ([row]) => Number(row?.count)
-    ).pipe(Effect.orDie),
-    cpu_s: () => [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuOf(pid), 0)
-  } satisfies Watched
-})
-
 const settle_ms = 1500
 
 const using = Effect.fnUntraced(function* (
-  { cpu_s, transactions }: Watched,
+  { cpu_s, transactions }: PostgresUse,
   nodes: ReadonlyArray<ServerProcess>,
   work: () => Promise<unknown>
 ) {
@@ -154,7 +112,7 @@ export const capacity = ({ log, quick }: Options): Promise<CapacityReport> =>
     const program = Effect.gen(function* () {
       const address = yield* (yield* TestPostgres).database
       const measured = Effect.gen(function* () {
-        const postgres = yield* watched
+        const postgres = yield* postgresUse
         const nodes: Array<ServerProcess> = []
         yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(nodes.map(({ stop }) => stop()))))
         const idle: Array<Idle> = []

@@ -1,35 +1,9 @@
 import { median } from "@webagent/statistics/Robust"
 import { grouped, headingLine, paragraphs, plain, ratioText, table } from "../measure/Report.ts"
-import { ratioBetween, ratioOf } from "../measure/Statistics.ts"
-import type { Workload } from "../simulated/Measurement.ts"
+import { ratioOf } from "../measure/Statistics.ts"
 import type { Commits } from "./Commits.ts"
 import type { DurableReport } from "./durable.ts"
 import type { Times } from "./FullFile.ts"
-
-const works: ReadonlyArray<readonly [Workload, string]> = [
-  ["status", "Run status, v4"],
-  ["session", "Session, v2"],
-  ["flow", "Create, poll twice, fetch (for one of the four requests)"]
-]
-
-const serverTable = ({ servers }: DurableReport, workload: Workload) => {
-  const costs = (name: string) =>
-    servers.find((each) => each.name === name)?.samples[workload]?.map(({ cpu_us }) => cpu_us)
-  return table(
-    ["state in", "CPU µs a request", "÷ memory", "requests/s", "p99, ms"],
-    servers.map(({ name, samples }) => {
-      const rounds = samples[workload] ?? []
-      const ratio = name === "memory" ? "1" : ratioText(ratioBetween(costs, name, "memory"))
-      return [
-        name,
-        plain(median(rounds.map(({ cpu_us }) => cpu_us))),
-        ratio,
-        grouped(median(rounds.map(({ perSecond }) => perSecond))),
-        plain(median(rounds.map(({ p99_ms }) => p99_ms)))
-      ]
-    })
-  )
-}
 
 const commitTable = ({ commits: { commit, thread } }: DurableReport) => {
   const figures: ReadonlyArray<readonly [string, (commits: Commits) => number]> = [
@@ -75,14 +49,10 @@ const fullTables = ({ full }: DurableReport) => {
 
 /** The tables of a report. */
 export const markdown = (report: DurableReport): string => {
-  const { growth, settings } = report
+  const { growth } = report
   const parts = Object.entries(growth.kB).map(([table, kB]) => `${table.replaceAll("_", " ")} ${plain(kB)}`)
   return paragraphs(
-    headingLine(
-      report,
-      `${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server bundled, in memory without its journal`
-    ),
-    ...works.flatMap(([workload, title]) => [`**${title}**`, serverTable(report, workload)]),
+    headingLine(report, "our server bundled"),
     "**Checkpoints: what copies SQLite's log into the file**",
     commitTable(report),
     "**The file**",

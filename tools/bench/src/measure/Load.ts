@@ -11,7 +11,8 @@ export type Work =
 
 /** One window of load. */
 export interface LoadRequest {
-  readonly url: string
+  /** Several: each connection has one of them. */
+  readonly url: string | ReadonlyArray<string>
   readonly apiKey: string
   readonly connections: number
   /** Length of the window; of no meaning where the work has an amount. */

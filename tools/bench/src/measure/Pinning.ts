@@ -15,7 +15,8 @@ export interface Pinning {
   readonly text: string
 }
 
-const unpinned = (reason: string): Pinning => ({
+/** Leaves commands to the scheduler. */
+export const unpinned = (reason: string): Pinning => ({
   onServerCore: (command) => command,
   onLoadCore: (command) => command,
   text: `server and load not pinned: ${reason}`

@@ -1,0 +1,29 @@
+import { assert, it } from "vitest"
+import { markdown } from "../../src/stores/StoresReport.ts"
+import { heading } from "../measure/heading.ts"
+
+it("the page has each figure of each store, what it is to memory, and where the CPU time is spent", () => {
+  const round = (times: number, postgres: number) => ({
+    creates_perSecond: 1000 / times,
+    turn_nodes_ms: times,
+    turn_postgres_ms: postgres,
+    reads_perSecond: 2000 / times,
+    read_nodes_ms: times / 10,
+    read_postgres_ms: postgres / 10,
+    running_ms: [2 * times, 4 * times, 6 * times]
+  })
+  const kept = (name: string, times: number, postgres: number) => {
+    const slow = round(2 * times, 2 * postgres)
+    return { name, runs: 10, kB_aRun: 2, rounds: [round(times, postgres), slow, slow] }
+  }
+  const text = markdown({
+    ...heading,
+    settings: { rounds: 3, creates: 300, window_s: 1, followed: 3, connections: 12 },
+    kept: [kept("memory", 1, 0), kept("SQLite", 3, 0), kept("Postgres", 3, 3)]
+  })
+  assert.include(text, "| creates/s | 500 | 167 | 167 |\n| ÷ memory | – | 0.33 (0.33 to 0.33) | 0.33 (0.33 to 0.33) |")
+  assert.include(text, "| CPU a run, ms | 2 | 6 | 12 |\n| ÷ memory | – | 3 (3 to 3) | 6 (6 to 6) |")
+  assert.include(text, "| POST to running p50, ms | 8 | 24 | 24 |")
+  assert.include(text, "| Postgres: Postgres | 6 | 600 |")
+  assert.notInclude(text, "SQLite: nodes")
+})
