@@ -56,8 +56,11 @@ const agent = ({ agentSteps = [] }: Trial): string =>
   agentSteps
     .map(({ count, liveUrl, recordingUrl, runId, steps }) => {
       const links = [...link(liveUrl, "live view"), ...link(recordingUrl, "recording")]
-      const item = ({ address, number, summary }: (typeof steps)[number]) =>
-        `<li value="${number}">${escape(summary)}${address === null ? "" : ` <span class="faint">${escape(address)}</span>`}</li>`
+      const item = ({ address, failure = null, number, summary }: (typeof steps)[number]) => {
+        const where = address === null ? "" : ` <span class="faint">${escape(address)}</span>`
+        const why = failure === null ? "" : ` <b>failed:</b> ${escape(failure)}`
+        return `<li value="${number}">${escape(summary)}${where}${why}</li>`
+      }
       const html = `${links.length === 0 ? "" : `<p>${links.join(" · ")}</p>`}<ol>${steps.map(item).join("")}</ol>`
       return wide(folded(`Agent: ${counted(count, "step")} of run ${runId}`, html))
     })

@@ -56,9 +56,10 @@ const agentSteps = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> =>
   trials.flatMap(({ agentSteps: runs = [] }) =>
     runs.flatMap(({ count, runId, steps }) => [
       `agent     run ${runId}, ${count} steps`,
-      ...steps
-        .slice(-mostSteps)
-        .map(({ address, number, summary }) => `  ${number}  ${summary}${address === null ? "" : ` at ${address}`}`)
+      ...steps.slice(-mostSteps).map(({ address, failure = null, number, summary }) => {
+        const where = address === null ? "" : ` at ${address}`
+        return `  ${number}  ${summary}${where}${failure === null ? "" : `, failed: ${failure}`}`
+      })
     ])
   )
 

@@ -73,9 +73,12 @@ export const of = Effect.fnUntraced(function* (
     .map((run) => ({
       ...run,
       count: run.steps.length,
-      steps: run.steps
-        .slice(-most.steps)
-        .map((step) => ({ ...step, summary: redact(step.summary), address: step.address && redact(step.address) }))
+      steps: run.steps.slice(-most.steps).map((step) => ({
+        ...step,
+        summary: redact(step.summary),
+        address: step.address && redact(step.address),
+        ...(step.failure === undefined ? {} : { failure: step.failure && redact(step.failure) })
+      }))
     }))
   const last = found.flatMap(({ runId, steps }) => steps.map((step) => ({ ...step, runId })))
   const { origin } = new URL(info.baseUrls.v4)

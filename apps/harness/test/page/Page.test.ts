@@ -73,7 +73,8 @@ describe("Page", () => {
       number: 3,
       beganAt: "2026-11-21T09:12:44.000Z",
       address: "https://shop.example/",
-      summary: "click <b>"
+      summary: "click <b>",
+      failure: "no <b>"
     }
     const run = { runId: "r-7", liveUrl: "https://service.example/live/1/t", count: 3, steps: [step] }
     const agentSteps = [{ ...run, recordingUrl: "javascript:alert(1)" }]
@@ -81,7 +82,10 @@ describe("Page", () => {
       index > 0 ? result : { ...result, trials: result.trials.map((trial) => ({ ...trial, agentSteps })) }
     )
     const html = draw({ ...report, results })
-    assert.include(words(html), "Agent: 3 steps of run r-7 live view click &lt;b&gt; https://shop.example/")
+    assert.include(
+      words(html),
+      "Agent: 3 steps of run r-7 live view click &lt;b&gt; https://shop.example/ failed: no &lt;b&gt;"
+    )
     assert.include(html, 'href="https://service.example/live/1/t"')
     assert.include(html, '<li value="3">')
     assert.notInclude(html, "javascript:")

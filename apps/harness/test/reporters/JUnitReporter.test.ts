@@ -149,7 +149,8 @@ describe("JUnitReporter", () => {
       number: index + 1,
       beganAt: "2026-11-21T09:12:44Z",
       address: index === 10 ? null : "https://shop.example/",
-      summary: `click "${index + 1}"`
+      summary: `click "${index + 1}"`,
+      ...(index === 11 ? { failure: "sold out" } : {})
     }))
     const run = { runId: "r-1", liveUrl: null, recordingUrl: null, count: 12, steps }
     // of three trials, the second one failed
@@ -164,7 +165,7 @@ describe("JUnitReporter", () => {
     const at = told.indexOf("agent     run r-1, 12 steps")
     assert.strictEqual(told[at + 1], "  3  click &quot;3&quot; at https://shop.example/")
     assert.strictEqual(told[at + 9], "  11  click &quot;11&quot;")
-    assert.match(told[at + 10] ?? "", /^ {2}12 {2}click &quot;12&quot; at https:\/\/shop\.example\//u)
+    assert.match(told[at + 10] ?? "", /^ {2}12 {2}click &quot;12&quot; at https:\/\/shop\.example\/, failed: sold out/u)
   })
 
   it.effect("Jenkins's schema has nothing against it", () =>

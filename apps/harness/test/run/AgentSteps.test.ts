@@ -17,6 +17,7 @@ const stepOf = (number: number, address: string) => ({
   beganAt: "2026-11-21T09:12:44.000Z",
   address: number === 1 ? null : "https://shop.example/",
   summary: `types ${apiKey}`,
+  ...(number === 59 ? { outcome: "failed", failure: `no field takes ${apiKey}`, durationMs: 12 } : {}),
   pictureUrl: pictureOf(number, address)
 })
 
@@ -108,6 +109,7 @@ it.live("a failed trial has the last steps of its last runs, where the service s
       run?.steps.map(({ number }) => number),
       Array.from({ length: 50 }, (_, index) => index + 11)
     )
+    assert.deepInclude(run?.steps.at(-2), { outcome: "failed", failure: "no field takes <key>", durationMs: 12 })
     assert.notInclude(JSON.stringify(failed), apiKey)
     assert.notInclude(JSON.stringify(failed), "pictures/")
     // those of the last ten steps that the service itself has, small enough; the link is enough, without the key

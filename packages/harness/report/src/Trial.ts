@@ -102,7 +102,11 @@ export const AgentSteps = Schema.Struct({
       number: Schema.Int,
       beganAt: Schema.String,
       address: Schema.NullOr(Schema.String),
-      summary: Schema.String
+      summary: Schema.String,
+      /** "succeeded" or "failed"; null while it is carried out, missing where the service does not say. */
+      outcome: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      failure: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      durationMs: Schema.optionalKey(Schema.NullOr(Schema.Number))
     })
   )
 })

@@ -155,6 +155,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       if (known === undefined || !(isGiven || includes(known, turn))) return undefined
       turns.push(known)
     }
+    for (const step of decision.turnSteps) {
+      const known = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
+      if (!Equal.equals(known, step)) return undefined
+    }
     return { ...decision, turns }
   })
 
@@ -271,6 +275,15 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       let { browserId } = session
       let domains: ReadonlyArray<string> | null = null
       let pictures = turn.steps
+      let last: Turn.TurnStep | undefined
+      const progress = Effect.fnUntraced(function* (progress: Decide.Progress) {
+        const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
+        last = turnSteps.at(-1)
+        yield* PubSub.publishAll(
+          steps,
+          turnSteps.map((step) => ({ browserId, step }))
+        )
+      })
       return {
         session,
         cancelled,
@@ -301,13 +314,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             jpeg === null || browserId === null || recordings === null
               ? null
               : yield* recordings.keep(browserId, name, jpeg)
-          const progress = { step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) }
-          const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
-          yield* PubSub.publishAll(
-            steps,
-            turnSteps.map((step) => ({ browserId, step }))
-          )
+          yield* progress({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
         }),
+        stepEnded: (failure) =>
+          Effect.suspend(() => (last === undefined ? Effect.void : progress({ ended: { step: last, failure } }))),
         used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
       }

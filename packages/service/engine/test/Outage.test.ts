@@ -116,6 +116,28 @@ describe("a commit that was not carried out, and not answered, is made again:", 
     )
   )
 
+  it.effect("what became of a step", () =>
+    Effect.gen(function* () {
+      const { session, turn } = yield* create
+      yield* Effect.yieldNow
+      // a change in between, so that the revision does not tell
+      yield* queue(session.id, "two")
+      yield* TestClock.adjust("10 seconds")
+      const [step] = yield* Engine.use((engine) => engine.steps(turn.id))
+      assert.deepInclude(step, { summary: "pay" })
+      assert.strictEqual(step?.ended?.failure, "It is sold out.")
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          saying(({ step, stepEnded }) =>
+            Effect.andThen(step({ summary: "pay", address: null, picture: null }), stepEnded("It is sold out."))
+          ),
+          once("unsent", ({ turnSteps }) => turnSteps?.some(({ ended }) => ended !== undefined) === true)
+        )
+      )
+    )
+  )
+
   it.effect("the browser of a session", () =>
     Effect.gen(function* () {
       const { session } = yield* create

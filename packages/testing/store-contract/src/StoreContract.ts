@@ -330,6 +330,18 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
           (yield* store.stepsOf("t1")).map(({ beganAt_ms, ordinal, summary }) => `${ordinal} ${summary} ${beganAt_ms}`),
           ["1 one 7", "2 two 7", "3 three 7"]
         )
+        const [, second] = yield* store.stepsOf("t1")
+        assert.isDefined(second)
+        const ended = { step: second, failure: "no such page" }
+        yield* change("s1", { _tag: "Progress", token: 2, progress: { ended } }, 9)
+        assert.deepStrictEqual(
+          (yield* store.stepsOf("t1")).map(({ ended, summary }) => [summary, ended]),
+          [
+            ["one", undefined],
+            ["two", { at_ms: 9, failure: "no such page" }],
+            ["three", undefined]
+          ]
+        )
       })
     )
 

@@ -106,7 +106,7 @@ const sentenceOf = (error: { readonly message: string }): string =>
 /** Carries out one task with a page, step by step: look, ask the model, act. */
 export const perform = Effect.fnUntraced(function* (
   turn: Turn.Turn,
-  attempt: Pick<Attempt, "budget" | "session" | "step" | "used">,
+  attempt: Pick<Attempt, "budget" | "session" | "step" | "stepEnded" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
   { approve, judges, pictures, settings, sees, told, unknownLevel, ...options }: TaskOptions
@@ -285,6 +285,11 @@ export const perform = Effect.fnUntraced(function* (
       const outcome = yield* Calls.carryOut(calls, scene, accept, (results) =>
         conversation.answered(answer.content, results)
       )
+      const wrong =
+        outcome.results.find(({ failed }) => failed)?.result ??
+        nothingCalled(answer.finishReason, answer.text.replaceAll(/\s+/gu, " ").trim().slice(0, 100))
+      lastFailure = wrong.replaceAll(/\s+/gu, " ").slice(0, 300)
+      yield* attempt.stepEnded(outcome.failed ? kept(lastFailure) : null)
       if (outcome.ending !== undefined) return yield* completed(outcome.ending)
       for (const { result } of outcome.results) {
         const refused = refusedIn(result)
@@ -299,10 +304,6 @@ export const perform = Effect.fnUntraced(function* (
       // repairs have a limit of their own
       if (!outcome.failed) failures = 0
       else if (repairs === repairsBefore) failures += 1
-      lastFailure = (
-        outcome.results.find(({ failed }) => failed)?.result ??
-        nothingCalled(answer.finishReason, answer.text.replaceAll(/\s+/gu, " ").trim().slice(0, 100))
-      ).slice(0, 300)
       if (calls.length === 0) conversation.say("Call a tool. Call done when the task is carried out.")
       const repeated = loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
       if (repeated >= Loops.repeats.told) {

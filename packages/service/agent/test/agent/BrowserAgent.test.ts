@@ -195,6 +195,21 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
       )
       const { turn } = yield* carriedOut("Err")
       assert.strictEqual(turn.status, "completed")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure),
+        [
+          "The model called no tool. Use a model that calls tools.",
+          'There is no tool "fly".',
+          null,
+          'The call of click is wrong: Expected number at ["index"].',
+          "There is no element 999. Use the numbers of the newest page.",
+          null,
+          "Not done: look at the page first, then end the task.",
+          null
+        ]
+      )
+      for (const { beganAt_ms, ended } of steps) assert.isAtLeast(ended?.at_ms ?? 0, beganAt_ms)
       const all = told(running)
       assert.include(all, "Call a tool.")
       assert.include(all, 'There is no tool "fly".')

@@ -115,6 +115,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
               Effect.gen(function* () {
                 yield* attempt.browser
                 yield* attempt.step({ summary: "opens <b>", address: "about:blank", picture: red })
+                yield* attempt.stepEnded("<i>closed</i>")
                 yield* attempt.step({ summary: "waits", address: "about:blank", picture: null })
                 yield* Effect.never
               })
@@ -143,7 +144,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       yield* opened(viewer, liveUrl)
       yield* untilIn(viewer, `document.querySelectorAll("#steps li").length === 2`)
       const steps = `[...document.querySelectorAll("#steps li")].map(({ textContent, value }) => value + " " + textContent).join()`
-      assert.strictEqual(yield* viewer.run(steps), "1 opens <b>,2 waits")
+      assert.strictEqual(yield* viewer.run(steps), "1 opens <b> Failed: <i>closed</i>,2 waits")
       yield* untilIn(viewer, `document.getElementById("steps").checkVisibility()`)
       yield* untilIn(
         viewer,

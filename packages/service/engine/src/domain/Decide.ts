@@ -18,6 +18,8 @@ export interface Progress {
   readonly checkpoint?: Turn.Turn["checkpoint"]
   /** A step that is about to begin. */
   readonly step?: Turn.Step
+  /** A step that is over, as it began, and why it failed. */
+  readonly ended?: { readonly step: Turn.TurnStep; readonly failure: string | null }
 }
 
 /** What is to be done to a session. */
@@ -317,12 +319,13 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
     }
     case "Progress": {
       const turn = held(command.token)
-      const { checkpoint, step, used: usage } = command.progress
+      const { checkpoint, ended, step, used: usage } = command.progress
       if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
       const told = used(turn, usage)
-      if (checkpoint === undefined && step === undefined) return decided(turn.id)
+      if (checkpoint === undefined && ended === undefined && step === undefined) return decided(turn.id)
       // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
       if (told.status !== "running") return Result.fail({ _tag: "Over" })
+      if (ended !== undefined) draft.steps.push({ ...ended.step, ended: { at_ms, failure: ended.failure } })
       const steps = told.steps + (step === undefined ? 0 : 1)
       if (step !== undefined) {
         draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: at_ms })

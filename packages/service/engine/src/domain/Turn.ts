@@ -43,13 +43,15 @@ export const Step = Schema.Struct(stepFields)
 
 export type Step = typeof Step.Type
 
-/** A step that an agent began: stored before it does. */
+/** A step that an agent began: stored before it does, and again when it is over. */
 export const TurnStep = Schema.Struct({
   turnId: Schema.String,
   /** 1 is the turn's first. */
   ordinal: Schema.Int,
   ...stepFields,
-  beganAt_ms: Moment
+  beganAt_ms: Moment,
+  /** What became of it: why it failed, or null. Missing while it is carried out, and where nobody said. */
+  ended: Schema.optionalKey(Schema.Struct({ at_ms: Moment, failure: OptionalText }))
 })
 
 export type TurnStep = typeof TurnStep.Type

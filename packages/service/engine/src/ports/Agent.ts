@@ -60,6 +60,8 @@ export interface Attempt {
   readonly cancelled: Effect.Effect<CancelReason>
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
+  /** Stores that the step that began last is over, and why it failed; null where it worked. */
+  readonly stepEnded: (failure: string | null) => Effect.Effect<void, LeaseLost>
   /** What the whole turn has used so far. It counts also when the turn is cancelled by now. */
   readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
   /** What is to be known of the turn after a restart: where one that `resumes` goes on, or what later turns ask. */

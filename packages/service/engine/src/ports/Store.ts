@@ -46,7 +46,7 @@ export interface Step {
   readonly session?: Session
   /** New or changed turns of `session`. */
   readonly turns?: ReadonlyArray<Turn>
-  /** Steps that agents begin: `turnId` and `ordinal` name one. */
+  /** Steps that agents begin or end: `turnId` and `ordinal` name one, and the newest record counts. */
   readonly turnSteps?: ReadonlyArray<TurnStep>
   readonly message?: StoredMessage
   readonly browser?: Browser

@@ -76,6 +76,16 @@ describe("decide", () => {
     assert.strictEqual(refusal(running, { ...step, token: 1 }), "LeaseLost")
   })
 
+  it("a step ends under the lease only, as it began, and with why it failed", () => {
+    const running = run(take, started)
+    const step = { turnId: "1", ordinal: 1, summary: "Open", address: null, picture: null, beganAt_ms: 2000 }
+    const end: Command = { _tag: "Progress", token: 2, progress: { ended: { step, failure: "It is closed." } } }
+    assert.deepStrictEqual(Result.getOrThrow(decide(running, end, 2500)).turnSteps, [
+      { ...step, ended: { at_ms: 2500, failure: "It is closed." } }
+    ])
+    assert.strictEqual(refusal(running, { ...end, token: 1 }), "LeaseLost")
+  })
+
   it("one node has a session at a time, and its lease says which", () => {
     const state = run(take, { _tag: "Take", node: "b" })
     assert.deepStrictEqual(state.session.lease, { node: "a", token: 2, turnId: "1" })

@@ -154,10 +154,16 @@ export const layer = HttpRouter.use(
             : new Socket.CloseEvent(LivePage.stoppedCode, farewellOf(reason))
         )
       })
-      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, ordinal, picture, summary }) =>
+      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, beganAt_ms, ended, ordinal, picture, summary }) =>
         Effect.gen(function* () {
           const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
-          const step = { number: ordinal, summary, address: address ?? "", picture: url === null ? "" : pathOf(url) }
+          const step = {
+            number: ordinal,
+            summary,
+            address: address ?? "",
+            picture: url === null ? "" : pathOf(url),
+            ...(ended === undefined ? {} : { failure: ended.failure, duration_ms: ended.at_ms - beganAt_ms })
+          }
           yield* write(JSON.stringify(step satisfies LivePage.ToldStep))
           yield* drained(wire)
         })

@@ -7,7 +7,7 @@ export interface Told {
   readonly control: boolean
 }
 
-/** What a viewer is told of a step that an agent begins in the browser. */
+/** What a viewer is told of a step that an agent begins in the browser, and again when it is over. */
 export interface ToldStep {
   /** 1 is the first of its run. */
   readonly number: number
@@ -15,6 +15,9 @@ export interface ToldStep {
   readonly address: string
   /** The path of a picture of what the agent saw; empty when there is none. */
   readonly picture: string
+  /** Why it failed, or null; missing while it is carried out, as is how long it took. */
+  readonly failure?: string | null
+  readonly duration_ms?: number
 }
 
 /** The WebSocket close code that tells a viewer that the browser was stopped, and will not come back. */
@@ -80,7 +83,17 @@ const watch = (stopped: number, header: number) => {
     link.append(image)
     return link
   }
-  const list = ({ address, number, picture, summary }: ToldStep) => {
+  const end = (number: number, failure: string | null, duration_ms: number) => {
+    const item = steps.querySelector(`li[value="${number}"]:not(:has(~ li[value="${number}"]))`)
+    if (item === null) return
+    const note = document.createElement("small")
+    note.textContent = ` ${failure === null ? `${(duration_ms / 1000).toFixed(1)} s` : `Failed: ${failure}`}`
+    item.toggleAttribute("data-failed", failure !== null)
+    item.querySelector("small")?.remove()
+    item.querySelector("span")?.after(note)
+  }
+  const list = ({ address, duration_ms, failure, number, picture, summary }: ToldStep) => {
+    if (failure !== undefined) return end(number, failure, duration_ms ?? 0)
     const item = document.createElement("li")
     const text = document.createElement("span")
     item.value = number
@@ -225,7 +238,9 @@ header{display:flex;min-height:42px;gap:4px 12px;align-items:center;padding:8px 
 main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
 #steps{flex:none;max-height:24dvh;margin:0;padding:8px 14px 8px 48px;overflow:auto;border-top:1px solid #3f3f46;overflow-wrap:anywhere}
 #steps[hidden]{display:none}
-#steps li:last-child{font-weight:600}
+#steps li:last-child span{font-weight:600}
+#steps small{color:#a1a1aa}
+#steps [data-failed] small{color:#fca5a5}
 #steps img{display:block;width:160px;height:90px;margin:4px 0 8px;object-fit:cover;object-position:top;border:1px solid #52525b;border-radius:4px}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}

@@ -16,11 +16,14 @@ export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}
 
 const viewOf =
   ({ recording }: Links.Links) =>
-  ({ address, beganAt_ms, ordinal, picture, summary }: Turn.TurnStep) => ({
+  ({ address, beganAt_ms, ended, ordinal, picture, summary }: Turn.TurnStep) => ({
     number: ordinal,
     beganAt: new Date(beganAt_ms).toISOString(),
     address,
     summary,
+    outcome: ended === undefined ? null : ended.failure === null ? "succeeded" : "failed",
+    failure: ended?.failure ?? null,
+    durationMs: ended === undefined ? null : ended.at_ms - beganAt_ms,
     pictureUrl: picture === null ? null : recording(picture)
   })
 

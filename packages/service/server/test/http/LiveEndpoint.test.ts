@@ -80,7 +80,7 @@ describe("a live view", () => {
   it.live("shows the steps of the agent in its browser as they happen, and the last ones to who comes later", () => {
     const next = Effect.runSync(Queue.unbounded<string>())
     /** Takes a step in its browser each time that the test says so. */
-    const perform: StreamingAgent["perform"] = ({ task }, { browser, step }) =>
+    const perform: StreamingAgent["perform"] = ({ task }, { browser, step, stepEnded }) =>
       Stream.concat(
         Stream.make({ _tag: "Started" } as const),
         Stream.fromEffectDrain(
@@ -89,7 +89,9 @@ describe("a live view", () => {
               browser,
               Effect.forever(
                 Effect.flatMap(task === "first" ? Queue.take(next) : Effect.never, (summary) =>
-                  step({ summary, address: "https://shop.example/", picture: null })
+                  summary === "sold out"
+                    ? stepEnded(summary)
+                    : step({ summary, address: "https://shop.example/", picture: null })
                 )
               )
             )
@@ -112,12 +114,14 @@ describe("a live view", () => {
       yield* Queue.offer(next, 'click "Buy"')
       const buy = JSON.stringify({ number: 1, summary: 'click "Buy"', address: "https://shop.example/", picture: "" })
       yield* until(() => first.messages.length === 1)
-      yield* Queue.offer(next, "done")
-      yield* until(() => first.messages.length === 2)
+      yield* Queue.offerAll(next, ["sold out", "done"])
+      yield* until(() => first.messages.length === 3)
       const late = yield* watch(liveUrl)
-      yield* until(() => late.messages.length === 2)
+      yield* until(() => late.messages.length === 3)
       for (const { messages } of [first, late]) {
-        assert.deepStrictEqual(messages, [buy, buy.replace('click \\"Buy\\"', "done").replace("1", "2")])
+        const [began, ended, done] = messages
+        assert.deepStrictEqual([began, done], [buy, buy.replace('click \\"Buy\\"', "done").replace("1", "2")])
+        assert.match(String(ended), /"number":1,.*"failure":"sold out","duration_ms":\d+\}$/u)
       }
       assert.deepStrictEqual(other.messages, [])
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { perform }), layer))))

@@ -11,12 +11,15 @@ import { send } from "./send.ts"
 import { layerOver } from "./served.ts"
 
 /** Takes two steps, then goes on for ever. */
-const stepping: StreamingAgent["perform"] = (_, { step }) =>
+const stepping: StreamingAgent["perform"] = (_, { step, stepEnded }) =>
   Stream.make({ _tag: "Started" } as const).pipe(
     Stream.concat(
       Stream.fromEffectDrain(
         Effect.gen(function* () {
           yield* step({ summary: 'navigate "https://shop.example"', address: "about:blank", picture: null })
+          yield* stepEnded(null)
+          yield* step({ summary: 'click button "Sell"', address: "https://shop.example/", picture: null })
+          yield* stepEnded("There is no such button.")
           yield* step({ summary: 'click button "Buy"', address: "https://shop.example/", picture: null })
           yield* Effect.never
         })
@@ -44,15 +47,19 @@ describe("the steps of a run", () => {
   it.live("are there as they happen, for a key that reads the run", () =>
     Effect.gen(function* () {
       const { createdAt, id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
-      const two = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
-        Array.isArray(body["steps"]) && body["steps"].length === 2
-      const { body, status } = yield* Effect.repeat(Effect.delay(steps(id), "5 millis"), { until: two })
+      const all = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+        Array.isArray(body["steps"]) && body["steps"].length === 3
+      const { body, status } = yield* Effect.repeat(Effect.delay(steps(id), "5 millis"), { until: all })
       assert.strictEqual(status, 200)
       assert.deepInclude(body, { runId: id, liveUrl: null, recordingUrl: null })
-      const [first, second] = body["steps"] as ReadonlyArray<Record<string, unknown>>
+      const [first, second, third] = body["steps"] as ReadonlyArray<Record<string, unknown>>
       assert.deepInclude(first, { number: 1, address: "about:blank", summary: 'navigate "https://shop.example"' })
-      assert.deepInclude(second, { number: 2, address: "https://shop.example/", summary: 'click button "Buy"' })
-      const times = [createdAt, first?.["beganAt"], second?.["beganAt"], new Date().toISOString()].map(String)
+      assert.deepInclude(third, { number: 3, address: "https://shop.example/", summary: 'click button "Buy"' })
+      assert.deepInclude(first, { outcome: "succeeded", failure: null })
+      assert.deepInclude(second, { outcome: "failed", failure: "There is no such button." })
+      assert.deepInclude(third, { outcome: null, failure: null, durationMs: null })
+      for (const step of [first, second]) assert.isAtLeast(Number(step?.["durationMs"]), 0)
+      const times = [createdAt, first?.["beganAt"], third?.["beganAt"], new Date().toISOString()].map(String)
       assert.deepStrictEqual(times, times.toSorted())
       for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT.*Z$/u)
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { perform: stepping })))
