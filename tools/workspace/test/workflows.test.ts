@@ -194,9 +194,10 @@ describe("workflows", () => {
   )
 
   it("container: what it copies is enough to install and to run", { timeout: 600_000 }, () => {
-    const lines = readFileSync(`${root}deploy/nightly/Dockerfile`, "utf8").split("\n")
+    const [, stage = ""] = readFileSync(`${root}deploy/Dockerfile`, "utf8").split(" AS nightly\n")
+    const lines = stage.split("\n")
     const image = mkdtempSync(join(tmpdir(), "webagent-image-"))
-    const ignored = readFileSync(`${root}deploy/nightly/Dockerfile.dockerignore`, "utf8").trim().split("\n")
+    const ignored = readFileSync(`${root}deploy/Dockerfile.dockerignore`, "utf8").trim().split("\n")
     const excludes = ignored.map((pattern) => `--exclude='${pattern.replace("**/", "")}'`).join(" ")
     assert.strictEqual(shell(`tar -c ${excludes} . | tar -x -C ${image}`, {}).status, 0)
     const install = lines.find((line) => line.startsWith("RUN node "))?.slice("RUN ".length) ?? "false"
