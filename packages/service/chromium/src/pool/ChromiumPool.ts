@@ -120,6 +120,8 @@ const make = Effect.fnUntraced(function* ({
   const live = yield* Effect.serviceOption(LiveBrowsers)
   const clock = yield* Clock.Clock
   const pool = yield* Effect.scope
+  // all of them end at once
+  const browsers = yield* Scope.fork(pool, "parallel")
   const runtime = yield* Runtime.make(root)
   const launching = yield* Semaphore.make(limits.launches)
   const running = new Map<string, HandedOut>()
@@ -133,7 +135,7 @@ const make = Effect.fnUntraced(function* ({
   const start = (proxyCountryCode: string | null) =>
     launching.withPermit(
       Effect.gen(function* () {
-        const scope = yield* Scope.fork(pool)
+        const scope = yield* Scope.fork(browsers)
         const name = `browser-${++count}`
         const [process, answers] = yield* BrowserProcess.start({ ...options, runtime, name, proxyCountryCode }).pipe(
           Effect.flatMap((started) =>

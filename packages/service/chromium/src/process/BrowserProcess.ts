@@ -7,11 +7,12 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
 import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Binary } from "../binary/Binary.ts"
 import { type DevTools, Sandbox, type SandboxedCommand, type SandboxError } from "../sandbox/Sandbox.ts"
 import * as flags from "./flags.ts"
-import { startOf } from "./ProcessTree.ts"
+import { isRunning, runningIn, startOf } from "./ProcessTree.ts"
 
 /** The browser did not start. The message says why. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
@@ -69,7 +70,7 @@ const userOf = ({ user }: StartOptions): User | undefined =>
 
 /** Children may still write into a folder that is deleted. */
 const remove = (path: string) =>
-  Effect.try(() => rmSync(path, { recursive: true, force: true })).pipe(
+  Effect.tryPromise(() => rm(path, { recursive: true, force: true })).pipe(
     Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 250 }),
     Effect.ignore
   )
@@ -153,11 +154,15 @@ const spawned = (
     })
   })
 
-/** Waits until nothing of a group is left; a process that the kernel holds back is waited for this long at most. */
+/** Waits until nothing of a group runs; a process that the kernel holds back is waited for this long at most. */
 const groupGone = (pid: number) =>
-  Effect.sync(() => killGroup(pid)).pipe(
-    Effect.repeat({ schedule: Schedule.spaced("5 millis"), while: (isThere) => isThere, times: 1000 })
-  )
+  Effect.suspend(() => {
+    // what is killed starts nothing more
+    const left = killGroup(pid) && process.platform === "linux" ? runningIn(pid) : null
+    return Effect.sync(() => (left === null ? killGroup(pid) : left.some(isRunning))).pipe(
+      Effect.repeat({ schedule: Schedule.spaced("5 millis"), while: (isThere) => isThere, times: 1000 })
+    )
+  })
 
 const end = (options: StartOptions) => (child: Child) =>
   Effect.gen(function* () {

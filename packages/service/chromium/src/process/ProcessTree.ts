@@ -18,18 +18,29 @@ const statOf = (pid: number | string): ReadonlyArray<string> | undefined => {
 /** When a process began, in ticks since the machine did; undefined of one that is not there. With it a pid is unique. */
 export const startOf = (pid: number): string | undefined => statOf(pid)?.[19]
 
+const everyPid = (): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+
 /** The children of every process. */
 const children = (): ReadonlyMap<number, ReadonlyArray<number>> => {
   const all = new Map<number, Array<number>>()
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/u.test(name)) continue
-    const parent = Number(statOf(name)?.[1] ?? 0)
+  for (const pid of everyPid()) {
+    const parent = Number(statOf(pid)?.[1] ?? 0)
     const siblings = all.get(parent)
-    if (siblings === undefined) all.set(parent, [Number(name)])
-    else siblings.push(Number(name))
+    if (siblings === undefined) all.set(parent, [pid])
+    else siblings.push(pid)
   }
   return all
 }
+
+/** Whether a process runs. One that has ended is there until its parent asks: in a container, perhaps for ever. */
+export const isRunning = (pid: number): boolean => !["Z", "X", undefined].includes(statOf(pid)?.[0])
+
+/** The processes of a group that run. */
+export const runningIn = (group: number): ReadonlyArray<number> =>
+  everyPid().filter((pid) => statOf(pid)?.[2] === `${group}` && isRunning(pid))
 
 /** Each process with what it started, and so on. */
 export const trees = (roots: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> => {
