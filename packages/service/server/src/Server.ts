@@ -21,7 +21,7 @@ export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHo
   readonly linkTokens?: Layer.Layer<LinkTokens>
 }
 
-/** What is served, and what is around it. */
+/** What a server serves, and what surrounds its app. */
 export interface ServeOptions extends Pick<ListenOptions, "apiKeys" | "linkTokens"> {
   /** What `/` says beyond name, version and addresses. */
   readonly about?: App.About
@@ -29,10 +29,10 @@ export interface ServeOptions extends Pick<ListenOptions, "apiKeys" | "linkToken
   readonly around?: (app: App.HttpApp) => App.HttpApp
 }
 
-/** The keys of a server that is told none. */
+/** The keys of a server that is given none. */
 export const defaultKeys: ReadonlyArray<string> = ["wak_test"]
 
-/** Where a server listens that is not told: on this machine only. */
+/** The address that a server listens on by default: this machine only. */
 export const defaultHost = "127.0.0.1"
 
 /**

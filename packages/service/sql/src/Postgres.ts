@@ -25,8 +25,8 @@ export interface PostgresOptions {
 }
 
 /**
- * What Postgres itself ends: a transaction whose node says nothing, as one that is frozen, which must hold no lock for
- * long; then what waited for such a lock; and connections to a node whose machine is gone.
+ * What Postgres ends by itself: transactions of a node that is silent, such as a frozen one, so that it holds no lock
+ * for long; statements that wait for such a lock; connections to a node whose machine is gone.
  */
 const limits = {
   idle_in_transaction_session_timeout: "3s",
@@ -36,7 +36,7 @@ const limits = {
   tcp_keepalives_count: "3"
 }
 
-/** The client of the database, which is installed only where it is used. */
+/** The client of the database, an optional dependency. */
 const driver = Effect.tryPromise({
   try: async () => ({
     PgClient: await import("@effect/sql-pg/PgClient"),
@@ -59,7 +59,7 @@ const silent = (patience_ms: number) =>
     })
   })
 
-/** Whatever time a test sets: the database takes its own. */
+/** The real clock, also in tests that set another one: the database uses real time. */
 const live = Clock.Clock.defaultValue()
 
 /** Waits for an answer no longer than this. What is given up ends in the background, which may take as long again. */
@@ -71,7 +71,7 @@ const within =
         const asked = yield* Effect.forkDetach(effect, { startImmediately: true })
         const answered = restore(Effect.timeoutOption(Fiber.await(asked), patience_ms))
         const exit = yield* answered.pipe(
-          // who gives up by itself sees what became of it, unless that takes long
+          // a caller that interrupts waits for the outcome, but not long
           Effect.onInterrupt(() => Effect.timeoutOption(Fiber.interrupt(asked), "1 second")),
           Effect.provideService(Clock.Clock, live)
         )
@@ -81,7 +81,7 @@ const within =
       })
     )
 
-/** A rollback over a connection that is gone dies, as if it were a mistake of the program. */
+/** A rollback over a lost connection dies like a defect of the program: here it becomes a failure. */
 const orFail = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
   Effect.catchDefect(effect, (defect) => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
 
@@ -109,7 +109,7 @@ const connectionOf =
     }
   }
 
-/** Postgres answers a commit of what it has given up with a rollback, which is no error of its own. */
+/** Postgres answers the commit of an aborted transaction with a rollback and without an error. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgResult, SqlError>, ({ command }) => {
     if (command !== "ROLLBACK") return Effect.void
@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
   })
   const texts = new Map<string, string>()
   const get: Reader["Service"]["get"] = (text, ...values) => {
-    // no text of Postgres has this character, so no row is found by it
+    // Postgres stores no text with this character, so no row matches
     if (values.some((value) => typeof value === "string" && value.includes("\0"))) return Effect.succeed(undefined)
     const known = texts.get(text) ?? numbered(text)
     texts.set(text, known)

@@ -10,10 +10,10 @@ import { loader, newest } from "./postgresMigrations.ts"
 import type { Reader } from "./Reader.ts"
 import { isOlder, schemaOf, table } from "./schema.ts"
 
-/** Whether a database is named by an address, which is then one of Postgres, and not by a file. */
+/** Whether the name of a database is the address of a Postgres; if not, it is a file. */
 export const isAddress = (database: string): boolean => /:\/\/|^postgres(?:ql)?:/iu.test(database)
 
-/** Where a character of a password ends the part of the address that has it, the rest would be taken for no secret. */
+/** Null also where an unescaped character of the password ends the hidden part early: the rest would be shown. */
 const parsed = (url: Redacted.Redacted): URL | null => {
   const address = URL.parse(Redacted.value(url))
   if (address === null || !/^postgres(?:ql)?:$/u.test(address.protocol)) return null
@@ -29,7 +29,7 @@ export const shown = (url: Redacted.Redacted): string => {
   return `postgres://${username === "" ? "" : `${username}@`}${host}${pathname}`
 }
 
-/** What a database of Postgres says of an error; also where the name of a host has several addresses. */
+/** The message of a Postgres error, also where a host name has several addresses. */
 const causeOf = ({ message, reason }: SqlError) => {
   const { errors, ...cause } = (reason.cause ?? {}) as {
     readonly message?: string
@@ -59,12 +59,12 @@ const checked = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   })
 })
 
-/** Any number that no other program uses: it keeps all but one from migrating. */
+/** The key of the lock that lets one node migrate at a time; any number that no other program uses. */
 const lock = 0x77_65_62_61
 
 const run = Migrator.make({})({ loader, table })
 
-/** Refuses a user who may not create tables: after the first one that fails, Postgres says no more why. */
+/** Refuses a user who may not create tables, because Postgres names the reason only for the first failure. */
 const allowed = Effect.fnUntraced(function* (database: string) {
   const sql = yield* SqlClient.SqlClient
   const [right] = yield* sql<{
@@ -80,7 +80,7 @@ const allowed = Effect.fnUntraced(function* (database: string) {
   })
 })
 
-/** One at a time, whichever nodes start together: the others wait, and find it done. */
+/** Runs once when several nodes start together: one migrates, the others wait and find it done. */
 const migrating = Effect.fnUntraced(function* (database: string, isWanted: (schema: number) => boolean) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(
@@ -101,7 +101,7 @@ const migrating = Effect.fnUntraced(function* (database: string, isWanted: (sche
   )
 })
 
-/** Migrates over a connection of its own, which waits for as long as it takes. */
+/** Migrates over a connection of its own without a time limit. */
 const migrated = (url: Redacted.Redacted, isWanted: (schema: number) => boolean) =>
   Effect.andThen(checked(url), migrating(shown(url), isWanted)).pipe(
     Effect.provide(Postgres.layer({ url, connections: 1, patience_ms: 86_400_000 })),
@@ -125,11 +125,11 @@ const opened = (options: Postgres.PostgresOptions, isWanted: (schema: number) =>
     Layer.provide(Layer.effectDiscard(migrated(options.url, isWanted)))
   )
 
-/** The database of servers: an empty one is made ready, by one of those that start together. */
+/** The database of servers. One of the servers that start together prepares an empty one. */
 export const layer = (options: Postgres.PostgresOptions): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> =>
   opened(options, (schema) => schema === 0)
 
-/** The database of a command that is of no use with an empty one, which is refused. */
+/** The database of a command that needs one in use; refuses an empty one. */
 export const layerExisting = (
   options: Postgres.PostgresOptions
 ): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> => opened(options, () => false)

@@ -6,8 +6,8 @@ import type { SqlError } from "effect/sql/SqlError"
 export type Row = Readonly<Record<string, unknown>> | undefined
 
 /**
- * Reads of what is committed, without what a statement of effect/sql costs: for the reads that are most of all requests.
- * `get` is the first row; `?` stands for each value.
+ * Reads committed rows with a prepared statement, which costs less than effect/sql: for polls, the most frequent
+ * requests. `get` is the first row; `?` stands for each value.
  */
 export class Reader extends Context.Service<
   Reader,

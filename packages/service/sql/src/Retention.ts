@@ -20,10 +20,10 @@ const keepKeys_ms = 86_400_000
 
 const day_ms = 86_400_000
 
-/** How many events are kept for those who follow them. */
+/** How many events are kept for readers. */
 const keepEvents = 10_000
 
-/** Records of a kind that go in one transaction: requests wait for it. */
+/** How many records one transaction deletes; requests wait for it. */
 const batch = 50
 
 const none: Pruned = { sessions: 0, turns: 0, browsers: 0, keys: 0, events: 0 }
@@ -42,7 +42,7 @@ interface Until {
   readonly turnsUntilId?: string
 }
 
-/** The newest run that is one too many; of those that ended in one millisecond their ids say which are. */
+/** The newest run above the limit; ids decide among runs that ended in the same millisecond. */
 const tooMany = (sql: SqlClient.SqlClient, keepRuns: number) =>
   Effect.map(
     sql<{ readonly at_ms: number; readonly id: string }>`SELECT ended_at_ms AS at_ms, id FROM turns
@@ -51,15 +51,15 @@ const tooMany = (sql: SqlClient.SqlClient, keepRuns: number) =>
       first === undefined ? { turnsUntil_ms: -Infinity } : { turnsUntil_ms: first.at_ms, turnsUntilId: first.id }
   )
 
-/** Whether a key has a limit of money a day: what ended today counts against it. */
+/** Whether a key has a daily cost limit, which counts today's ended runs. */
 const isMoneyLimited = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly limits: string }>`SELECT limits FROM api_keys WHERE revoked_at_ms IS NULL`, (keys) =>
     keys.some(({ limits }) => (JSON.parse(limits) as KeyLimits).usdPerDay !== null)
   )
 
 /**
- * Forgets what is over for longer than the policy keeps it, the oldest first, in small transactions with room for
- * requests between them; at most `most` of these.
+ * Deletes ended records that are older than the policy keeps them, oldest first, in at most `most` small transactions,
+ * so that requests run between them.
  */
 export const prune = Effect.fnUntraced(function* (
   policy: RetentionPolicy,
@@ -94,8 +94,8 @@ export const prune = Effect.fnUntraced(function* (
 const idleBatch = 100
 
 /**
- * Stops the sessions that have nothing to do for this long, the longest first, with room for requests between them. One
- * that was given something to do since goes on.
+ * Stops the sessions that have been idle for this long, longest first, so that requests run between them. A session
+ * that got work meanwhile goes on.
  */
 export const stopIdle = Effect.fnUntraced(function* (
   idle_ms: number
@@ -110,7 +110,7 @@ export const stopIdle = Effect.fnUntraced(function* (
     let now = 0
     for (const { id } of idle) if (yield* engine.stopIdleSession(id, since_ms)) now++
     stopped += now
-    // none of a whole batch: what keeps them is not done by the next one
+    // no session of a whole batch could be stopped: the next batch would fail too
     if (idle.length < idleBatch || now === 0) return stopped
     yield* Effect.sleep("5 millis")
   }

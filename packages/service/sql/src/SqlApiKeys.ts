@@ -11,7 +11,7 @@ import { storeTime } from "./storeTime.ts"
 import { read, unavailable } from "./unavailable.ts"
 import { hash } from "node:crypto"
 
-/** How every secret begins, so that tools that look for leaked secrets know it. */
+/** The prefix of every secret, by which scanners for leaked secrets know it. */
 const start = "wak_"
 
 /** How much of a secret is shown, to tell keys apart. */
@@ -20,7 +20,7 @@ const shown = start.length + 4
 // a secret has 256 random bits: a slow hash would add nothing
 const hashOf = (secret: string) => hash("sha256", secret, "buffer")
 
-/** What is counted together of requests. */
+/** The counts of a key's requests. */
 const window_ms = 60_000
 
 type Row = Readonly<Record<string, unknown>>
@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
   const reader = yield* Reader
   const random = yield* SecureRandom.SecureRandom
   const now = storeTime(sql, yield* Clock.Clock)
-  /** Has others wait that count what this key has. SQLite carries out one commit at a time. */
+  /** Locks the key's row, so that other counts of the key wait. SQLite runs one commit at a time anyway. */
   const alone = (name: string) =>
     sql.onDialectOrElse({
       pg: () => sql`SELECT 1 FROM api_keys WHERE name = ${name} AND revoked_at_ms IS NULL FOR UPDATE`,
@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
       const step_ms = Math.ceil(window_ms / perMinute)
       const counted = Effect.gen(function* () {
         const now_ms = yield* now
-        // one number is the whole bucket: when it would be full again
+        // the bucket is one number: the time at which it is full again
         const taken = yield* sql`INSERT INTO request_rates (name, full_at_ms) VALUES (${name}, ${now_ms} + ${step_ms})
           ON CONFLICT (name) DO UPDATE SET full_at_ms = ${step_ms} +
             CASE WHEN request_rates.full_at_ms > ${now_ms} THEN request_rates.full_at_ms ELSE ${now_ms} END

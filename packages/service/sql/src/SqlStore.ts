@@ -38,18 +38,18 @@ const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: nu
 /** How many events get their cursors at a time. */
 const eventsAtOnce = 10_000
 
-/** What SQLite and Postgres say differently. */
+/** What differs between SQLite and Postgres. */
 const dialectOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({
-      /** How a transaction begins whose reads are all of one moment. */
+      /** The statement that begins a transaction on one snapshot. */
       atOneMoment: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-      /** Leaves out rows that another node is about to change, and keeps it from that. */
+      /** Skips rows that another node is changing, and locks the others. */
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
       browsersOpen: sql.literal(""),
       /**
-       * Gives cursors to the events that have none, when they are read. Which of two commits that overlap can be
-       * seen first is known only afterwards, and a lock around all commits would have each wait for the one before.
+       * Gives cursors to events that have none, when they are read. The order in which overlapping commits become
+       * visible is known only afterwards, and a lock around all commits would make each wait for the one before.
        */
       numbered: Effect.gen(function* () {
         if ((yield* sql`SELECT 1 FROM events WHERE cursor IS NULL LIMIT 1`).length === 0) return
@@ -65,14 +65,14 @@ const dialectOf = (sql: SqlClient.SqlClient) =>
           })
         )
       }),
-      /** Has cursors begin again. */
+      /** Restarts the cursors at 1. */
       restarted: sql`UPDATE event_cursor SET last = 0`
     }),
     orElse: () => ({
       atOneMoment: undefined,
       skipLocked: sql.literal(""),
       browsersOpen: sql.literal("INDEXED BY browsers_open"),
-      // one commit at a time: each event has its cursor since it was stored
+      // commits run one at a time, so each event gets its cursor when it is stored
       numbered: Effect.void,
       restarted: sql`DELETE FROM sqlite_sequence WHERE name = 'events'`
     })
@@ -100,7 +100,7 @@ const make = Effect.gen(function* () {
   const ids = (rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
     Effect.map(rows, (found) => found.map(({ id }) => String(id)))
 
-  /** Writes a record that has the revision after the one that is there; true when it was. */
+  /** Writes a record if its revision follows the stored one; true if it was written. */
   const next = (table: "sessions" | "browsers", row: Readonly<Record<string, string | number | null>>) =>
     Effect.map(
       row["revision"] === 1
@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
   const put = Effect.fnUntraced(function* (step: Step) {
     const { also, browser, events, forgetKey, key, message, session, turnSteps = [], turns = [] } = step
     if (key !== undefined) {
-      // a twin on another node waits here until this commit is over
+      // the same create at another node waits here until this commit is over
       const written = yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}
         ON CONFLICT (key) DO UPDATE SET created_at_ms = excluded.created_at_ms, record = excluded.record
         WHERE idempotency_keys.created_at_ms <= ${key.createdAt_ms - idempotencyLifetime_ms} RETURNING n`
@@ -229,7 +229,7 @@ const make = Effect.gen(function* () {
     yield* sql`DELETE FROM turns WHERE ${sql.in("id", gone)}`
   })
 
-  /** How many rows the oldest `limit` of a table are that fit, after they are deleted. */
+  /** Deletes the oldest matching rows of a table, at most `limit`, and returns their number. */
   const forget = (table: string, key: string, column: string, until: number, limit: number) =>
     Effect.map(
       sql`DELETE FROM ${sql(table)} WHERE ${sql(key)} IN
@@ -316,7 +316,7 @@ const make = Effect.gen(function* () {
   return Store.of({
     commit,
     session: find("sessions"),
-    // one statement, so that the session and its turns are of one moment
+    // one statement, so that the session and its turns are of one snapshot
     sessionState: (id) =>
       read(
         Effect.map(
@@ -392,7 +392,7 @@ const make = Effect.gen(function* () {
           const [known] = yield* sql`SELECT lost, until_ms > ${now_ms} AS lives FROM nodes WHERE id = ${node}`
           if (known === undefined || known["lost"] === 1) return true
           if (known["lives"]) return false
-          // it may say at this very moment that it lives
+          // the node may renew its lease at this very moment
           return yield* changed(
             sql`UPDATE nodes SET lost = 1 WHERE id = ${node} AND until_ms <= ${now_ms} RETURNING id`
           )

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseError } from "./DatabaseError.ts"
 
-/** Where a database says which migrations it has. */
+/** The table of the migrations that a database has. */
 export const table = "migrations"
 
 /** The newest migration that a database has; 0 for an empty one. One of a newer version or another program is refused. */
@@ -27,7 +27,7 @@ export const schemaOf = Effect.fnUntraced(function* (database: string, newest: n
   })
 })
 
-/** The refusal of a database that has to be migrated first. */
+/** The error for a database that must be migrated first. */
 export const isOlder = (database: string, schema: number, newest: number) =>
   new DatabaseError({
     database,

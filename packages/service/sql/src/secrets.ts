@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** The secret of a database with this name: made when it is asked for first, and the same ever after. */
+/** The secret of a database with this name, made at first use and kept. */
 export const secret = (name: string): Effect.Effect<Uint8Array, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -6,7 +6,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 /** SQLITE_IOERR: the disk failed while SQLite committed. */
 const ioError = 10
 
-/** What both databases put into the cause of an error. */
+/** The fields of both databases' errors. */
 interface CauseOf {
   /** Of SQLite. */
   readonly errcode?: number
@@ -14,10 +14,10 @@ interface CauseOf {
   readonly severity?: string
 }
 
-/** Whether what an error ended may have been carried out. */
+/** Whether a statement that failed with this error may have been carried out. */
 const mayBeThere = ({ reason }: SqlError): boolean => {
   const { errcode = 0, severity } = (reason.cause ?? {}) as CauseOf
-  // Postgres was asked, and answered with no error or with its own end
+  // Postgres got the statement and did not answer, or is shutting down
   if (reason.operation === "query") return severity === undefined || severity === "FATAL"
   return (errcode & 0xff) === ioError
 }
@@ -28,11 +28,11 @@ export const unavailable = (cause: SqlError): StoreUnavailable =>
 
 const never = (cause: SqlError) => new StoreUnavailable({ applied: "no", cause })
 
-/** A read: it changes nothing. */
+/** Runs a read, whose failure changed nothing. */
 export const read = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
   Effect.mapError(effect, never)
 
-/** A transaction: until it commits, nothing of it is there. */
+/** Runs a transaction. A failure before its commit stored nothing. */
 export const transaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   body: Effect.Effect<A, E | SqlError, R>

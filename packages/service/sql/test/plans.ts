@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 
-/** How SQLite finds the rows of each read that an effect prepares, by the text of the read. */
+/** SQLite's plan of each read that an effect prepares, by the text of the read. */
 export const plansOf = <A, E, R>(file: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const texts = new Set<string>()

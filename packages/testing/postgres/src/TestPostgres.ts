@@ -52,29 +52,29 @@ const programs = async (folder: string): Promise<string> => {
   return join(folder, "native", "bin")
 }
 
-/** What is fast and safe for as long as the machine runs, whatever becomes of the processes. */
+/** Settings that are fast, and safe as long as the machine runs, even if processes are killed. */
 const settings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB", "autovacuum=off", "listen_addresses="]
 
-/** Runs a program, and ends it when this process is gone, in any way: what it holds open is at its end then. */
+/** Runs a program and ends it with this process, even if that is killed: its standard input closes then. */
 const guarded = `exec 3<&0; "$0" "$@" 3<&- & server=$!; (cat; kill -QUIT $server) <&3 >/dev/null 2>&1 & wait $server`
 
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
-/** Postgres takes the time that it takes, also in a test that sets the clock. */
+/** The real clock, also in a test that sets another one: Postgres uses real time. */
 const live = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
 /** One Postgres of this process alone, on a socket in a folder of its own. */
 export class TestPostgres extends Context.Service<
   TestPostgres,
   {
-    /** Makes an empty database: its address. */
+    /** Makes an empty database and returns its address. */
     readonly database: Effect.Effect<string>
-    /** Ends every process of it at once, as a machine that is lost. */
+    /** Kills every process of it at once, as the loss of a machine does. */
     readonly kill: Effect.Effect<void>
     /** Starts it again; resolves when it answers. */
     readonly start: Effect.Effect<void>
-    /** Stops every process where it is; what is sent is not answered. */
+    /** Freezes every process: requests get no answer. */
     readonly freeze: Effect.Effect<void>
     readonly thaw: Effect.Effect<void>
   }
@@ -101,7 +101,7 @@ export class TestPostgres extends Context.Service<
           Effect.provide(PgClient.layer({ url: Redacted.make(urlOf("postgres")), maxConnections: 1 }))
         )
 
-      /** Postmaster first: it starts nothing more then. */
+      /** The postmaster first, so that it starts no new process. */
       const all = () => {
         const file = join(data, "postmaster.pid")
         const pid = existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : 0

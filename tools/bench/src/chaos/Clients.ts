@@ -1,4 +1,4 @@
-/** Clients of a service of several nodes: each asks any node, and again elsewhere where it gets no answer. */
+/** Clients of a service of several nodes: each asks any node, and another one if that does not answer. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, type Member } from "./Cluster.ts"
 import type { Asked } from "./Judge.ts"
@@ -15,7 +15,7 @@ export const draws = (seed: number): (() => number) => {
 /** What clients know. */
 export interface Clients {
   readonly asked: ReadonlyArray<Asked>
-  /** What an answer said that none may say. */
+  /** Answers that break a promise. */
   readonly wrong: ReadonlyArray<string>
   readonly reads: () => number
   /** Creates runs, follow-ups, interrupts and browsers until it is told to stop; resolves when all that is over. */
@@ -55,7 +55,7 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, together =
     return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> }
   }
 
-  /** An answer, or none: the node is gone, frozen or without its database. */
+  /** An answer; undefined if the node is gone, frozen or without its database. */
   const tried = async (...args: Parameters<typeof request>) => {
     const answer = await request(...args).catch(() => undefined)
     if (answer === undefined || answer.status === 503 || answer.status === 429) return undefined

@@ -24,12 +24,12 @@ export interface Cluster {
   readonly stop: (member: Member) => Promise<void>
   readonly freeze: (member: Member) => void
   readonly thaw: (member: Member) => Promise<void>
-  /** What a node said that ended by itself. */
+  /** The last output of a node that ended by itself. */
   readonly ended: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
-/** How a server is begun. */
+/** How to start a server. */
 export interface Program {
   readonly command: ReadonlyArray<string>
   readonly database: string

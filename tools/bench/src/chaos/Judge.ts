@@ -1,7 +1,7 @@
-/** What becomes of everything that clients were told, whichever node died: the promises, checked against the record. */
+/** Checks every promise that clients got against the stored records, whichever node died. */
 import { type Browser, Decide, type StoredEvent, Turn } from "@webagent/engine"
 
-/** A create that a client asked for with a key, and what the answers made of it. */
+/** A create with a key, and the answers to it. */
 export interface Asked {
   readonly kind: "run" | "message" | "browser"
   readonly key: string
@@ -9,7 +9,7 @@ export interface Asked {
   readonly ids: Set<string>
 }
 
-/** All that there is at the end. */
+/** The evidence at the end. */
 export interface Evidence {
   readonly asked: ReadonlyArray<Asked>
   /** Every event, by its cursor. */
@@ -26,7 +26,7 @@ export interface Evidence {
 
 const isAtWork = (status: string | undefined) => status === "dispatching" || status === "running"
 
-/** What one session's events say against it, in their order. */
+/** The promises that one session's events break, in their order. */
 const brokenSession = (turns: ReadonlyArray<Turn.Turn>, events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const known = new Map(turns.map((turn) => [turn.id, turn]))
@@ -116,7 +116,7 @@ export const judge = ({ asked, browsers, events, held, losses, nodes, turns }: E
   return broken
 }
 
-/** When a node was gone, and with what. */
+/** When a node was lost, and its turns at work. */
 export interface Loss {
   readonly at_ms: number
   /** The turns that it had at work. */
@@ -129,7 +129,7 @@ export const takeovers = (losses: ReadonlyArray<Loss>, events: ReadonlyArray<Sto
   return losses.flatMap(({ at_ms, turns }) =>
     turns.flatMap((id) => {
       const next = eventsOf.get(id)?.find(({ event }) => event.at_ms > at_ms)
-      // what was cancelled or ended by a client's word says nothing of nodes
+      // turns that a client cancelled tell nothing about nodes
       if (next === undefined || !["failed", "queued", "dispatching"].includes(next.event.to)) return []
       return [next.event.at_ms - at_ms]
     })

@@ -77,7 +77,7 @@ export const observe = async (database: string) => {
       await insist(look)
       return held.filter(({ node }) => node.startsWith(`${name}.`)).map(({ turn }) => turn)
     },
-    /** Everything that there is, once more. */
+    /** Reads all records again. */
     all: async () => {
       await insist(look)
       return insist(all)

@@ -44,7 +44,7 @@ interface ChaosOptions {
   readonly log: (line: string) => void
 }
 
-/** What came of it. */
+/** The outcome. */
 export interface Outcome {
   readonly mode: ChaosOptions["mode"]
   readonly seed: number
@@ -70,7 +70,7 @@ export interface Outcome {
 
 const source = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
-/** How long nothing may happen at the end before what is left is stuck. */
+/** How long nothing may happen at the end before the rest counts as stuck. */
 const patience_ms = 120_000
 
 /** Long enough for a lease to run out, with some time to spare. */
@@ -152,7 +152,7 @@ const database = Effect.gen(function* () {
   return { postgres, address }
 })
 
-/** Does it, and says what came of it. Postgres and all processes are gone afterwards. */
+/** Runs the chaos and returns its outcome. Stops Postgres and all processes at the end. */
 export const run = async (options: ChaosOptions): Promise<Outcome> => {
   const { clients: count, command = [process.execPath, "--conditions=@webagent/source", source], log, seed } = options
   const runtime = ManagedRuntime.make(TestPostgres.layer)
@@ -257,7 +257,7 @@ const stuck = async (events: ReadonlyArray<unknown>) => {
   }
 }
 
-/** Everything, once nothing is left to be done: or as it is when nothing happens any more. */
+/** The evidence once all work is done, or once nothing has happened for long. */
 const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
   let told = -1
   for (let since_ms = performance.now(); ;) {

@@ -50,7 +50,7 @@ export const TurnStep = Schema.Struct({
   ordinal: Schema.Int,
   ...stepFields,
   beganAt_ms: Moment,
-  /** What became of it: why it failed, or null. Missing while it is carried out, and where nobody said. */
+  /** What became of it: why it failed, or null. Missing while it is carried out, and where no agent said. */
   ended: Schema.optionalKey(Schema.Struct({ at_ms: Moment, failure: OptionalText }))
 })
 

@@ -19,8 +19,8 @@ const digest = (key: string) => hash("sha256", key, "buffer")
 const unknown = new UnauthorizedError({ detail: "Invalid API key" })
 
 /**
- * Whose a key is when it is one of these, in a time that does not depend on how far it is right. A key that was let
- * through before is found by a hash of the process's own seed, so that tells nothing of it either.
+ * The owner of a key, if it is one of these. Comparing digests takes the same time however much of a key is right. Keys
+ * that were accepted before are found in a map, whose hashes have a random seed.
  */
 const among = (apiKeys: ReadonlyArray<string>) => {
   const known = apiKeys.map(digest)
@@ -36,7 +36,7 @@ const among = (apiKeys: ReadonlyArray<string>) => {
   }
 }
 
-/** Lets requests through that carry one of these keys; every other is a 401, whatever else is wrong with it. */
+/** Accepts requests with one of these keys. All others get a 401, before anything else is checked. */
 export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
   const ownerOf = among(apiKeys)
   return Layer.succeed(ApiKeyAuth, {
@@ -64,7 +64,7 @@ const fullRetryAfter_ms = 2000
 
 const day_ms = 86_400_000
 
-/** Why the key may not make what it has just made, if it may not; `usage` has it. */
+/** The limit that the key's last create exceeds, if any. `usage` includes that create. */
 const overLimit = (
   { limits }: ApiKey,
   of: "runs" | "browsers",
@@ -83,7 +83,7 @@ const overLimit = (
   )
 }
 
-/** A create is more than its key may have; its commit is undone. */
+/** A create exceeds a limit of its key; the engine undoes its commit. */
 class OverLimit extends Data.TaggedError("OverLimit")<{
   readonly answer: HttpServerResponse.HttpServerResponse
 }> {}
@@ -91,7 +91,7 @@ class OverLimit extends Data.TaggedError("OverLimit")<{
 const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
   const keys = yield* ApiKeys
   const ownerOf = among(apiKeys)
-  // a plain read that is not plain comes again as the same request
+  // the same request comes here a second time if it was first taken for a plain read
   const counted = new WeakSet<object>()
 
   /** How long the key has to wait for its next request, in milliseconds. */
@@ -101,7 +101,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
     return Effect.orDie(keys.countRequest(name, limits.requestsPerMinute))
   }
 
-  /** Counts inside of the commit, so that no two creates are let through on what was there before both. */
+  /** Counts inside of the commit, so that two creates at once cannot both pass on the same old count. */
   const limited = <E, R>(
     key: ApiKey,
     of: "runs" | "browsers",
@@ -126,7 +126,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
       const owner = ownerOf(secret)
       if (owner !== undefined) return Effect.provideService(httpEffect, Owner, owner)
       return Effect.gen(function* () {
-        // each time: it may be revoked, also by another process
+        // read each time, because another process may revoke the key
         const found = yield* Effect.orDie(keys.find(secret))
         if (Option.isNone(found)) return yield* Effect.fail(unknown)
         const key = found.value
@@ -145,8 +145,8 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
 })
 
 /**
- * Lets requests through that carry a key of the service's `ApiKeys`, within its scopes and limits, or one of
- * `apiKeys`, which have none. Each key sees its own. A key that is revoked is refused from the next request on.
+ * Accepts requests with a key of the service's `ApiKeys`, within its scopes and limits, or with one of `apiKeys`, which
+ * have neither. Each key sees its own records only. A revoked key is refused from the next request on.
  */
 export const layerManaged = (apiKeys: ReadonlyArray<string> = []): Layer.Layer<ApiKeyAuth, never, ApiKeys> =>
   Layer.effect(ApiKeyAuth, makeManaged(apiKeys))

@@ -50,10 +50,10 @@ export const layer = (about: About) =>
     Unrouted.layer
   )
 
-/** The whole app as one effect that answers the current request. A socket is not needed for it. */
+/** The whole app as one effect that answers the current request, with or without a socket. */
 export const make = (about: About = {}) => {
   const routes = HttpRouter.toHttpEffect(layer(about)).pipe(
-    // an id that is too long is an id that is not found, or not a uuid, and not a path that does not exist
+    // an id that is too long is an unknown or invalid id; the path exists
     Effect.provideService(HttpRouter.RouterConfig, {
       maxParamLength: 16_384,
       ignoreTrailingSlash: false,

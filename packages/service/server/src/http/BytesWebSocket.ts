@@ -1,7 +1,7 @@
 import { WebSocket } from "@effect/platform-node/NodeWS"
 import type { Duplex } from "node:stream"
 
-/** How often a connection is pinged: what stands between client and server forgets those that are silent. */
+/** How often a connection is pinged: proxies between client and server close silent ones. */
 const ping_ms = 30_000
 
 const pinged = (socket: WebSocket): NodeJS.Timeout => {
@@ -13,16 +13,16 @@ const pinged = (socket: WebSocket): NodeJS.Timeout => {
   return pings
 }
 
-/** With what each text of CDP begins: it is a JSON object. */
+/** The first byte of each CDP text, which is a JSON object. */
 const brace = 0x7b
 
-/** The largest message of a connection, where it is not that of all. */
+/** The largest message of a connection that has a limit of its own. */
 const limits = new WeakMap<Duplex, number>()
 
 /** Before the upgrade: a larger message ends the connection with 1009, without being read to its end. */
 export const limitMessages = (wire: Duplex, largest_bytes: number): void => void limits.set(wire, largest_bytes)
 
-/** Who takes the messages of a connection, where that is not the reader of its socket. */
+/** The function that takes a connection's messages in place of the reader of its socket. */
 const carriers = new WeakMap<Duplex, (socket: BytesWebSocket) => void>()
 
 /** Before the upgrade: `carry` gets the socket, with all its messages; its reader only waits for its end. */

@@ -38,7 +38,7 @@ const reasonOf = (how: Exclude<ConnectionEnd, "closed" | "dropped">) => (how ===
 /** Carries messages both ways, in callbacks, as fast as both ends read. */
 const carry = (wire: NodeSocket, transport: CdpTransport) => (socket: BytesWebSocket) => {
   let takes = true
-  // a client that does not read says nothing more, either: the answers to it would fill the memory
+  // stop reading from a client that does not read: its answers would fill the memory
   const proceed = () => {
     if (takes && !wire.writableNeedDrain) socket.resume()
   }
@@ -64,7 +64,7 @@ const carry = (wire: NodeSocket, transport: CdpTransport) => (socket: BytesWebSo
   })
 }
 
-/** Waits for the client to leave: its messages are carried, so that its reader has nothing else to tell. */
+/** Waits for the client to leave. Its messages go elsewhere, so its reader reports nothing else. */
 const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull }) => Effect.ignore(pull))
 
 /** Says why its connection ends. */
@@ -83,7 +83,7 @@ interface CdpObserverService {
   readonly observe: (browserId: string, event: ConnectionEvent, socket?: NodeSocket) => Effect.Effect<void>
 }
 
-/** Is told what becomes of CDP connections to browsers; nothing unless a layer says otherwise. */
+/** Hears what becomes of CDP connections to browsers; does nothing unless a layer replaces it. */
 export const CdpObserver: Context.Reference<CdpObserverService> = Context.Reference("@webagent/server/CdpObserver", {
   defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
 })
@@ -119,7 +119,7 @@ const ask = Effect.fnUntraced(function* (transport: CdpTransport, method: string
   return result
 })
 
-/** What a browser says of itself, as a browser does at `/json/version`. */
+/** A browser's answer at `/json/version`. */
 const versionOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
   Effect.map(ask(transport, "Browser.getVersion"), (version) => ({
     Browser: version["product"],
@@ -137,7 +137,7 @@ const pagesOf = (transport: CdpTransport) =>
     Schema.is(Targets)(targets) ? targets.targetInfos.filter(({ type }) => type === "page") : []
   )
 
-/** Its pages, as a browser lists them at `/json/list`. */
+/** A browser's list of its pages, as at `/json/list`. */
 const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
   Effect.map(pagesOf(transport), (pages) =>
     pages.map(({ targetId, title, type, url }) => ({
@@ -151,10 +151,10 @@ const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
   )
 
 /**
- * A browser's CDP endpoint, and under it the discovery for libraries that are given an HTTP address. It takes no key: a
- * CDP library is given a URL and nothing else, so the token in it is the secret: without it a browser is as good as
- * unknown. A client that leaves stops nothing. A web page must not drive a browser, whatever it knows: those that send
- * the header `Origin` are refused.
+ * A browser's CDP endpoint, and under it the discovery for libraries that get an HTTP address. It takes no key: a CDP
+ * library gets only a URL, so the token in the URL is the secret, and a request without it gets the answer of an
+ * unknown browser. A browser runs on when its client leaves. A web page must never drive a browser, so a request with
+ * the header `Origin` is refused.
  */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

@@ -17,7 +17,7 @@ export const openApiPath = (version: ApiVersion) => `${basePath[version]}/openap
 /** Where the docs page of a version is. */
 export const docsPath = (version: ApiVersion) => `${basePath[version]}/docs` as const
 
-/** Document and page, both made when first asked for: a test that starts a server pays for neither. */
+/** Document and page, both made at the first request, so that tests which only start a server do not pay for them. */
 const version = <Id extends ApiVersion, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) => {
   const path = docsPath(api.identifier)
   const scalar = { hideModels: false, withDefaultFonts: false }

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Socket } from "node:net"
 
-/** Waits while what was written has not left: a client that does not read makes its browser wait, not the memory grow. */
+/**
+ * Waits until everything written has left, so that a client that reads slowly slows its browser and memory stays small.
+ */
 export const drained = (wire: Socket): Effect.Effect<void> =>
   Effect.suspend(() =>
     wire.writableNeedDrain && !wire.destroyed

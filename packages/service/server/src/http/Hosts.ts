@@ -24,13 +24,13 @@ export const refusedHost = (
   allowed: ReadonlyArray<string> | null
 ): string | undefined => {
   const { host } = headers
-  // what is no browser may have none
+  // only browsers always send one
   if (allowed === null || host === undefined) return undefined
   const name = URL.parse(`http://${host}`)?.hostname ?? host
   return isLoopback(name) || name.endsWith(".localhost") || allowed.includes(name) ? undefined : name
 }
 
-/** What a request with such a name is told. */
+/** The answer to a request with such a name. */
 export const sentence = (name: string): string =>
   `Host "${name}" is not allowed. Use 127.0.0.1, or allow the name where the server is started (--allow-host).`
 

@@ -13,7 +13,7 @@ import type { Duplex } from "node:stream"
 import { BytesWebSocket } from "./BytesWebSocket.ts"
 import { AllowedHosts, allowedHosts } from "./Hosts.ts"
 
-/** The port is another program's. */
+/** Another program uses the port. */
 export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   readonly host: string
   readonly port: number
@@ -23,7 +23,7 @@ export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   }
 }
 
-/** The server cannot listen there for a reason other than a taken port: no such address, no permission. */
+/** The server cannot listen for another reason: no such address, no permission. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
@@ -52,16 +52,16 @@ const listenError =
       ? new PortInUseError({ host, port })
       : new ListenError({ host, port, cause })
 
-/** The last answers of a connection, the latest first: one may still be at work when what is no HTTP comes behind it. */
+/** The last answers of a connection, newest first: bytes that are not HTTP may arrive while one is still being made. */
 type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
 
-/** What is not HTTP gets an answer in the shape of all others, after those that are due, and the connection ends. */
+/** Answers bytes that are not HTTP in the shape of all other errors, after the answers that are due, and closes. */
 const refuse = (answers: Answers, error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   const known = answers.get(socket) ?? []
   const due = known.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
   if (due !== undefined) return void due.once("close", () => refuse(answers, error, socket))
-  // a request that is broken has its answer when that was given before it broke
+  // a request may break after it was answered
   if (known[0]?.writableFinished === true && !known[0].req.complete) return void socket.end()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400
   const body = JSON.stringify({ detail: STATUS_CODES[status] })
@@ -71,7 +71,7 @@ const refuse = (answers: Answers, error: Error & { readonly code?: string }, soc
   )
 }
 
-/** How long a request may take to arrive, head and body: a client that never ends one gets a 408. */
+/** How long a request may take to arrive, head and body; one that takes longer gets a 408. */
 const requestTimeout_ms = 60_000
 
 /**
@@ -80,14 +80,14 @@ const requestTimeout_ms = 60_000
  */
 const keepAliveTimeout_ms = 65_000
 
-/** An offer of another protocol is for CDP exclusively: taken up anywhere else, the body that follows would be lost. */
+/** Only WebSockets upgrade: an upgrade of any other request would lose the body that follows. */
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
 /** The largest CDP message that is taken, such as an upload; a larger one ends its connection with 1009. */
 const maxPayload_bytes = 256 * 1024 * 1024
 
-/** What listens, for layers that decorate it. */
+/** The listening server, for layers that decorate it. */
 export class NodeListener extends Context.Service<
   NodeListener,
   {
@@ -109,7 +109,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error, socket) => refuse(answers, error, socket))
-  // what comes before there is an app waits for it
+  // requests that arrive before the app is ready wait for it
   const early: Array<() => void> = []
   node.on("request", (request, response) => {
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
@@ -120,7 +120,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   node.on("newListener", (event) => {
     if (event === "request") setImmediate(() => early.splice(0).forEach((again) => again()))
   })
-  // what Node would answer without a body, or not at all, is a request like any other
+  // Node would answer these without a body, or not at all: the app answers them
   node.on("checkExpectation", (request, response) => node.emit("request", request, response))
   node.on("connect", (request: IncomingMessage, socket: Socket) => {
     const response = new ServerResponse(request)

@@ -20,7 +20,7 @@ import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import * as LivePage from "./LivePage.ts"
 
-/** How many look at a browser at once. */
+/** How many viewers a browser has at once. */
 const mostViewers = 50
 
 /** The largest message of a person who has control, such as a text that is pasted. */
@@ -29,7 +29,7 @@ const largestMessage_bytes = 64 * 1024
 /** What viewers are told of a browser that is gone. */
 const farewellOf = (reason: Browser.Browser["stopReason"]) => `${farewells[reason ?? "ended"]}.`
 
-/** There is nothing to see behind a link, for this reason. */
+/** Why there is nothing to see behind a link. */
 class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
 
 const unknown = "This link shows nothing. Check that it is complete."
@@ -59,7 +59,7 @@ const pathOf = (url: string): string => {
   return `${pathname}${search}`
 }
 
-/** Whether the page that opens a socket is one of this server; what is no browser says nothing of a page. */
+/** Whether a page of this server opens the socket. Clients other than browsers name no page. */
 const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
   const { origin } = headers
   if (origin === undefined) return true
@@ -138,7 +138,7 @@ export const layer = HttpRouter.use(
           if (next.picture !== null && next.picture !== picture) yield* write(messageOf(next.picture))
           told = tab
           picture = next.picture
-          // who does not read gets the newest view later, and none of those before it
+          // a viewer that reads slowly skips views and gets the newest one
           yield* drained(wire)
         })
       )

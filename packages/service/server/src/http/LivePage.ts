@@ -49,7 +49,7 @@ const watch = (stopped: number, header: number) => {
   const draw = async () => {
     if (isDrawing) return
     isDrawing = true
-    // what came while one was drawn is skipped, but for the newest
+    // of the pictures that arrived meanwhile, only the newest is drawn
     while (newest !== undefined) {
       const bytes = newest
       newest = undefined
@@ -117,7 +117,7 @@ const watch = (stopped: number, header: number) => {
   const again = async () => {
     say("wait", "Connection lost. Reconnecting…")
     try {
-      // a link that opens nothing any more has a page that says why
+      // an expired link has a page that says why
       const { status } = await fetch(location.href, { method: "HEAD" })
       if (status === 404 || status === 410) return location.reload()
     } catch {

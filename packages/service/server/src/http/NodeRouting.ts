@@ -27,7 +27,7 @@ const at = (path: string) => new RegExp(`^${path}$`, "u")
 const v4Path = (operation: keyof typeof operations.v4) =>
   `${basePath.v4}${operations.v4[operation].path.replace(/\{\w+\}/u, id)}`
 
-/** What is at one node alone, and who says at which. */
+/** What only one node has, and where to look that node up. */
 const owned = [
   { method: "GET", pattern: at(`${cdpPath(id)}(?:/.*)?`), owner: "ofBrowser" },
   { method: "GET", pattern: at(`${livePath(id)}/.*`), owner: "ofBrowser" },
@@ -51,7 +51,7 @@ const unsigned = Answer.detail(
   { [Signature.header]: Signature.refused }
 )
 
-/** Only a node can have signed it. */
+/** The refusal of a late request. Only a node can have signed it, so the clock of a machine is wrong. */
 const late = Effect.as(
   Effect.logWarning(
     "A request of another node is from more than 10 seconds ago or ahead, and was refused. Set the clocks of the machines."
@@ -63,7 +63,7 @@ const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after"
 
 const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
 
-/** What a node answers that has no room, or one that cannot be asked. */
+/** The answer when a node has no room or cannot be reached. */
 const full = Answer.detail(429, "All browsers are in use")
 
 const unknown = later(
@@ -77,7 +77,7 @@ const counters = {
   failed: counter("webagent_node_requests_failed_total", "Requests that another node did not answer")
 }
 
-/** Sends a request on; an answer of `otherwise` for one that could not be sent. */
+/** Forwards a request; answers with `otherwise` if that fails before the request was sent. */
 const sent = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   node: Node,
@@ -105,8 +105,8 @@ const isFull = (cause: Cause.Cause<unknown>) => {
 }
 
 /**
- * Sends on what is at another node, and creates that find no room here. A request that another node sent on is answered
- * here, whatever it is for: it makes one hop at most. Keys and tokens are checked where it is answered.
+ * Forwards requests for what another node has, and creates that find no room here. A request makes one hop at most:
+ * this node answers all that another node forwards. The node that answers checks keys and tokens.
  */
 export const routed = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
@@ -126,7 +126,7 @@ export const routed = <E, R>(
       const found = asked === method ? pattern.exec(path)?.[1] : undefined
       if (found === undefined) continue
       const node = yield* Effect.orDie(nodes[owner](found.toLowerCase()))
-      // a name that may not open a link here opens none elsewhere
+      // a name that is refused here is not forwarded either
       const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
       if (node === undefined || isRefused) return yield* app
       if (claim === "right") return misdirected

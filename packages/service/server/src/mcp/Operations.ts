@@ -7,7 +7,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schema from "effect/Schema"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 
-/** No run has this id: a request for it tells whether a key may read, and nothing else. */
+/** An id that no run has: a request for it tests only whether a key may read. */
 export const nothing = "/runs/00000000-0000-0000-0000-000000000000/status"
 
 /** An operation that the server refused or did not answer. The message is for the model that called the tool. */

@@ -112,7 +112,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`
 
-/** Between two looks at a status, in milliseconds: short at first, because many runs are. */
+/** The time between two polls of a status, in milliseconds: short at first, because many runs are short. */
 const pauses = { first_ms: 250, factor: 1.5, longest_ms: 3000 }
 
 const handlers = toolkit.toLayer(
@@ -133,7 +133,7 @@ const handlers = toolkit.toLayer(
       return { run, isFinished, ...(isFinished ? {} : { next: `The run goes on. Call get_run with runId ${id}.` }) }
     })
 
-    /** A run that was created is never lost: a wait that fails still gives its id. */
+    /** A created run is never lost: a wait that fails still tells its id. */
     const waitForNew = (run: Json, id: unknown, seconds = wait_s) =>
       typeof id !== "string"
         ? Effect.succeed({ run, isFinished: false, next: "The server named no run. Do not send the message again." })

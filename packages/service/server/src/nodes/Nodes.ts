@@ -6,12 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Signature from "./Signature.ts"
 
-/** How old what is known of other nodes may be where a request does not depend on it. */
+/** How old the list of nodes may be where a request does not depend on it. */
 const maxAge = "1 second"
 
 /**
- * The other node that has something; `silent` for one that does not say that it lives, and is not lost yet. Undefined
- * for what is here, or was of a node that is lost.
+ * The other node that has something; `silent` if it does not renew its lease and is not lost yet. Undefined for what is
+ * here, or was at a node that is lost.
  */
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
@@ -28,11 +28,11 @@ interface NodesService {
   readonly ofSession: (id: string) => Owner
   /** Whether a browser runs at another node; asked often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
-  /** Waits until a node's time is over. */
+  /** Waits until a node's lease has run out. */
   readonly lost: (id: string) => Effect.Effect<void>
   /** The value of the header `Signature.header` with which a request is this node's to another one. */
   readonly sign: (to: string, request: Signature.Signed) => Effect.Effect<string>
-  /** What that header of a request is worth. */
+  /** Whether that header of a request is valid. */
   readonly check: (request: Signature.Signed, value: string | undefined) => Effect.Effect<Signature.Claim>
 }
 
@@ -75,7 +75,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         Effect.andThen(
           Effect.sleep(maxAge),
           Effect.matchEffect(at(id, lately), {
-            // who cannot ask does not know
+            // without an answer of the store, it is unknown
             onFailure: () => lost(id),
             onSuccess: (node) => (node === undefined ? Effect.void : lost(id))
           })
@@ -105,7 +105,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           const { browserId, lease } = session
           if (lease !== null) return withId(yield* others, lease.node)
           const node = browserId === null ? undefined : yield* runsAt(browserId, others)
-          // what is told to a session is taken up by another node, too
+          // any node can take a message for a session
           return node === "silent" || node?.draining === true ? undefined : node
         }),
         isElsewhere: (browserId) => Effect.map(runsAt(browserId, lately), (node) => node !== undefined),

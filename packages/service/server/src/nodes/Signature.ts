@@ -16,7 +16,7 @@ export interface Signed {
 /** For how long a signature holds, and by how much the clocks of two nodes may differ. */
 const window_ms = 10_000
 
-/** What a request says of the node that it comes from; `late` for one of a node with another clock, or of long ago. */
+/** Whether a request comes from a node; `late` if the clocks differ or it was signed long ago. */
 export type Claim = "none" | "right" | "elsewhere" | "late" | "refused"
 
 /** Signs requests to other nodes, and checks those of other nodes, which all have the same secret. */
@@ -48,7 +48,7 @@ export const make = (secret: Uint8Array, self: string) => {
       const mac = signature(to, at, nonce, request).toString("base64url")
       return new URLSearchParams({ to, at, nonce, mac }).toString()
     },
-    /** What the header of a request is worth here, now. One that is right is so once. */
+    /** Whether the header of a request is valid here and now. A signature is valid once. */
     check: (value: string | undefined, request: Signed, now_ms: number): Claim => {
       if (value === undefined) return "none"
       const given = new URLSearchParams(value)

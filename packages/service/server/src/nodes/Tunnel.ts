@@ -14,7 +14,10 @@ import * as Frames from "./Frames.ts"
 import { Nodes } from "./Nodes.ts"
 import * as Signature from "./Signature.ts"
 
-/** A node does not answer. `applied` says what became of the request: `no`, it was not carried out; `unknown`, it may have been. */
+/**
+ * A node does not answer. `applied` tells whether the request was carried out: `no`, or `unknown` when it may have
+ * been.
+ */
 export class NodeUnreachable extends Data.TaggedError("NodeUnreachable")<{
   readonly node: Node
   readonly applied: "no" | "unknown"
@@ -64,7 +67,7 @@ interface Question extends Signature.Signed {
   readonly body?: Uint8Array
 }
 
-/** Asks another node, once. */
+/** Sends one request to another node. */
 const ask = (node: Node, { body, headers, method, url }: Question): Effect.Effect<Answer, NodeUnreachable> =>
   Effect.callback<Answer, NodeUnreachable>((resume) => {
     let applied: "no" | "unknown" = "no"
@@ -145,7 +148,7 @@ const headOf = ({ rawHeaders, statusCode, statusMessage }: http.IncomingMessage)
   return `${head}\r\n`
 }
 
-/** Asks a node for what only that node can answer: an error for one that is another node by now. */
+/** Asks a node for what only that node can answer. Fails if another node has the address by now. */
 const signed = Effect.fnUntraced(function* (node: Node, question: Question) {
   const nodes = yield* Nodes
   if (nodes === null) return yield* new NodeUnreachable({ node, applied: "no" })
@@ -169,7 +172,7 @@ const bodyOf = (node: Node, response: http.IncomingMessage, lost: Effect.Effect<
   return Effect.raceFirst(body, Effect.andThen(lost, cut))
 }
 
-/** Whether a node is still there, asked in a moment in which that is in doubt. */
+/** Asks a node whether it is still there. */
 const isThere = (node: Node) =>
   signed(node, { method: "HEAD", url: "/", headers: {} }).pipe(
     Effect.tap(({ response }) => Effect.sync(() => response.resume())),
