@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { ready, run, start } from "./program.ts"
 
@@ -35,6 +36,21 @@ const call = (client: Client, name: string, input: Record<string, unknown>) =>
     const [first] = Array.isArray(content) ? content : []
     return { isError, text: String(first?.text), answer: Object(structuredContent) }
   })
+
+/** A port that takes connections and never answers. */
+const silent = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined)))
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+    return { server, sockets, port: (server.address() as AddressInfo).port }
+  }),
+  ({ server, sockets }) =>
+    Effect.sync(() => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    })
+)
 
 describe("webagent-server mcp", () => {
   it.live(
@@ -76,6 +92,16 @@ describe("webagent-server mcp", () => {
       assert.deepStrictEqual([code, program.stdout()], [0, ""])
       assert.include(stderr, "http://127.0.0.1:2 gives no answer. Tools fail until a server answers there.")
       assert.notInclude(stderr, "wak_k")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says so when a server is there and silent", () =>
+    Effect.gen(function* () {
+      const { port } = yield* silent
+      const program = yield* start(["mcp", "--url", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: "wak_k" })
+      const { code, stderr } = yield* program.ended
+      assert.strictEqual(code, 0)
+      assert.include(stderr, `http://127.0.0.1:${port} gives no answer. Tools fail until a server answers there.`)
     }).pipe(Effect.scoped)
   )
 

@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
@@ -15,14 +16,18 @@ interface Target {
   readonly apiKey: Redacted.Redacted
 }
 
+/** How long the server may take to say whether it takes the key: a client of MCP waits for this program meanwhile. */
+const patience = "5 seconds"
+
 /** Whether the server takes the key; fails when it gives no answer. */
 export const takesKey = ({
   address,
   apiKey
-}: Target): Effect.Effect<boolean, HttpClientError.HttpClientError, HttpClient.HttpClient> =>
+}: Target): Effect.Effect<boolean, HttpClientError.HttpClientError | Cause.TimeoutError, HttpClient.HttpClient> =>
   HttpClient.get(`${address}${basePath.v4}${nothing}`, { headers: { [apiKeyHeader]: Redacted.value(apiKey) } }).pipe(
     Effect.map(({ status }) => status !== 401 && status !== 403),
-    Effect.scoped
+    Effect.scoped,
+    Effect.timeout(patience)
   )
 
 /** The operations of a server as MCP tools on standard input and output. */

@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schema from "effect/Schema"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
@@ -33,10 +33,13 @@ const detailOf = (answer: unknown): string => {
   return (typeof detail === "string" ? detail : JSON.stringify(detail)).slice(0, 500)
 }
 
-const unreachable = (method: string, error: HttpClientError.HttpClientError) =>
+/** For how long an answer is waited for: none of the operations waits for anything but a browser's start. */
+const longest = Duration.minutes(1)
+
+const unreachable = (method: string, why: string) =>
   new OperationError({
     message:
-      `The server gave no answer (${error.message}). ` +
+      `The server gave no answer (${why}). ` +
       (method === "GET" ? "Try again." : "It may have acted all the same: look before you call the tool again.")
   })
 
@@ -53,7 +56,11 @@ export const over = (
     })
     const { answer, response } = yield* client.execute(request).pipe(
       Effect.flatMap((response) => Effect.map(response.text, (answer) => ({ answer, response }))),
-      Effect.mapError((error) => unreachable(method, error))
+      Effect.mapError(({ message }) => unreachable(method, message)),
+      Effect.timeoutOrElse({
+        duration: longest,
+        orElse: () => Effect.fail(unreachable(method, `within ${Duration.format(longest)}`))
+      })
     )
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(answer),

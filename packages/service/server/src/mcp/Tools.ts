@@ -3,7 +3,9 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { McpRequestContext } from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
@@ -116,15 +118,36 @@ const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`
 const pauses = { first_ms: 250, factor: 1.5, longest_ms: 3000 }
 
 const handlers = toolkit.toLayer(
-  Effect.map(Operations, ({ call }) => {
+  Effect.gen(function* () {
+    const { call } = yield* Operations
+    const { notifications } = yield* McpServer.McpServer
+
+    /** Tells a client that asks for it how long a call waits already: such a client waits longer than it else would. */
+    const tellProgress = Effect.fnUntraced(function* (waited_ms: number, seconds: number, status: string) {
+      const request = Option.getOrUndefined(yield* Effect.serviceOption(McpRequestContext))
+      const token: unknown = request?.requestMetadata?.["progressToken"]
+      if (typeof token !== "string" && typeof token !== "number") return
+      yield* Effect.ignore(
+        notifications["notifications/progress"]({
+          progressToken: token,
+          progress: waited_ms / 1000,
+          total: seconds,
+          message: `The run is ${status}.`
+        })
+      )
+    })
+
     /** The run, once it has ended or the time is over. */
     const waitFor = Effect.fnUntraced(function* (id: string, seconds: number) {
-      const deadline_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.seconds(seconds))
+      const began_ms = yield* Clock.currentTimeMillis
+      const limit_ms = Duration.toMillis(Duration.seconds(seconds))
       let pause_ms = pauses.first_ms
       for (;;) {
         const { status } = yield* call("GET", `${runPath(id)}/status`)
-        const left_ms = deadline_ms - (yield* Clock.currentTimeMillis)
+        const waited_ms = (yield* Clock.currentTimeMillis) - began_ms
+        const left_ms = limit_ms - waited_ms
         if (isTerminalRunStatus(text(status)) || left_ms <= 0) break
+        yield* tellProgress(waited_ms, seconds, text(status))
         yield* Effect.sleep(Math.min(pause_ms, left_ms))
         pause_ms = Math.min(pause_ms * pauses.factor, pauses.longest_ms)
       }

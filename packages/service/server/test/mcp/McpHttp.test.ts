@@ -101,6 +101,26 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
   )
 
+  it.live("tell a client that asks for it that a run goes on", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const told = yield* Effect.promise(async () => {
+        const told: Array<{ readonly progress: number; readonly message?: string | undefined }> = []
+        await one.callTool({ name: "run_task", arguments: { task: "Wait", waitSeconds: 1 } }, undefined, {
+          onprogress: (progress) => void told.push(progress)
+        })
+        return told
+      })
+      assert.isNotEmpty(told)
+      const seconds = told.map(({ progress }) => progress)
+      assert.deepStrictEqual(
+        seconds,
+        seconds.toSorted((a, b) => a - b)
+      )
+      for (const { message } of told) assert.match(message ?? "", /^The run is (queued|dispatching|running)\.$/u)
+    }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
+  )
+
   it.live("pass on the settings of the model, and an interrupt", () =>
     Effect.gen(function* () {
       const one = yield* client

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as TestClock from "effect/testing/TestClock"
 import { over } from "../../src/mcp/Operations.ts"
 
 const failing = HttpClient.make((request) =>
@@ -29,6 +31,18 @@ describe("Operations", () => {
       assert.include(message, "It may have acted all the same: look before you call the tool again.")
       assert.notInclude(message, "wak_secret")
       assert.include(yield* failure(failing, "GET"), "Try again.")
+    })
+  )
+
+  it.effect("wait a minute for an answer", () =>
+    Effect.gen(function* () {
+      const silent = HttpClient.make(() => Effect.never)
+      const asked = yield* Effect.forkChild(failure(silent, "POST"))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(
+        yield* Fiber.join(asked),
+        "The server gave no answer (within 1m). It may have acted all the same: look before you call the tool again."
+      )
     })
   )
 
