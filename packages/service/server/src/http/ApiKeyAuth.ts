@@ -1,9 +1,9 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
 import { Admission, type ApiKey, ApiKeys, type KeyScope, type KeyUsage, Owner } from "@webagent/engine"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -88,18 +88,22 @@ class OverLimit extends Data.TaggedError("OverLimit")<{
   readonly answer: HttpServerResponse.HttpServerResponse
 }> {}
 
+/** Whether a request was counted among those of its key before it came here. */
+export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
+  defaultValue: () => false
+})
+
 const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
   const keys = yield* ApiKeys
   const ownerOf = among(apiKeys)
-  // the same request comes here a second time if it was first taken for a plain read
-  const counted = new WeakSet<object>()
 
   /** How long the key has to wait for its next request, in milliseconds. */
-  const wait_ms = ({ limits, name }: ApiKey, request: HttpServerRequest.HttpServerRequest) => {
-    if (limits.requestsPerMinute === null || counted.has(request.source)) return Effect.succeed(0)
-    counted.add(request.source)
-    return Effect.orDie(keys.countRequest(name, limits.requestsPerMinute))
-  }
+  const wait_ms = ({ limits: { requestsPerMinute }, name }: ApiKey) =>
+    requestsPerMinute === null
+      ? Effect.succeed(0)
+      : Effect.flatMap(Counted, (isCounted) =>
+          isCounted ? Effect.succeed(0) : Effect.orDie(keys.countRequest(name, requestsPerMinute))
+        )
 
   /** Counts inside of the commit, so that two creates at once cannot both pass on the same old count. */
   const limited = <E, R>(
@@ -130,10 +134,9 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
         const found = yield* Effect.orDie(keys.find(secret))
         if (Option.isNone(found)) return yield* Effect.fail(unknown)
         const key = found.value
-        const request = yield* HttpServerRequest.HttpServerRequest
         const scope = scopeOf({ endpoint, group })
         if (!key.scopes.includes(scope)) return Answer.detail(403, `This API key lacks the scope ${scope}`)
-        const tooFast_ms = yield* wait_ms(key, request)
+        const tooFast_ms = yield* wait_ms(key)
         if (tooFast_ms > 0) return tooMany("Too many requests", tooFast_ms)
         const owned = Effect.provideService(httpEffect, Owner, key.name)
         const { browsers, runs, usdPerDay } = key.limits

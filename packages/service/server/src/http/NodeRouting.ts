@@ -14,6 +14,7 @@ import { Nodes } from "../nodes/Nodes.ts"
 import * as Signature from "../nodes/Signature.ts"
 import * as Tunnel from "../nodes/Tunnel.ts"
 import * as Answer from "./Answer.ts"
+import { Counted } from "./ApiKeyAuth.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import { pathOf } from "./Path.ts"
@@ -63,8 +64,8 @@ const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after"
 
 const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
 
-/** The answer when a node has no room or cannot be reached. */
-const full = Answer.detail(429, "All browsers are in use")
+/** The answer to another node's create if this node has no room. */
+const full = Answer.detail(429, "All browsers are in use", { [Signature.header]: Signature.full })
 
 const unknown = later(
   "The server that this was sent on to was lost. Try again with the same Idempotency-Key, or look before you do"
@@ -77,13 +78,9 @@ const counters = {
   failed: counter("webagent_node_requests_failed_total", "Requests that another node did not answer")
 }
 
-/** Forwards a request; answers with `otherwise` if that fails before the request was sent. */
-const sent = <E, R>(
-  request: HttpServerRequest.HttpServerRequest,
-  node: Node,
-  otherwise: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) =>
-  Effect.andThen(Metric.update(counters.sent, 1), Tunnel.carry(request, node, farewells.node_lost)).pipe(
+/** Forwards a request; undefined if that fails before the request was sent. */
+const sent = (request: HttpServerRequest.HttpServerRequest, node: Node, counted: boolean) =>
+  Effect.andThen(Metric.update(counters.sent, 1), Tunnel.carry(request, node, farewells.node_lost, counted)).pipe(
     // the other node checks the key, so any client may send this
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
     Effect.catchTag("NodeUnreachable", ({ applied }) => {
@@ -94,7 +91,7 @@ const sent = <E, R>(
           : `Node ${name} does not answer at ${address}. Check the address that it advertises, and the network.`
       return Metric.update(counters.failed, 1).pipe(
         Effect.andThen(Effect.logWarning(warning)),
-        Effect.andThen(applied === "no" ? otherwise : Effect.succeed(unknown))
+        Effect.as(applied === "no" ? undefined : unknown)
       )
     })
   )
@@ -119,6 +116,8 @@ export const routed = <E, R>(
     if (claim === "late") return yield* late
     if (claim === "refused") return unsigned
     if (claim === "elsewhere") return misdirected
+    const isHop = claim !== "none"
+    const answered = claim === "counted" ? Effect.provideService(app, Counted, true) : app
     const path = pathOf(request.url)
     const asked = request.method === "HEAD" ? "GET" : request.method
 
@@ -129,24 +128,28 @@ export const routed = <E, R>(
       // a name that is refused here is not forwarded either
       const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
       if (node === undefined || isRefused) return yield* app
-      if (claim === "right") return misdirected
+      if (isHop) return misdirected
       if (node === "silent") return notSent
       // what is wrong with its body is said by who would have read it
-      return yield* Effect.catchTag(sent(request, node, Effect.succeed(notSent)), "HttpServerError", () => app)
+      return (yield* Effect.catchTag(sent(request, node, false), "HttpServerError", () => app)) ?? notSent
     }
-    if (claim === "right" || request.method !== "POST" || !creates.has(path)) return yield* app
+    if (request.method !== "POST" || !creates.has(path)) return yield* app
 
     /** The answer of another node that has room, else this one's. */
-    const elsewhere = (here: typeof app) =>
+    const elsewhere = (here: typeof app, isCounted: boolean) =>
       Effect.gen(function* () {
+        let counted = isCounted
         for (const node of yield* Effect.orDie(nodes.withRoom)) {
-          const answer = yield* sent(request, node, Effect.succeed(full))
-          if (answer.status !== full.status) return answer
+          const answer = yield* sent(request, node, counted)
+          if (answer === undefined) continue
+          if (answer.headers[Signature.header] !== Signature.full) return answer
+          counted = true
         }
-        return yield* here
+        return yield* Effect.provideService(here, Counted, counted)
       }).pipe(Effect.catchIf(HttpServerError.isHttpServerError, () => here))
-    if (!(yield* Effect.orDie(nodes.hasRoom))) return yield* elsewhere(app)
-    return yield* Effect.catchCause(app, (cause) =>
-      isFull(cause) ? elsewhere(Effect.failCause(cause)) : Effect.failCause(cause)
-    )
+    if (!isHop && !(yield* Effect.orDie(nodes.hasRoom))) return yield* elsewhere(app, false)
+    return yield* Effect.catchCause(answered, (cause) => {
+      if (!isFull(cause)) return Effect.failCause(cause)
+      return isHop ? Effect.succeed(full) : elsewhere(Effect.failCause(cause), true)
+    })
   })

@@ -16,6 +16,7 @@ import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import { Engine } from "@webagent/engine"
+import { Counted } from "./ApiKeyAuth.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -140,7 +141,8 @@ export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
       if (id === undefined) continue
       return Effect.catchCause(answered(request, id, each), (cause) => {
         const interrupts = cause.reasons.filter(Cause.isInterruptReason)
-        return interrupts.length > 0 ? Effect.failCause(Cause.fromReasons(interrupts)) : app
+        if (interrupts.length > 0) return Effect.failCause(Cause.fromReasons(interrupts))
+        return Effect.provideService(app, Counted, true)
       })
     }
     return app

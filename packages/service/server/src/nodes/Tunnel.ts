@@ -45,8 +45,7 @@ const ofConnection = new Set([
   "te",
   "trailer",
   "transfer-encoding",
-  "upgrade",
-  Signature.header
+  "upgrade"
 ])
 
 const passedOn = (headers: http.IncomingHttpHeaders | Readonly<Record<string, string>>) =>
@@ -182,12 +181,14 @@ const isThere = (node: Node) =>
 
 /**
  * Carries a request to another node, and its answer back: a WebSocket, too, which is passed on as its bytes are. A
- * client whose WebSocket ends with its node is told `farewell`. An answer that is not used is let go with the scope.
+ * client whose WebSocket ends with its node is told `farewell`. The other node counts the request among those of its key
+ * unless that was done. An answer that is not used is let go with the scope.
  */
 export const carry = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   node: Node,
-  farewell: string
+  farewell: string,
+  counted: boolean
 ): Effect.fn.Return<
   HttpServerResponse.HttpServerResponse,
   NodeUnreachable | HttpServerError.HttpServerError,
@@ -198,6 +199,7 @@ export const carry = Effect.fnUntraced(function* (
   const question: Question = {
     method,
     url,
+    counted,
     headers: { ...passedOn(headers), ...(isUpgrade ? { connection: "Upgrade", upgrade: "websocket" } : {}) },
     ...(method === "GET" || method === "HEAD" ? {} : { body: new Uint8Array(yield* request.arrayBuffer) })
   }

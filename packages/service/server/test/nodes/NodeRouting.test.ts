@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { createServer, type Server } from "node:net"
 import * as Signature from "../../src/nodes/Signature.ts"
 import { callTool, connect as mcp } from "../mcp/client.ts"
-import { connect, create, met, secret, send, start, until } from "./neighbours.ts"
+import { connect, create, limitedKey, met, secret, send, start, until } from "./neighbours.ts"
 
 const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.provide(Effect.flatMap(Store, use), MemoryStore.layer))
@@ -275,6 +275,42 @@ describe("a create at a node without room", () => {
         yield* met(store, 3)
         const { status } = yield* create(a)
         assert.deepStrictEqual([status, a.running.size, b.running.size, c.running.size], [201, 0, 0, 1])
+      })
+    )
+  )
+
+  it.live("goes no further when another node refuses it for a limit of its key", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const { auth, counted } = limitedKey({ browsers: 1 }, { browsers: 2 })
+        const a = yield* start(store, "a", { most: 0, auth })
+        yield* start(store, "b", { most: 2, auth })
+        yield* start(store, "c", { most: 1, auth })
+        yield* met(store, 3)
+        const { detail, status } = yield* create(a)
+        assert.deepStrictEqual([status, detail], [429, "This API key has 1 of 1 browsers at once"])
+        assert.strictEqual(counted.creates, 1)
+      })
+    )
+  )
+
+  it.live("counts once among its key's requests, however many nodes are tried", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const { auth, counted } = limitedKey({ requestsPerMinute: 60 })
+        const full = yield* start(store, "full", { most: 0, auth })
+        const late = yield* start(store, "late", { most: 0, room: 5, auth })
+        yield* start(store, "last", { most: 2, auth })
+        yield* met(store, 3)
+        assert.strictEqual((yield* create(full)).status, 201)
+        assert.strictEqual(counted.requests, 1)
+        assert.strictEqual((yield* create(late)).status, 201)
+        assert.strictEqual(counted.requests, 2)
+        assert.strictEqual((yield* create(full)).status, 429)
+        assert.strictEqual(counted.requests, 3)
+        // a plain read that finds nothing becomes an operation
+        assert.strictEqual((yield* send(full, "GET", `/api/v4/runs/${crypto.randomUUID()}`)).status, 404)
+        assert.strictEqual(counted.requests, 4)
       })
     )
   )

@@ -1,9 +1,15 @@
+import type { ApiKeyAuth as ApiKeyAuthCheck } from "@webagent/contract"
 import {
   Agent,
+  type ApiKey,
+  ApiKeys,
   BrowserPool,
   type CdpReceiver,
   type ConnectionEnd,
   Engine,
+  type KeyLimits,
+  keyScopes,
+  type KeyUsage,
   LaunchFailed,
   LiveViews,
   type LaunchedBrowser,
@@ -97,6 +103,36 @@ const agentOf = (name: string) =>
       )
   })
 
+/** A check of one key, which has these limits and uses that; it counts the key's requests and creates. */
+export const limitedKey = (limits: Partial<KeyLimits>, usage: Partial<KeyUsage> = {}) => {
+  const key: ApiKey = {
+    name: "app",
+    prefix: "wak_",
+    scopes: keyScopes,
+    limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null, ...limits },
+    createdAt_ms: 0,
+    revokedAt_ms: null
+  }
+  const counted = { requests: 0, creates: 0 }
+  const keys = Layer.succeed(ApiKeys, {
+    create: () => Effect.die("not asked for"),
+    list: Effect.succeed([key]),
+    revoke: () => Effect.succeed(key),
+    find: () => Effect.succeed(Option.some(key)),
+    usage: () =>
+      Effect.sync(() => {
+        counted.creates++
+        return { runs: 0, browsers: 0, usd: 0, ...usage }
+      }),
+    countRequest: () =>
+      Effect.sync(() => {
+        counted.requests++
+        return 0
+      })
+  })
+  return { auth: Layer.provide(ApiKeyAuth.layerManaged(), keys), counted }
+}
+
 /** A node of a test. */
 export interface Started {
   readonly id: string
@@ -115,6 +151,8 @@ interface StartOptions {
   readonly room?: number
   /** Which start of the node it is. */
   readonly start?: string
+  /** How it checks keys; takes `wak_test` without limits unless given. */
+  readonly auth?: Layer.Layer<ApiKeyAuthCheck>
 }
 
 /** A file that is gone after the test, as a recording. */
@@ -133,7 +171,7 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, most = 2, room, start = "1" }: StartOptions = {}
+  { address, auth = ApiKeyAuth.layer(["wak_test"]), most = 2, room, start = "1" }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { layer: pool, running } = poolOf(name, most, room)
@@ -170,7 +208,7 @@ export const start = (
       prune: () => Effect.succeed(0)
     })
     const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret) }).pipe(
-      Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
+      Layer.provide([auth, RequestValidation.layer]),
       Layer.provide(Layer.provide(Engine.layerOf, [agentOf(name), TimeOrderedIds.layer])),
       Layer.provide([Nodes.layer(secret), seen, recorded]),
       Layer.provide(work),
