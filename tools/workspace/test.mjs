@@ -148,29 +148,38 @@ const collect = () => {
 const failedTasks = []
 const poll = setInterval(collect, 200)
 // turbo starts a package after those it imports: the longest tests would begin last, and end long after all others
-const [longest, long] = [
-  ["webagent-harness", "@webagent/conformance"],
-  ["webagent-server", "@webagent/packaging"]
-].map((names) => names.filter((name) => packages.has(`${name}#test:unit`)))
-// a test often waits for a process or a deadline: each turbo but one runs as many packages as there are cores
+const ordered = [
+  [
+    ["webagent-harness", "@webagent/conformance"],
+    ["@webagent/chromium", "@webagent/agent"]
+  ],
+  [["webagent-server"], ["@webagent/bench", "@webagent/docs-test", "@webagent/examples"]],
+  // builds every package first
+  [["@webagent/packaging"]]
+].map((steps) =>
+  steps.map((names) => names.filter((name) => packages.has(`${name}#test:unit`))).filter((names) => names.length > 0)
+)
+// a test often waits for a process or a deadline: more packages run at once than there are cores
 const lanes = [
-  ["--concurrency=100%", ...longest.map((name) => `--filter=${name}`)],
-  ["--concurrency=1", ...long.map((name) => `--filter=${name}`)],
-  ["--concurrency=100%", "--filter=*", ...[...longest, ...long].map((name) => `--filter=!${name}`)]
-].filter((flags) => flags.length > 1)
+  ...ordered.map((steps) => steps.map((names) => names.map((name) => `--filter=${name}`))),
+  [["--filter=*", ...ordered.flat(2).map((name) => `--filter=!${name}`)]]
+]
 const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
+const onLine = (task, line) => {
+  const failure = failureIn(line)
+  // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
+  if (task === "turbo") failedTasks.push(...(/^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? []))
+  if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
+  if (failure === undefined) return keep(task, line)
+  told.add(task)
+  return progress.failure(packages.get(task)?.name ?? task, failure)
+}
 const results = await Promise.all(
-  lanes.map((flags) =>
-    turbo([...args, ...flags], (task, line) => {
-      const failure = failureIn(line)
-      // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
-      if (task === "turbo") failedTasks.push(...(/^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? []))
-      if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
-      if (failure === undefined) return keep(task, line)
-      told.add(task)
-      return progress.failure(packages.get(task)?.name ?? task, failure)
-    })
-  )
+  lanes.map(async (steps) => {
+    let ok = true
+    for (const filters of steps) ok = (await turbo([...args, ...filters], onLine)) && ok
+    return ok
+  })
 )
 const ok = results.every(Boolean)
 clearInterval(poll)
