@@ -20,11 +20,14 @@ export interface Started {
   readonly signal: (signal: NodeJS.Signals) => void
 }
 
-/** Starts the real program as its users do, with nothing of this process's environment that changes it. */
+/** Of this process's environment, what changes nothing: the last one is where `npm test` keeps modules compiled. */
+const inherited = Object.fromEntries(["PATH", "HOME", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name]]))
+
+/** Starts the real program as its users do. */
 export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root): Started => {
   const child = spawn(process.execPath, ["--conditions=@webagent/source", join(root, "src/main.ts"), ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    env: { ...inherited, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let stdout = ""
