@@ -1,18 +1,19 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import type * as LogLevelName from "effect/LogLevel"
-import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "../CallOptions.ts"
 import { ClientConfig, ClientConfigError } from "../ClientConfig.ts"
@@ -204,15 +205,45 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
-  const runtime = ManagedRuntime.make(
-    services.pipe(
-      Layer.provideMerge(Transport.layer),
-      Layer.provide(layerSending(options)),
-      Layer.provide(Layer.succeed(ClientConfig, config)),
-      Layer.provideMerge(surroundings)
-    )
+  const layer = services.pipe(
+    Layer.provideMerge(Transport.layer),
+    Layer.provide(layerSending(options)),
+    Layer.provide(Layer.succeed(ClientConfig, config)),
+    Layer.provideMerge(surroundings)
   )
+  const scope = Scope.makeUnsafe()
+  // an array: the tables of a Map or a Set, such as a ManagedRuntime has, keep what has left them from being collected
+  const atWork: Array<{ at: number; readonly fiber: Fiber.Fiber<unknown, unknown> }> = []
   let closing: Promise<void> | undefined
+  let context: Context.Context<R | Transport> | undefined
+  let building: Fiber.Fiber<Context.Context<R | Transport>> | undefined
+
+  /** Starts an effect, the first one once the services are made; tells its end. */
+  const fork = <A, E>(effect: Effect.Effect<A, E, R | Transport>, onEnd: (exit: Exit.Exit<A, E>) => void) => {
+    building ??= Effect.runFork(
+      Effect.tap(Layer.buildWithScope(layer, scope), (built) => Effect.sync(() => (context = built)))
+    )
+    const fiber =
+      context === undefined
+        ? Effect.runFork(Effect.flatMap(Fiber.join(building), (built) => Effect.provideContext(effect, built)))
+        : Effect.runForkWith(context)(effect)
+    const entry = { at: atWork.length, fiber }
+    atWork.push(entry)
+    fiber.addObserver((exit) => {
+      const last = atWork.pop() ?? entry
+      if (last !== entry) {
+        atWork[entry.at] = last
+        last.at = entry.at
+      }
+      onEnd(exit)
+    })
+    return fiber
+  }
+
+  const close = async () => {
+    const fibers = [...atWork.map(({ fiber }) => fiber), ...(building === undefined ? [] : [building])]
+    await Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, Exit.void)))
+  }
 
   const start = <A, E>(
     effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R | Transport>,
@@ -229,13 +260,13 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
       if (signal?.aborted === true) return reject(signal.reason)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
       const called = Effect.suspend(() => CallOptions.given(choicesOf(options, wait))(effect(rejectionOf)))
-      const fiber = runtime.runFork(last === undefined ? called : Responses.recorded(called, last))
-      const unheed = signal === undefined ? undefined : heed(signal, fiber, patient, reject)
-      fiber.addObserver((exit) => {
+      let unheed: (() => void) | undefined
+      const fiber = fork(last === undefined ? called : Responses.recorded(called, last), (exit) => {
         unheed?.()
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
+      if (signal !== undefined && fiber.pollUnsafe() === undefined) unheed = heed(signal, fiber, patient, reject)
     })
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
     promise.catch(ignore)
@@ -310,7 +341,7 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
         }
       }
     },
-    close: () => (closing ??= runtime.dispose()),
+    close: () => (closing ??= close()),
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
       start(() => Raw.request(version)(method, path, options), options, {}, new Error(), 2)
