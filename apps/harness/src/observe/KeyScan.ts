@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
-import { redactor } from "./Secrets.ts"
+import { redactor } from "./KeyRedaction.ts"
 
 /** A shorter key is found in any text. */
 const shortest = 8

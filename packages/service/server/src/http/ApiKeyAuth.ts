@@ -1,10 +1,6 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
-import { Admission, type ApiKey, ApiKeys, type KeyScope, type KeyUsage, Owner } from "@webagent/engine"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
-import * as Data from "effect/Data"
+import { ApiKeys, type KeyScope, Owner } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
@@ -12,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
 import * as Answer from "./Answer.ts"
+import * as KeyLimits from "./KeyLimits.ts"
 
 // equal lengths, so that the comparison tells nothing about a key, not even its length
 const digest = (key: string) => hash("sha256", key, "buffer")
@@ -56,73 +53,11 @@ const scopeOf = ({ endpoint, group }: Operation): KeyScope => {
   return group.identifier === "browsers" ? "browsers" : "runs"
 }
 
-const tooMany = (sentence: string, wait_ms: number) =>
-  Answer.detail(429, sentence, { "retry-after": String(Math.max(1, Math.ceil(wait_ms / 1000))) })
-
-/** The end of a run is unknown, so a key at its limit is asked to try again after a while. */
-const fullRetryAfter_ms = 2000
-
-const day_ms = 86_400_000
-
-/** The limit that the key's last create exceeds, if any. `usage` includes that create. */
-const overLimit = (
-  { limits }: ApiKey,
-  of: "runs" | "browsers",
-  usage: KeyUsage,
-  now_ms: number
-): HttpServerResponse.HttpServerResponse | undefined => {
-  const most = limits[of]
-  if (most !== null && usage[of] > most) {
-    return tooMany(`This API key has ${usage[of] - 1} of ${most} ${of} at once`, fullRetryAfter_ms)
-  }
-  const { usdPerDay } = limits
-  if (of === "browsers" || usdPerDay === null || usage.usd < usdPerDay) return undefined
-  return tooMany(
-    `The runs of this API key cost ${usage.usd.toFixed(2)} of ${usdPerDay.toFixed(2)} USD today`,
-    day_ms - (now_ms % day_ms)
-  )
-}
-
-/** A create exceeds a limit of its key; the engine undoes its commit. */
-class OverLimit extends Data.TaggedError("OverLimit")<{
-  readonly answer: HttpServerResponse.HttpServerResponse
-}> {}
-
-/** Whether a request was counted among those of its key before it came here. */
-export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
-  defaultValue: () => false
-})
-
 const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
   const keys = yield* ApiKeys
   const ownerOf = among(apiKeys)
 
-  /** How long the key has to wait for its next request, in milliseconds. */
-  const wait_ms = ({ limits: { requestsPerMinute }, name }: ApiKey) =>
-    requestsPerMinute === null
-      ? Effect.succeed(0)
-      : Effect.flatMap(Counted, (isCounted) =>
-          isCounted ? Effect.succeed(0) : Effect.orDie(keys.countRequest(name, requestsPerMinute))
-        )
-
-  /** Counts inside of the commit, so that two creates at once cannot both pass on the same old count. */
-  const limited = <E, R>(
-    key: ApiKey,
-    of: "runs" | "browsers",
-    create: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-  ) =>
-    create.pipe(
-      Effect.provideService(
-        Admission,
-        Effect.gen(function* () {
-          const now_ms = yield* Clock.currentTimeMillis
-          const usage = yield* keys.usage(key.name, now_ms - (now_ms % day_ms))
-          const answer = overLimit(key, of, usage, now_ms)
-          if (answer !== undefined) yield* Effect.die(new OverLimit({ answer }))
-        })
-      ),
-      Effect.catchDefect((defect) => (defect instanceof OverLimit ? Effect.succeed(defect.answer) : Effect.die(defect)))
-    )
+  const limits = KeyLimits.make(keys)
 
   return ApiKeyAuth.of({
     apiKey: (httpEffect, { credential, endpoint, group }) => {
@@ -136,12 +71,10 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
         const key = found.value
         const scope = scopeOf({ endpoint, group })
         if (!key.scopes.includes(scope)) return Answer.detail(403, `This API key lacks the scope ${scope}`)
-        const tooFast_ms = yield* wait_ms(key)
-        if (tooFast_ms > 0) return tooMany("Too many requests", tooFast_ms)
+        const tooFast = yield* limits.count(key)
+        if (tooFast !== undefined) return tooFast
         const owned = Effect.provideService(httpEffect, Owner, key.name)
-        const { browsers, runs, usdPerDay } = key.limits
-        const bound = scope === "browsers" ? browsers !== null : runs !== null || usdPerDay !== null
-        return yield* scope !== "read" && endpoint.method === "POST" && bound ? limited(key, scope, owned) : owned
+        return yield* scope !== "read" && endpoint.method === "POST" ? limits.bound(key, scope, owned) : owned
       })
     }
   })

@@ -16,7 +16,7 @@ import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import { Engine } from "@webagent/engine"
-import { Counted } from "./ApiKeyAuth.ts"
+import { Counted } from "./KeyLimits.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

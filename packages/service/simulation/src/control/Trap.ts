@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as ApiKeys from "../journal/ApiKeys.ts"
+import * as KeyRedaction from "../journal/KeyRedaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RealClock } from "../time/RealClock.ts"
 import { clipped, longestPath } from "../journal/Requests.ts"
@@ -15,7 +15,7 @@ export const trapPath = "/trap"
 /** Answers what was led astray. */
 export const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
   const journal = yield* Journal
-  const keys = ApiKeys.make(apiKeys)
+  const keys = KeyRedaction.make(apiKeys)
   return Effect.withFiber((fiber) =>
     Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
       journal.recordUnsafe({

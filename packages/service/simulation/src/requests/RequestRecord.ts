@@ -3,7 +3,7 @@ import type * as Clock from "effect/Clock"
 import type * as Exit from "effect/Exit"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { ApiKeys } from "../journal/ApiKeys.ts"
+import type { KeyRedaction } from "../journal/KeyRedaction.ts"
 import type { RequestContext } from "./RequestContext.ts"
 import type { Answered } from "../faults/FaultDelivery.ts"
 import type { InjectedFault } from "../faults/Faults.ts"
@@ -55,7 +55,7 @@ const statusOf = (request: Request, response: Response): number =>
   isTakenOver(request, response) ? 101 : response.status
 
 /** Writes what becomes of requests into a journal, without keys. */
-export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys) => {
+export const makeRecorder = (journal: Journal["Service"], keys: KeyRedaction) => {
   /** The request is over; the status and the Retry-After that were sent, null where none was. */
   const ended = (current: RequestRecord, answered: Answered, status: number | null, retryAfter: number | null) => {
     if (!journal.enabled) return

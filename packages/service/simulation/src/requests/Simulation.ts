@@ -9,7 +9,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { CreateKey } from "../behaviour/CreateKey.ts"
-import * as ApiKeys from "../journal/ApiKeys.ts"
+import * as KeyRedaction from "../journal/KeyRedaction.ts"
 import * as CreateHashes from "./CreateHashes.ts"
 import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
 import * as FaultAnswer from "../faults/FaultAnswer.ts"
@@ -98,7 +98,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   const delivery = yield* FaultDelivery
   const attempts = makeAttempts()
   const creates = CreateHashes.make()
-  const keys = ApiKeys.make(options.apiKeys ?? [])
+  const keys = KeyRedaction.make(options.apiKeys ?? [])
   const addressOf = makeAddresses((url) => clipped(keys.redact(url), longestPath))
   const recorder = makeRecorder(journal, keys)
   let elsewhere = nowhere

@@ -12,7 +12,7 @@ const ours = /wak_[\w-]+/gu
 const maxRemembered = 1000
 
 /** What the journal says of API keys: who asked, without the key, and addresses without keys in them. */
-export interface ApiKeys {
+export interface KeyRedaction {
   /** The first 8 hexadecimal digits of the SHA-256 of a request's key; null without one. */
   readonly digestOf: (request: HttpServerRequest.HttpServerRequest) => string | null
   /** The address of a request, with `[key]` in place of a key. */
@@ -20,7 +20,7 @@ export interface ApiKeys {
 }
 
 /** What the journal of a server with these keys says. */
-export const make = (apiKeys: ReadonlyArray<string>): ApiKeys => {
+export const make = (apiKeys: ReadonlyArray<string>): KeyRedaction => {
   const digests = BoundedMap.make<string>(maxRemembered)
   const secrets = [...new Set(apiKeys.flatMap((key) => [key, encodeURIComponent(key)]))].filter((key) => key !== "")
   return {

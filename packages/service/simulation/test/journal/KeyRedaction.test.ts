@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as ApiKeys from "../../src/journal/ApiKeys.ts"
+import * as KeyRedaction from "../../src/journal/KeyRedaction.ts"
 
-const keys = ApiKeys.make(["s3cret/key"])
+const keys = KeyRedaction.make(["s3cret/key"])
 
 const request = (headers: Record<string, string>) => HttpServerRequest.fromWeb(new Request("http://x/", { headers }))
 
-describe("ApiKeys", () => {
+describe("KeyRedaction", () => {
   it("says who asked without the key", () => {
     const digest = keys.digestOf(request({ "X-Service-API-Key": "s3cret/key" }))
     assert.match(digest ?? "", /^[\da-f]{8}$/u)

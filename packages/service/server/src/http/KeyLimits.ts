@@ -1,0 +1,72 @@
+import { Admission, type ApiKey, type ApiKeys, type KeyUsage } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Answer from "./Answer.ts"
+
+const tooMany = (sentence: string, wait_ms: number) =>
+  Answer.detail(429, sentence, { "retry-after": String(Math.max(1, Math.ceil(wait_ms / 1000))) })
+
+/** The end of a run is unknown, so a key at its limit is asked to try again after a while. */
+const fullRetryAfter_ms = 2000
+
+const day_ms = 86_400_000
+
+/** The limit that the key's last create exceeds, if any. `usage` includes that create. */
+const overLimit = (
+  { limits }: ApiKey,
+  of: "runs" | "browsers",
+  usage: KeyUsage,
+  now_ms: number
+): HttpServerResponse.HttpServerResponse | undefined => {
+  const most = limits[of]
+  if (most !== null && usage[of] > most) {
+    return tooMany(`This API key has ${usage[of] - 1} of ${most} ${of} at once`, fullRetryAfter_ms)
+  }
+  const { usdPerDay } = limits
+  if (of === "browsers" || usdPerDay === null || usage.usd < usdPerDay) return undefined
+  return tooMany(
+    `The runs of this API key cost ${usage.usd.toFixed(2)} of ${usdPerDay.toFixed(2)} USD today`,
+    day_ms - (now_ms % day_ms)
+  )
+}
+
+/** A create exceeds a limit of its key; the engine undoes its commit. */
+class OverLimit extends Data.TaggedError("OverLimit")<{
+  readonly answer: HttpServerResponse.HttpServerResponse
+}> {}
+
+/** Whether a request was counted among those of its key before it came here. */
+export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
+  defaultValue: () => false
+})
+
+type App<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+
+/** The limits of keys. */
+export const make = (keys: ApiKeys["Service"]) => ({
+  /** Counts a request of the key; the 429 of one that comes too early. */
+  count: Effect.fnUntraced(function* ({ limits: { requestsPerMinute }, name }: ApiKey) {
+    if (requestsPerMinute === null || (yield* Counted)) return undefined
+    const wait_ms = yield* Effect.orDie(keys.countRequest(name, requestsPerMinute))
+    return wait_ms === 0 ? undefined : tooMany("Too many requests", wait_ms)
+  }),
+
+  /** A create within the limits of its key, counted inside of the commit, so that two at once cannot both pass. */
+  bound: <E, R>(key: ApiKey, of: "runs" | "browsers", create: App<E, R>): App<E, R> => {
+    const { browsers, runs, usdPerDay } = key.limits
+    if (of === "browsers" ? browsers === null : runs === null && usdPerDay === null) return create
+    const admit = Effect.gen(function* () {
+      const now_ms = yield* Clock.currentTimeMillis
+      const usage = yield* keys.usage(key.name, now_ms - (now_ms % day_ms))
+      const answer = overLimit(key, of, usage, now_ms)
+      if (answer !== undefined) yield* Effect.die(new OverLimit({ answer }))
+    })
+    return create.pipe(
+      Effect.provideService(Admission, admit),
+      Effect.catchDefect((defect) => (defect instanceof OverLimit ? Effect.succeed(defect.answer) : Effect.die(defect)))
+    )
+  }
+})
