@@ -34,6 +34,9 @@ const hostFolder = Effect.acquireRelease(
     const folder = mkdtempSync(join(tmpdir(), "webagent-test-host-"))
     const open = join(folder, "open")
     mkdirSync(open)
+    // browsers of a server that is root run as another user
+    chmodSync(folder, 0o755)
+    chmodSync(open, 0o777)
     writeFileSync(join(open, "secret.txt"), "secret")
     return { folder, open, file: join(open, "secret.txt") }
   }),
@@ -154,16 +157,19 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("reads no file of the host, by URL or as an upload", () =>
+  it.live("reads no file of the host: by URL, as an upload or by drag and drop", () =>
     Effect.gen(function* () {
       const { file } = yield* hostFolder
       const { client, evaluate, folder, page, visit } = yield* open()
       // it does read files: those of its own folder
       writeFileSync(join(folder, "own.txt"), "own")
       assert.strictEqual(yield* visit(`file://${folder}/own.txt`), "own")
+      assert.include(yield* visit(`view-source:file://${folder}/own.txt`), "own")
       const own = fileURLToPath(import.meta.url)
       for (const path of [file, own, "/etc/passwd", "/etc/hostname", "/root/", "/home/", "/usr/bin/"]) {
-        assert.match(yield* visit(pathToFileURL(path).href), /^net::ERR_(?:FILE_NOT_FOUND|ACCESS_DENIED)$/u, path)
+        for (const url of [pathToFileURL(path).href, `view-source:${pathToFileURL(path).href}`]) {
+          assert.match(yield* visit(url), /^net::ERR_(?:FILE_NOT_FOUND|ACCESS_DENIED)$/u, url)
+        }
       }
       yield* visit("data:text/html,<input type=file>")
       const { root } = yield* client.send("DOM.getDocument", {}, page)
@@ -180,6 +186,25 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         yield* client.send("DOM.setFileInputFiles", { files: [path], nodeId }, page)
         const read = "document.querySelector('input').files[0].text().catch(() => 'unreadable')"
         assert.strictEqual((yield* evaluate(read)) || "unreadable", text, path)
+      }
+      yield* visit(`data:text/html,<body style="height:100vh">`)
+      yield* evaluate(`(() => {
+        ondragover = (event) => event.preventDefault()
+        ondrop = (event) => {
+          event.preventDefault()
+          dropped = event.dataTransfer.files[0].text().catch(() => "unreadable")
+        }
+      })()`)
+      for (const [path, text] of [
+        [join(folder, "own.txt"), "own"],
+        [file, "unreadable"],
+        ["/etc/passwd", "unreadable"]
+      ] as const) {
+        const data = { items: [], files: [path], dragOperationsMask: 1 }
+        for (const type of ["dragEnter", "dragOver", "drop"]) {
+          yield* client.send("Input.dispatchDragEvent", { type, x: 50, y: 50, data }, page)
+        }
+        assert.strictEqual((yield* evaluate("dropped")) || "unreadable", text, `${path} dropped`)
       }
     }).pipe(Effect.provide(layer()))
   )

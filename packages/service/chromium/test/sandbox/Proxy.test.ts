@@ -79,3 +79,91 @@ it.live("a redirect leads no further than its target may be reached", () =>
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(Sandbox.layerProxy, layerEgress(options))))
   }).pipe(Effect.scoped)
 )
+
+/** Ways of a page to ask for `url`, each by a name that the request has in its path; each is over when it has asked. */
+const ways: Readonly<Record<string, (url: string) => string>> = {
+  fetch: (url) => `fetch("${url}", { mode: "no-cors" })`,
+  beacon: (url) => `navigator.sendBeacon("${url}")`,
+  "dedicated-worker": (url) => `new Promise((ok) => {
+    const text = 'fetch("${url}", { mode: "no-cors" }).catch(() => 0).then(() => postMessage(1))'
+    new Worker(URL.createObjectURL(new Blob([text]))).onmessage = ok
+  })`,
+  "service-worker": (url) => `navigator.serviceWorker
+    .register("/worker.js?" + encodeURIComponent("${url}"))
+    .then(() => navigator.serviceWorker.ready)`,
+  "data-frame": (url) => frame(`data:text/html,<img src="${url}">`),
+  "blob-frame": (url) => frame("", `URL.createObjectURL(new Blob(['<img src="${url}">'], { type: "text/html" }))`),
+  "nested-frame": (url) => frame(`data:text/html,<iframe src='data:text/html,<img src="${url}">'></iframe>`),
+  "style-sheet": (url) => `new Promise((ok) => {
+    const style = document.createElement("style")
+    style.textContent = '@import url("${url}")'
+    style.onload = style.onerror = ok
+    document.head.append(style)
+  })`,
+  "event-source": (url) => `new Promise((ok) => {
+    const events = new EventSource("${url}")
+    events.onopen = events.onerror = () => (events.close(), ok())
+  })`,
+  "web-socket": (url) => `new Promise((ok) => {
+    const socket = new WebSocket("${url.replace("http", "ws")}")
+    socket.onopen = socket.onerror = ok
+  })`
+}
+
+const frame = (src: string, made = JSON.stringify(src)) => `new Promise((ok) => {
+  const frame = document.createElement("iframe")
+  frame.onload = ok
+  frame.src = ${made}
+  document.body.append(frame)
+})`
+
+it.live("no way of a page or of its client to ask for something leads past the proxy", () =>
+  Effect.gen(function* () {
+    const secret = yield* site((_, response) => response.end("secret"))
+    const home = yield* site((request, response) => {
+      const [path, query = ""] = (request.url ?? "").split("?")
+      if (path !== "/worker.js") return response.setHeader("content-type", "text/html").end("<body>page</body>")
+      response.setHeader("content-type", "text/javascript")
+      response.end(
+        `oninstall = (event) => event.waitUntil(fetch("${decodeURIComponent(query)}", { mode: "no-cors" }).catch(() => 0))`
+      )
+    })
+    const asked = (allowPrivate: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        secret.hits.length = 0
+        const { client, evaluate, page, visit } = yield* open({ chromiumSandbox: yield* chromiumSandbox })
+        // service workers are for secure pages, and the loopback address counts as one
+        assert.strictEqual(yield* visit(`http://127.0.0.1:${home.port}/`), "page")
+        const to = (name: string) => `http://127.0.0.1:${secret.port}/${name}`
+        for (const [name, way] of Object.entries(ways)) {
+          yield* evaluate(`Promise.resolve(${way(to(name))}).then(() => 0, () => 0)`)
+        }
+        // of what pages ask for, a client says where it goes
+        yield* client.listen(({ method, params }) => {
+          if (method !== "Fetch.requestPaused") return
+          client.post("Fetch.continueRequest", { requestId: params["requestId"], url: to("continued") }, page)
+        })
+        yield* client.send("Fetch.enable", {}, page)
+        yield* evaluate(`fetch("/elsewhere").then(() => 0, () => 0)`)
+        yield* client.send("Fetch.disable", {}, page)
+        const { frameTree } = yield* client.send("Page.getFrameTree", {}, page)
+        const { id } = (frameTree as { readonly frame: { readonly id: string } }).frame
+        const options = { disableCache: true, includeCredentials: false }
+        yield* client.send("Network.loadNetworkResource", { frameId: id, url: to("loaded"), options }, page)
+        yield* visit(to("visited"))
+        return [...secret.hits]
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(Layer.provide(Sandbox.layerProxy, layerEgress({ allowPrivate, ports: [80, 443, secret.port] })))
+      )
+    // each asks: they reach what is excepted
+    const reached = yield* asked([`127.0.0.1:${home.port}`, `127.0.0.1:${secret.port}`])
+    for (const name of [...Object.keys(ways), "continued", "loaded", "visited"]) {
+      assert.isTrue(
+        reached.some((hit) => hit.includes(`/${name} `)),
+        name
+      )
+    }
+    assert.deepStrictEqual(yield* asked([`127.0.0.1:${home.port}`]), [])
+  }).pipe(Effect.scoped)
+)

@@ -10,7 +10,7 @@ import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import { WebSocket } from "ws"
 import { Binary, ChromiumPool, Isolation } from "../../src/index.ts"
-import { ask } from "../egress/sockets.ts"
+import { ask, talk } from "../egress/sockets.ts"
 import { runtime } from "../support/chromium.ts"
 import { layerEgress } from "../support/sandboxed.ts"
 
@@ -99,6 +99,16 @@ const command = (cdpUrl: string, method: string, params: object = {}) =>
     socket.once("error", (error) => resume(Effect.succeed(error.message)))
     return Effect.sync(() => socket.terminate())
   })
+
+/** A client that stays until the scope closes. */
+const connected = (cdpUrl: string) =>
+  Effect.acquireRelease(
+    Effect.callback<WebSocket>((resume) => {
+      const socket = new WebSocket(cdpUrl)
+      socket.once("open", () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.sync(() => socket.terminate())
+  )
 
 it.live("a browser opens to its own token and to nothing else, and to no web page", () =>
   Effect.gen(function* () {
@@ -199,7 +209,25 @@ it.live("refuses what is too large, and serves others meanwhile", () =>
     const body = JSON.stringify({ proxyCountryCode: "x".repeat(20_000_000) })
     const { status } = yield* request(port, "POST /api/v4/browsers", { "X-Service-API-Key": "ann" }, body)
     assert.include([413, 422], status)
-    const { cdpUrl } = yield* create(port, "ann")
-    assert.match(yield* command(cdpUrl, "Browser.getVersion"), /"product":/u)
+    const { cdpUrl, path, token } = yield* create(port, "ann")
+    // a message of 256 MiB and one byte, of which nothing but its length is sent
+    const client = yield* talk(port)
+    const head = Object.entries({ Host: `127.0.0.1:${port}`, ...upgrade }).map(
+      ([name, value]) => `${name}: ${value}\r\n`
+    )
+    client.socket.write(`GET ${path}?token=${token} HTTP/1.1\r\n${head.join("")}\r\n`)
+    yield* Effect.promise(() => client.until("101 Switching"))
+    client.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x10, 0, 0, 1, 0, 0, 0, 0]))
+    const tooLarge = String.fromCharCode(1009 >> 8, 1009 & 255)
+    assert.include(yield* Effect.promise(() => client.ended), tooLarge)
+    // one client more than a browser takes
+    const all = yield* Effect.forEach(Array.from({ length: 16 }), () => connected(cdpUrl))
+    assert.strictEqual(all.length, 16)
+    assert.strictEqual((yield* request(port, `GET ${path}?token=${token}`, upgrade)).status, 429)
+    all[0]?.close()
+    assert.match(
+      yield* Effect.repeat(command(cdpUrl, "Browser.getVersion"), { until: (said) => said.includes("product") }),
+      /product/u
+    )
   }).pipe(Effect.scoped, Effect.provide(layerEgress()))
 )
