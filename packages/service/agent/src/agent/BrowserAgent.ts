@@ -130,12 +130,18 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     )
   })
 
-  const perform: StreamingAgent["perform"] = (turn, attempt) =>
-    turn.status === "running"
-      ? Stream.fail(new AgentError({ message: "The browser of this run was lost. Create a new run." }))
-      : Stream.unwrap(
-          Effect.map(begin(turn, attempt), (task) => Stream.concat(Stream.make(started), Stream.fromEffect(task)))
-        )
+  const perform: StreamingAgent["perform"] = (turn, attempt) => {
+    if (turn.status === "running") {
+      return Stream.fail(new AgentError({ message: "The browser of this run was lost. Create a new run." }))
+    }
+    // a model would make up something to do
+    if (turn.task.trim() === "") {
+      return Stream.fail(new AgentError({ message: "The task is empty. Say what the agent should do." }))
+    }
+    return Stream.unwrap(
+      Effect.map(begin(turn, attempt), (task) => Stream.concat(Stream.make(started), Stream.fromEffect(task)))
+    )
+  }
 
   return Agent.of({ model: models.name, version, perform })
 })

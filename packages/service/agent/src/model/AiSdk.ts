@@ -79,12 +79,14 @@ const load = (config: ModelConfig) => {
 const withBody =
   (fields: CallSettings["body"]): Fetch =>
   (input, init) =>
-    globalThis.fetch(
-      input,
-      fields === undefined || typeof init?.body !== "string"
-        ? init
-        : { ...init, body: JSON.stringify(merge(JSON.parse(init.body), fields)) }
-    )
+    globalThis.fetch(input, {
+      ...init,
+      // the key may be in a header that would go to another host, too
+      redirect: "manual",
+      ...(fields === undefined || typeof init?.body !== "string"
+        ? {}
+        : { body: JSON.stringify(merge(JSON.parse(init.body), fields)) })
+    })
 
 /** A model that can be asked. */
 export interface Connection {
@@ -117,6 +119,7 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
 
   const explain = (cause: unknown): Effect.Effect<never, AiError.AiError> => {
     const text = clean(cause instanceof Error ? cause.message : String(cause))
+    if (cause instanceof TypeError) return Effect.fail(ModelError.unaskable(who, text))
     if (!CallError.isInstance(cause)) return Effect.fail(ModelError.unreadable(who, text))
     const { data, responseBody, responseHeaders: headers = {}, statusCode, url } = cause
     if (statusCode === undefined) return Effect.fail(ModelError.unreachable(who, text, clean(url)))
@@ -129,7 +132,15 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
       )
     }
     return Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
-      Effect.fail(ModelError.fromStatus(who, text, { statusCode, headers, data }, now_ms))
+      Effect.fail(
+        ModelError.fromStatus(
+          who,
+          // providers know errors of their vendor's form only
+          clean(ModelError.messageOf(responseBody) ?? text),
+          { statusCode, headers, data, url: clean(url), hasKey: key !== "" },
+          now_ms
+        )
+      )
     )
   }
 

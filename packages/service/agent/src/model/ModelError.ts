@@ -14,6 +14,9 @@ export class ModelNotInstalled extends Data.TaggedError("ModelNotInstalled")<{ r
 /** An answer without success. */
 export interface Refusal {
   readonly statusCode: number
+  /** What was asked, without the key. */
+  readonly url: string
+  readonly hasKey: boolean
   readonly headers: Readonly<Record<string, string>>
   /** The answer as JSON, if it is. */
   readonly data: unknown
@@ -70,33 +73,39 @@ const limited = (sentence: string, after: Duration.Duration | undefined): AiErro
 export const fromStatus = (
   who: string,
   text: string,
-  { data, headers, statusCode }: Refusal,
+  { data, hasKey, headers, statusCode, url }: Refusal,
   now_ms: number
 ): AiError.AiError => {
   const answered = `${who} answered ${statusCode} (${text})`
+  const keyless = hasKey ? "" : ": none is configured"
   const after = retryAfter(headers, now_ms)
   switch (statusCode) {
     case 401:
       return make(
-        new AiError.AuthenticationError({ kind: "InvalidKey", description: `${answered}. Check the key of the model.` })
+        new AiError.AuthenticationError({
+          kind: "InvalidKey",
+          description: `${answered}. Check the key of the model${keyless}.`
+        })
       )
     case 403:
       return make(
         new AiError.AuthenticationError({
           kind: "InsufficientPermissions",
-          description: `${answered}. Check that the key may use this model.`
+          description: `${answered}. Check that the key may use this model${keyless}.`
         })
       )
     case 404:
       return make(
-        new AiError.InvalidRequestError({ description: `${answered}. Check the name of the model and the address.` })
+        new AiError.InvalidRequestError({
+          description: `${answered} at ${url}. Check the name of the model, its dialect and its address.`
+        })
       )
     case 400:
     case 413:
     case 422:
       return make(
         new AiError.InvalidRequestError({
-          description: `${answered}. Check the name of the model, its modelParams and its thinkingLevel.`
+          description: `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`
         })
       )
     case 429: {
@@ -108,6 +117,11 @@ export const fromStatus = (
       return limited(`${answered}. Run fewer tasks at once, or raise the limit of the account.`, after)
     }
     default: {
+      if (statusCode < 400) {
+        const to = headers["location"] ?? "another address"
+        const description = `${answered} at ${url}, a redirect to ${to}. Set the address of the model to where it leads.`
+        return make(new AiError.InvalidRequestError({ description }))
+      }
       // a server that is busy or away, or an answer that was cut
       const isPassing = statusCode === 408 || statusCode === 409 || statusCode >= 500
       const description = `${answered}. Check the model server, or try again later.`
@@ -126,6 +140,14 @@ export const unreachable = (who: string, text: string, url: string): AiError.AiE
       method: "POST",
       url,
       description: `${who} cannot be reached (${text}). Check the address of the model and that its server is up.`
+    })
+  )
+
+/** Settings that make no request. */
+export const unaskable = (who: string, text: string): AiError.AiError =>
+  make(
+    new AiError.InvalidRequestError({
+      description: `${who} cannot be asked (${text}). Check its address and its key.`
     })
   )
 
@@ -149,18 +171,25 @@ const messageIn = (data: unknown): string | undefined => {
   if (typeof data === "string") return data
   if (typeof data !== "object" || data === null) return undefined
   if ("message" in data) return messageIn(data.message)
-  return "error" in data ? messageIn(data.error) : undefined
+  if ("error" in data) return messageIn(data.error)
+  if (!("detail" in data)) return undefined
+  return typeof data.detail === "string" ? data.detail : JSON.stringify(data.detail)
+}
+
+/** The message of an error, in whatever form a server has one. */
+export const messageOf = (body: unknown): string | undefined => {
+  if (typeof body !== "string") return messageIn(body)
+  try {
+    return messageIn(JSON.parse(body))
+  } catch {
+    // a page, or part of an answer
+    return undefined
+  }
 }
 
 /** What a body says that is no answer: the message of an error, or how it begins. */
 export const saying = (body: unknown): string => {
-  let data = body
-  try {
-    data = typeof body === "string" ? JSON.parse(body) : body
-  } catch {
-    // a page, or part of an answer
-  }
-  const message = data === body && typeof body === "string" ? undefined : messageIn(data)
+  const message = messageOf(body)
   if (message !== undefined) return message
   const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "")
   return text.trim() === "" ? "it is empty" : `it begins with ${text.trimStart().slice(0, 100).toWellFormed()}`

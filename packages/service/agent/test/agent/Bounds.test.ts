@@ -119,6 +119,24 @@ layer(frugal, { excludeTestServices: true, timeout: "1 minute" })("a limit of th
   )
 })
 
+layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an empty task", (it) => {
+  it.effect("fails before a browser or the model is used", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, done())
+      const { session, turn } = yield* carriedOut(" \n")
+      assert.deepInclude(turn, {
+        status: "failed",
+        error: "The task is empty. Say what the agent should do.",
+        steps: 0,
+        cost: null
+      })
+      assert.isEmpty(running.model.requests)
+      assert.isNull((yield* Effect.orDie(running.engine.session(session.id))).session.browserId)
+    })
+  )
+})
+
 layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an answer", (it) => {
   it.effect.each([
     ["text", { text: "I see." }, "The model called no tool. Use a model that calls tools."],

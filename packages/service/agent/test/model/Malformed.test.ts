@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
@@ -205,6 +206,68 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     })
   )
 })
+
+describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
+  const status =
+    (statusCode: number, body: string, headers: Record<string, string> = {}): ModelReply =>
+    (response) =>
+      void response.writeHead(statusCode, headers).end(body)
+
+  it.live.each([
+    [
+      "a model of another name",
+      status(404, '{"error":{"message":"no such model"}}'),
+      /404 \(no such model\) at http:\S+/u
+    ],
+    [
+      "an address of nothing",
+      status(404, "404 page not found"),
+      /answered 404 \(Not Found\) at http:\S+\. Check the name/u
+    ],
+    [
+      "a model without tools",
+      status(400, '{"message":"no tools here"}'),
+      /400 \(no tools here\).* whether it calls tools/u
+    ],
+    ["a strict server", status(422, '{"detail":[{"msg":"extra"}]}'), /422 \(\[\{"msg":"extra"\}\]\)/u],
+    ["no key", status(401, "{}"), /Check the key of the model: none is configured\.$/u],
+    ["a gateway", status(502, "<html>\n502</html>"), /answered 502 \(Bad Gateway\)\. Check the model server/u]
+  ] as const)("%s is one sentence", ([, reply, expected]) =>
+    Effect.map(asked(dialect, reply), ({ sentence }) => {
+      assert.match(sentence, expected)
+      assert.match(sentence, /^Model first-1 [^\n]+\.$/u)
+    })
+  )
+
+  it.live("a redirect is not followed: the key stays here", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* ScriptedModel
+      const { sentence } = yield* asked(dialect, status(307, "", { location: elsewhere.baseUrl[dialect] }))
+      assert.match(
+        sentence,
+        /answered 307 .*, a redirect to http:\S+\. Set the address of the model to where it leads\.$/u
+      )
+      assert.isEmpty(elsewhere.requests)
+    }).pipe(Effect.provide(Layer.fresh(ScriptedModel.layer)))
+  )
+})
+
+it.live("a key that fits in no header is one sentence, without it", () =>
+  Effect.gen(function* () {
+    const failed = Models.pipe(
+      Effect.flatMap(({ forTurn }) => forTurn),
+      Effect.flatMap((model) => model.generateText({ prompt: "Sum up" })),
+      Effect.provide(
+        Models.layer({ dialect: "openai-compatible", model: "first-1", apiKey: Redacted.make("sk-\u201cquoted\u201d") })
+      ),
+      Effect.flip
+    )
+    const error = yield* failed
+    const sentence = error._tag === "AiError" ? ModelError.sentence(error) : error.message
+    assert.match(sentence, /^Model first-1 cannot be asked \(.+\)\. Check its address and its key\.$/u)
+    assert.notInclude(sentence, "quoted")
+  })
+)
 
 it.live("two calls of one id are told apart", () =>
   Effect.gen(function* () {
