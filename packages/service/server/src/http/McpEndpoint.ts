@@ -4,7 +4,7 @@ import * as Scope from "effect/Scope"
 import { version } from "./Version.ts"
 
 /** Where the operations are as MCP tools. */
-const mcpPath = "/mcp"
+export const mcpPath = "/mcp"
 
 /** Loaded at the first request: a server without MCP clients pays nothing for it. */
 export const layer = HttpRouter.use(

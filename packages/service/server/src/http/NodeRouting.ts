@@ -2,14 +2,17 @@ import { basePath, operations } from "@webagent/contract/Wire"
 import { LaunchFailed, type Node } from "@webagent/engine"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { livePath, recordingPath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
+import { sessionHeader } from "../mcp/Sessions.ts"
 import { Nodes } from "../nodes/Nodes.ts"
 import * as Signature from "../nodes/Signature.ts"
 import * as Tunnel from "../nodes/Tunnel.ts"
@@ -17,6 +20,7 @@ import * as Answer from "./Answer.ts"
 import { Counted } from "./KeyLimits.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
+import { mcpPath } from "./McpEndpoint.ts"
 import { pathOf } from "./Path.ts"
 import { maxBodySize } from "./RequestValidation.ts"
 
@@ -101,6 +105,25 @@ const isFull = (cause: Cause.Cause<unknown>) => {
   return error instanceof LaunchFailed && error.reason === "full"
 }
 
+/** The id of an MCP session for its clients: that of its node, and the one that the session has there. */
+const sessionId = /^(?<node>.+)\.(?<id>[^.]+)$/u
+
+/** Answers an MCP request at this node. */
+const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, self: string, id?: string) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const here =
+      id === undefined ? request : request.modify({ headers: Headers.set(request.headers, sessionHeader, id) })
+    const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, here)
+    yield* HttpEffect.appendPreResponseHandler((_, response) => {
+      const opened = response.headers[sessionHeader]
+      return Effect.succeed(
+        opened === undefined ? response : HttpServerResponse.setHeader(response, sessionHeader, `${self}.${opened}`)
+      )
+    })
+    return response
+  })
+
 /**
  * Forwards requests for what another node has, and creates that find no room here. A request makes one hop at most:
  * this node answers all that another node forwards. The node that answers checks keys and tokens.
@@ -132,6 +155,13 @@ export const routed = <E, R>(
       if (node === "silent") return notSent
       // what is wrong with its body is said by who would have read it
       return (yield* Effect.catchTag(sent(request, node, false), "HttpServerError", () => app)) ?? notSent
+    }
+    if (path === mcpPath) {
+      const { id, node = nodes.self } = sessionId.exec(request.headers[sessionHeader] ?? "")?.groups ?? {}
+      if (node === nodes.self) return yield* ofMcp(app, node, id)
+      const owner = isHop ? undefined : yield* Effect.orDie(nodes.withId(node))
+      if (owner === undefined || owner === "silent") return yield* app
+      return (yield* Effect.catchTag(sent(request, owner, false), "HttpServerError", () => app)) ?? notSent
     }
     if (request.method !== "POST" || !creates.has(path)) return yield* app
 

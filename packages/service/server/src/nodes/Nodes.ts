@@ -16,6 +16,8 @@ const maxAge = "1 second"
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
 interface NodesService {
+  /** The id of this node. */
+  readonly self: string
   /** Whether a browser is to be launched at this node: it has room right now, and does not drain. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
@@ -26,6 +28,8 @@ interface NodesService {
   readonly ofFiles: (browserId: string) => Owner
   /** Where a session is at work, else where its browser runs. */
   readonly ofSession: (id: string) => Owner
+  /** The node with an id, if it is another one. */
+  readonly withId: (id: string) => Owner
   /** Whether a browser runs at another node; asked often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until a node's lease has run out. */
@@ -82,6 +86,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         )
 
       return {
+        self,
         hasRoom: Effect.zipWith(
           room ?? Effect.succeed(1),
           store.node(self),
@@ -108,6 +113,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           // any node can take a message for a session
           return node === "silent" || node?.draining === true ? undefined : node
         }),
+        withId: (id) => Effect.map(others, (nodes) => withId(nodes, id)),
         isElsewhere: (browserId) => Effect.map(runsAt(browserId, lately), (node) => node !== undefined),
         lost,
         sign: (to, request) => Effect.map(Clock.currentTimeMillis, (now_ms) => signature.sign(to, request, now_ms)),

@@ -211,8 +211,16 @@ export const carry = Effect.fnUntraced(function* (
   if (upgraded === undefined) {
     const { headers, statusCode: status = 502 } = response
     const answer = { status, headers: passedOn(headers) }
+    const isStream = headers["content-type"]?.startsWith("text/event-stream") === true
     // MCP's tools read what they are answered after this scope is closed; what they ask for is short
-    if (question.body !== undefined) return HttpServerResponse.uint8Array(yield* bodyOf(node, response, lost), answer)
+    if (question.body !== undefined && !isStream)
+      return HttpServerResponse.uint8Array(yield* bodyOf(node, response, lost), answer)
+    yield* Effect.forkScoped(
+      Effect.andThen(
+        lost,
+        Effect.sync(() => response.destroy())
+      )
+    )
     return HttpServerResponse.raw(response, {
       ...answer,
       ...(headers["content-length"] === undefined ? {} : { contentLength: Number(headers["content-length"]) })

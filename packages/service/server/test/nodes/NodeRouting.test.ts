@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { createServer, type Server } from "node:net"
 import * as Signature from "../../src/nodes/Signature.ts"
 import { callTool, connect as mcp } from "../mcp/client.ts"
-import { connect, create, limitedKey, met, secret, send, start, until } from "./neighbours.ts"
+import { connect, create, limitedKey, met, secret, send, start, type Started, until } from "./neighbours.ts"
 
 const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.provide(Effect.flatMap(Store, use), MemoryStore.layer))
@@ -352,6 +352,59 @@ describe("a create at a node without room", () => {
         const { result } = yield* Effect.repeat(ended, { until: ({ status }) => status === "completed" })
         assert.strictEqual(result, "b: look")
         assert.strictEqual(b.running.size, 1)
+      })
+    )
+  )
+})
+
+describe("an MCP session", () => {
+  /** A client whose requests go to one node after the other. */
+  const spread = (nodes: ReadonlyArray<Started>) => {
+    let turn = 0
+    const next = (path: string | URL) => new URL(new URL(path).pathname, nodes[turn++ % nodes.length]?.url)
+    return mcp(
+      new StreamableHTTPClientTransport(new URL("http://spread/mcp"), {
+        requestInit: { headers: { "X-Service-API-Key": "wak_test" } },
+        fetch: (path, init) => fetch(next(path), init)
+      })
+    )
+  }
+
+  it.live("goes on at every node: its requests reach the node that opened it", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const nodes = [yield* start(store, "a"), yield* start(store, "b"), yield* start(store, "c")]
+        yield* met(store, 3)
+        const client = yield* spread(nodes)
+        for (let round = 0; round < 4; round++) {
+          const { answer, text } = yield* callTool(client, "run_task", { task: "look" })
+          assert.deepInclude(answer.run, { status: "completed" }, text)
+        }
+        const transport = client.transport as StreamableHTTPClientTransport
+        const session = transport.sessionId ?? ""
+        yield* Effect.promise(() => transport.terminateSession())
+        for (const node of nodes) {
+          const headers = { "mcp-session-id": session, accept: "application/json, text/event-stream" }
+          const body = { jsonrpc: "2.0", id: 1, method: "tools/list" }
+          const { status, text } = yield* send(node, "POST", "/mcp", { body, headers })
+          assert.deepStrictEqual([status, text.includes("initialize")], [404, true])
+        }
+      })
+    )
+  )
+
+  it.live("has ended, at every node, when the node that opened it is gone", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const client = yield* spread([a])
+        const { sessionId = "" } = client.transport ?? {}
+        yield* store.leave(a.id)
+        const headers = { "mcp-session-id": sessionId, accept: "application/json, text/event-stream" }
+        const body = { jsonrpc: "2.0", id: 1, method: "tools/list" }
+        const { status, text } = yield* send(b, "POST", "/mcp", { body, headers })
+        assert.deepStrictEqual([status, text.includes("initialize")], [404, true])
       })
     )
   )
