@@ -10,7 +10,8 @@ const quality = 60
 
 /**
  * What is in sight of the tab in front, as a JPEG. It is refused while a document holds a secret or a filled password
- * field, seen or not, before or after it; and while one is there that this task may not read.
+ * field, seen or not, before or after it; while a site that a secret is for has a canvas; and while one is there that
+ * this task may not read.
  */
 export const make = (hands: Hands) => {
   const { sessions, tabs } = hands
@@ -25,9 +26,12 @@ export const make = (hands: Hands) => {
           // one that has not loaded anything yet has no address
           if (frame.url !== "" && !tab.mayLoad(frame.url))
             return yield* refuse("No picture: the task may not read this document.")
-          const { hasPassword, texts } = yield* call(frame, "contents", hands.secrets.names.length > 0)
+          const { draws, hasPassword, texts } = yield* call(frame, "contents", hands.secrets.names.length > 0)
           if (texts === null) return yield* refuse("No picture: the page is too long to look for secrets.")
           if (hasPassword || hands.secrets.shows(texts)) return yield* refuse("No picture: a secret is in sight.")
+          // what is drawn is no text
+          if (draws && hands.secrets.mayBeOn(frame.origin))
+            return yield* refuse("No picture: a canvas may show a secret.")
         }),
       { concurrency: "unbounded", discard: true }
     )

@@ -20,6 +20,8 @@ export interface Secrets {
   ) => Result.Result<{ readonly text: string; readonly isSecret: boolean }, string>
   /** The text with each value, also as it is written in addresses or cut at its end, replaced by its placeholder. */
   readonly redact: (text: string) => string
+  /** Whether one may be typed on a site, which then may show it. */
+  readonly mayBeOn: (site: string) => boolean
   /** Whether a value shows in a text, also in parts with spaces between them. */
   readonly shows: (text: string) => boolean
 }
@@ -111,6 +113,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       return Result.succeed({ text: revealed, isSecret: used.length > 0 })
     },
     redact: (text) => written.reduce((so, { form, shown }) => so.replaceAll(form, shown), hideStarts(text)),
+    mayBeOn: (site) => secrets.some(({ domains }) => isOn(site, domains)),
     shows: (text) => {
       const tight = squeezed(text)
       return written.some(({ form }) => tight.includes(squeezed(form)))

@@ -159,6 +159,23 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
+  it.effect("shows dots for a secret that it typed, and takes no picture of a canvas on a site of the secret", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      const text = yield* open("dots")
+      yield* page.type(numberOf(text, "Code"), "plain")
+      yield* seen("Title: none")
+      yield* page.type(numberOf(text, "Code"), "<secret:password>")
+      yield* seen("Title: disc")
+      yield* open("canvas")
+      assert.include((yield* Effect.flip(page.picture)).message, "a canvas may show a secret")
+      yield* page.navigate(`${site.other}/canvas`)
+      yield* page.picture
+      yield* page.allow({})
+    })
+  )
+
   it.effect("takes no picture of a secret, wherever a page has it", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested

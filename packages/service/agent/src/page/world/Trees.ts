@@ -64,16 +64,23 @@ export const trees = () => {
     },
     /** Makes a closed root readable. */
     open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root),
-    /** Whether a password is filled in; and all texts, seen or not, if they are asked for; null for too many of them. */
-    contents: (hasTexts: boolean): { readonly hasPassword: boolean; readonly texts: string | null } => {
+    /**
+     * Whether a password is filled in, and whether a canvas is there; and all texts, seen or not, if they are asked for;
+     * null for too many of them.
+     */
+    contents: (
+      hasTexts: boolean
+    ): { readonly hasPassword: boolean; readonly draws: boolean; readonly texts: string | null } => {
       const texts: Array<string> = []
       const take = (root: Document | ShadowRoot) =>
         void texts.push((root instanceof Document ? root.documentElement?.textContent : root.textContent) ?? "")
       let hasPassword = false
+      let draws = false
       if (hasTexts) take(document)
       for (const element of all(document)) {
         const isInput = element instanceof HTMLInputElement
         if (isInput && element.type === "password" && element.value !== "") hasPassword = true
+        if (element instanceof HTMLCanvasElement && element.width * element.height > 0) draws = true
         if (!hasTexts) continue
         const inside = rootOf(element)
         if (inside !== undefined) take(inside)
@@ -82,7 +89,7 @@ export const trees = () => {
         for (const { value } of element.attributes) if (value.length <= attribute_most) texts.push(value)
       }
       const all_length = texts.reduce((sum, { length }) => sum + length, 0)
-      return { hasPassword, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
+      return { hasPassword, draws, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
     },
     frameIdOf: (element: Element) => frameIds.get(element),
     /** Tells which frame an element holds. */
