@@ -29,6 +29,8 @@ const direct = ({ name, port }: Target, addresses: Checked, adopt: Adopt) =>
       host: "checked.invalid",
       port,
       allowHalfOpen: true,
+      // a part of a request does not wait for the acknowledgement of the one before
+      noDelay: true,
       autoSelectFamily: true,
       lookup: (_host, _options, found) => found(null, known)
     })

@@ -15,10 +15,13 @@ const { spawn } = require("node:child_process")
 const { signals } = require("node:os").constants
 const [egress, devTools, executable, ...args] = process.argv.slice(1)
 
+// what is written in parts is passed on in parts: it would wait for an acknowledgement of the first one, 40 ms
+const shared = { allowHalfOpen: true, noDelay: true }
+
 const forward = (from, to) =>
   new Promise((resolve) =>
-    createServer({ allowHalfOpen: true }, (client) => {
-      const other = connect({ ...to, allowHalfOpen: true })
+    createServer(shared, (client) => {
+      const other = connect({ ...to, ...shared })
       pipeline(client, other, client, () => other.destroy())
     }).listen(from, resolve)
   )

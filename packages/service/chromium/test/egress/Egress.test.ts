@@ -13,7 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Egress, type EgressOptions, type Passage } from "../../src/egress/Egress.ts"
 import { names, record } from "../support/names.ts"
-import { ask, site, sockets, talk } from "./sockets.ts"
+import { ask, leastOfParts, site, sockets, talk } from "./sockets.ts"
 
 const hosts = {
   "site.test": ["127.0.0.1"],
@@ -87,6 +87,25 @@ describe("the proxy of a browser", () => {
       client.socket.end("late")
       assert.match(yield* Effect.promise(() => client.ended), /^HTTP\/1\.1 200 .*\r\n\r\nearly late$/su)
       assert.deepStrictEqual(yield* proxy.bytes, { sent: 10, received: 10 })
+    })
+  )
+
+  it.live("passes each part of a message on at once", () =>
+    Effect.gen(function* () {
+      const port = yield* sockets((socket) => {
+        let length = 0
+        socket.on("data", (text) => {
+          length += text.length
+          if (length % 2 === 0) socket.write("answer")
+        })
+      })
+      const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] })
+      const { socket, until } = yield* talk(proxy.port)
+      socket.setNoDelay()
+      socket.write(tunnel(`site.test:${port}`))
+      yield* Effect.promise(() => until("\r\n\r\n"))
+      const answered = () => new Promise((resolve) => socket.once("data", resolve))
+      assert.isBelow(yield* Effect.promise(() => leastOfParts(() => socket.write("x"), answered)), 35)
     })
   )
 

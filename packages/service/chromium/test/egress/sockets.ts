@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from "node:http"
 
 /** Listens until the scope closes, on a free port of a loopback address. */
@@ -82,6 +83,24 @@ export const talk = (at: number | string): Effect.Effect<Talk, never, Scope.Scop
       return { socket, said: () => said, until, ended }
     }
   )
+
+/**
+ * The least time in milliseconds of a message that is written in two parts. Where a part waits for the acknowledgement
+ * of the one before, it is 40. The first ones are acknowledged at once, and are not counted.
+ */
+export const leastOfParts = async (write: (part: 0 | 1) => void, answered: () => Promise<unknown>): Promise<number> => {
+  let least_ms = Infinity
+  for (let round = 0; round < 50; round++) {
+    const answer = answered()
+    const start = performance.now()
+    write(0)
+    await sleep(2)
+    write(1)
+    await answer
+    if (round >= 30) least_ms = Math.min(least_ms, performance.now() - start)
+  }
+  return least_ms
+}
 
 /** What is answered to a request that ends its connection. */
 export const ask = (at: number | string, text: string) =>

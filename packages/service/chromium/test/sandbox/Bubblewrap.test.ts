@@ -17,11 +17,11 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { Sandbox } from "../../src/index.ts"
+import { CdpClient, Sandbox } from "../../src/index.ts"
 import { killGroup } from "../../src/process/BrowserProcess.ts"
 import { trees } from "../../src/process/ProcessTree.ts"
 import { node } from "../../src/sandbox/node.ts"
-import { site } from "../egress/sockets.ts"
+import { leastOfParts, site } from "../egress/sockets.ts"
 import { runtime } from "../support/chromium.ts"
 import { layer, noNamespaces, open } from "../support/sandboxed.ts"
 
@@ -57,6 +57,17 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         assert.include(hits, `GET / site.test:${port}`)
       }).pipe(Effect.provide(layer({ allowPrivate: [`127.0.0.1:${port}`] })))
     })
+  )
+
+  it.live("answers a CDP message that comes in parts as soon as it is there", () =>
+    Effect.gen(function* () {
+      const { address } = yield* open()
+      const { socket } = yield* CdpClient.opened(address)
+      const parts = ['{"id":1,"method":', '"Browser.getVersion"}'] as const
+      const write = (part: 0 | 1) => socket.send(parts[part], { fin: part === 1 })
+      const answered = () => new Promise((resolve) => socket.once("message", resolve))
+      assert.isBelow(yield* Effect.promise(() => leastOfParts(write, answered)), 35)
+    }).pipe(Effect.provide(layer()))
   )
 
   it.live("reaches no service of the host and no metadata, however they are spelled", () =>
