@@ -1,66 +1,14 @@
-import { assert, describe, it, layer } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
+import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
-import { connect, Socket } from "node:net"
-import { type ClientOptions, WebSocket } from "ws"
-import { BrowserPool, type CdpMessage, Engine, MemoryStore } from "@webagent/engine"
-import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
+import type { Socket } from "node:net"
+import { Server } from "@webagent/server"
 import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
-import { SeededIds } from "../../src/behaviour/SeededIds.ts"
-import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
-import { Behaviour } from "../../src/behaviour/Behaviour.ts"
-import * as ports from "../ports.ts"
-
-const version = '{"id":1,"method":"Browser.getVersion"}'
-
-const create = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
-  id: String(body["id"]),
-  cdpUrl: String(body["cdpUrl"])
-}))
-
-const stop = (id: string) => send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
-
-/** An open connection, or the HTTP answer that came instead. */
-const open = (url: string, options: ClientOptions = {}) =>
-  Effect.acquireRelease(
-    Effect.callback<{
-      readonly socket: WebSocket
-      readonly wire: Socket
-      readonly refusal: { readonly status: number; readonly body: string } | null
-    }>((resume) => {
-      const socket = new WebSocket(url, options)
-      let wire = new Socket()
-      socket.once("upgrade", (response) => (wire = response.socket))
-      socket.once("open", () => resume(Effect.succeed({ socket, wire, refusal: null })))
-      socket.once("unexpected-response", (_request, response) => {
-        let body = ""
-        response.on("data", (chunk) => (body += String(chunk)))
-        response.on("end", () =>
-          resume(Effect.succeed({ socket, wire, refusal: { status: response.statusCode ?? 0, body } }))
-        )
-      })
-      socket.on("error", () => undefined)
-    }),
-    ({ socket }) => Effect.sync(() => socket.terminate())
-  )
-
-const ask = (socket: WebSocket, message: string) =>
-  Effect.callback<unknown>((resume) => {
-    socket.once("message", (data) => resume(Effect.sync(() => JSON.parse(String(data)))))
-    socket.send(message)
-  })
-
-const closed = (socket: WebSocket) =>
-  Effect.callback<number>((resume) => {
-    socket.once("close", (code) => resume(Effect.succeed(code)))
-  })
+import { ask, closed, create, hangUps, open, pathOf, stop, version } from "./cdp.ts"
 
 /** Begins a message of this length and sends nothing of it. */
 const announce = (wire: Socket, length: number) => {
@@ -71,18 +19,9 @@ const announce = (wire: Socket, length: number) => {
   wire.write(head)
 }
 
-/** The path of a link, with its token. */
-const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
-
 const versionPath = (cdpUrl: string) => pathOf(cdpUrl).replace("?", "/json/version?")
 
 const isActive = (cdpUrl: string) => Effect.map(send("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
-
-/** How a client leaves. */
-const hangUps = [
-  ["closed", (socket: WebSocket) => socket.close()],
-  ["cut", (socket: WebSocket) => socket.terminate()]
-] as const
 
 layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
   it.effect("answers Browser.getVersion, and -32601 to what it does not know, in order", () =>
@@ -376,170 +315,4 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
       assert.strictEqual(yield* Fiber.join(code), 1001)
     })
   )
-})
-
-/** Waits for this count of connections, not for long, and says the count. */
-const reaches = (held: SubscriptionRef.SubscriptionRef<number>) => (count: number) =>
-  SubscriptionRef.changes(held).pipe(
-    Stream.filter((current) => current === count),
-    Stream.take(1),
-    Stream.runDrain,
-    Effect.timeoutOption("1 minute"),
-    Effect.andThen(SubscriptionRef.get(held))
-  )
-
-/** Opens a page with long descriptions, and asks for one `total` times without reading the answers. */
-const flood = Effect.fnUntraced(function* (socket: WebSocket, total: number) {
-  const url = `data:,${"x".repeat(250_000)}`
-  const created = yield* ask(socket, JSON.stringify({ id: 1, method: "Target.createTarget", params: { url } }))
-  const { targetId } = (created as { readonly result: { readonly targetId: string } }).result
-  const question = JSON.stringify({ id: 2, method: "Target.getTargetInfo", params: { targetId } })
-  socket.pause()
-  for (let count = 0; count < total; count++) socket.send(question)
-})
-
-/** The simulated browsers, and in `open` how many connections to them are held at the moment. */
-const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
-  Layer.effect(
-    BrowserPool,
-    Effect.map(BrowserPool, (pool) => ({
-      launch: (browser) =>
-        Effect.map(pool.launch(browser), (launched) => ({
-          ...launched,
-          connect: Effect.andThen(
-            Effect.acquireRelease(
-              SubscriptionRef.update(open, (held) => held + 1),
-              () => SubscriptionRef.update(open, (held) => held - 1)
-            ),
-            launched.connect
-          )
-        }))
-    }))
-  ).pipe(Layer.provide(ports.browsers))
-
-const serverOver = <Extra = never>(pool: Layer.Layer<BrowserPool | Extra>) =>
-  Server.layer().pipe(
-    Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
-    Layer.provide(Engine.layer),
-    Layer.provide([ports.agent(), MemoryStore.layer, SeededIds.layer(() => 1)]),
-    Layer.provideMerge(pool)
-  )
-
-describe("CdpEndpoint and its pool", () => {
-  for (const [how, hangUp] of hangUps) {
-    it.live(`a connection that is ${how} is given back to the pool, while the browser runs on`, () =>
-      Effect.gen(function* () {
-        const held = yield* SubscriptionRef.make(0)
-        const until = reaches(held)
-        yield* Effect.gen(function* () {
-          const { cdpUrl } = yield* create
-          const [first, second] = [yield* open(cdpUrl), yield* open(cdpUrl)]
-          yield* ask(first.socket, version)
-          assert.strictEqual(yield* until(2), 2)
-          hangUp(first.socket)
-          assert.strictEqual(yield* until(1), 1)
-          assert.property(yield* ask(second.socket, version), "result")
-          hangUp(second.socket)
-          assert.strictEqual(yield* until(0), 0)
-        }).pipe(Effect.provide(serverOver(counting(held)), { local: true }))
-      })
-    )
-  }
-
-  it.live("a stop does not wait for a client that does not read", () =>
-    Effect.gen(function* () {
-      const held = yield* SubscriptionRef.make(0)
-      yield* Effect.gen(function* () {
-        const { cdpUrl, id } = yield* create
-        const { socket } = yield* open(cdpUrl)
-        yield* flood(socket, 300)
-        const other = yield* open(cdpUrl)
-        yield* ask(other.socket, version)
-        assert.strictEqual(yield* reaches(held)(2), 2)
-        yield* stop(id)
-        assert.strictEqual(yield* reaches(held)(0), 0)
-      }).pipe(Effect.provide(serverOver(counting(held)), { local: true }))
-    })
-  )
-
-  it.live("a drop resets the socket without a word, and the browser runs on with its pages", () =>
-    Effect.gen(function* () {
-      const { cdpUrl, id } = yield* create
-      const { hostname, port } = new URL(cdpUrl)
-      const upgrade =
-        `GET ${pathOf(cdpUrl)} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-      const connected = yield* Deferred.make<string>()
-      const cut = yield* Effect.forkChild(
-        Effect.callback<{ readonly code: string; readonly afterwards: number }>((resume) => {
-          const socket = connect(Number(port), hostname)
-          let received = 0
-          socket.on("data", (chunk: Buffer) => {
-            if (received === 0) Deferred.doneUnsafe(connected, Effect.succeed(String(chunk).slice(0, 12)))
-            else received += chunk.length
-            received ||= 1
-          })
-          socket.on("error", (error: NodeJS.ErrnoException) =>
-            resume(Effect.succeed({ code: error.code ?? "", afterwards: received - 1 }))
-          )
-          socket.on("end", () => resume(Effect.succeed({ code: "an orderly end", afterwards: received - 1 })))
-          socket.write(upgrade)
-          return Effect.sync(() => socket.destroy())
-        }),
-        { startImmediately: true }
-      )
-      assert.strictEqual(yield* Deferred.await(connected), "HTTP/1.1 101")
-      const { socket } = yield* open(cdpUrl)
-      yield* ask(socket, '{"id":1,"method":"Target.createTarget","params":{"url":"data:,kept"}}')
-      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
-      assert.isTrue(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop(id)))
-      assert.isFalse(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop("unknown")))
-      assert.deepStrictEqual(yield* Fiber.join(cut), { code: "ECONNRESET", afterwards: 0 })
-      assert.strictEqual(yield* Fiber.join(code), 1006)
-      const again = yield* open(cdpUrl)
-      assert.include(JSON.stringify(yield* ask(again.socket, '{"id":2,"method":"Target.getTargets"}')), "data:,kept")
-    }).pipe(
-      Effect.provide(serverOver(Layer.provide(BehavingBrowserPool.layer, Behaviour.layer())), {
-        local: true
-      })
-    )
-  )
-
-  it.live("a client that does not read makes its own commands wait, not the memory grow, and not others", () => {
-    let handled = 0
-    const noting = Layer.effect(
-      BrowserPool,
-      Effect.map(BrowserPool, (pool) => ({
-        launch: (browser) =>
-          Effect.map(pool.launch(browser), (launched) => ({
-            ...launched,
-            connect: Effect.map(launched.connect, (connection) => ({
-              ...connection,
-              send: (message: CdpMessage) => {
-                const takes = connection.send(message)
-                if (takes) handled++
-                return takes
-              }
-            }))
-          }))
-      }))
-    ).pipe(Layer.provide(ports.browsers))
-    return Effect.gen(function* () {
-      const { cdpUrl } = yield* create
-      const { socket } = yield* open(cdpUrl)
-      const total = 300
-      yield* flood(socket, total)
-      const other = yield* open(cdpUrl)
-      for (let count = 0; count < 20; count++) yield* ask(other.socket, version)
-      assert.isBelow(handled, 170)
-      const all = Effect.callback<number>((resume) => {
-        let answers = 0
-        socket.on("message", () => {
-          if (++answers === total) resume(Effect.succeed(answers))
-        })
-        socket.resume()
-      })
-      assert.strictEqual(yield* all, total)
-    }).pipe(Effect.provide(serverOver(noting), { local: true }))
-  })
 })
