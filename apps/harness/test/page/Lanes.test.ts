@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Lanes from "../../src/page/browser/Lanes.ts"
-import { traceOf } from "./stories.ts"
+import { traceOf } from "./traces.ts"
 
 const trace = traceOf({ suite: "checkout", scenario: "buys the red mug", index: 0 })
 

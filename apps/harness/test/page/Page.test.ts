@@ -8,17 +8,8 @@ import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
 import { away } from "../reporters/fixture.ts"
-import {
-  datedNight,
-  greenNight,
-  largeNight,
-  linkOf,
-  monthBefore,
-  redNight,
-  replay,
-  traceOf,
-  tracesOf
-} from "./stories.ts"
+import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
+import { traceOf, tracesOf } from "./traces.ts"
 
 const draw = (report: ReturnType<typeof greenNight>, nights = monthBefore(report)) =>
   Page.render({ report, linkOf, nights, replay, traces: tracesOf(report) })

@@ -8,7 +8,8 @@ import * as NightsPage from "../../src/page/NightsPage.ts"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { open } from "@webagent/test-chromium"
-import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay, run, tracesOf } from "./stories.ts"
+import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
+import { run, tracesOf } from "./traces.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
 

@@ -9,7 +9,7 @@ import { scenarioKey } from "../../src/run/RunnerOptions.ts"
 import type { Skip } from "@webagent/report/Skip"
 import type { RunReport } from "@webagent/report/RunReport"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { run, type StageOptions, suiteOf } from "./stage.ts"
 
 type Told = Parameters<typeof suiteOf>[1]

@@ -1,5 +1,5 @@
 import type { Measurements } from "../src/Measurements.ts"
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 
 /** Numbers from the normal distribution, the same for the same seed. */
 export const normals = (seed: number) => {

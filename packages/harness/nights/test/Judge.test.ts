@@ -5,7 +5,7 @@ import { judgeNight } from "../src/LastNight.ts"
 import type { Night, NightScenario } from "../src/Night.ts"
 import { type Accepted, type Past } from "../src/Past.ts"
 import type { Figure, JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { middleMean } from "@webagent/statistics/Robust"
 import { night, scenario, took } from "./nights.ts"
 

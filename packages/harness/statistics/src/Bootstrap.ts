@@ -1,4 +1,4 @@
-import { drawing } from "./Order.ts"
+import { drawing } from "./Drawing.ts"
 import { mean, quantile } from "./Quantile.ts"
 
 const draws = 2000

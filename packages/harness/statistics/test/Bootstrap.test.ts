@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { ofMean } from "../src/Bootstrap.ts"
-import { drawing } from "../src/Order.ts"
+import { drawing } from "../src/Drawing.ts"
 import { mean } from "../src/Quantile.ts"
 
 describe("Bootstrap", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import * as Binomial from "../src/Binomial.ts"
 import * as Discrete from "../src/Discrete.ts"
 import * as FamilyWise from "../src/FamilyWise.ts"
-import { drawing } from "../src/Order.ts"
+import { drawing } from "../src/Drawing.ts"
 
 /** Holm: each p-value, adjusted so that a false alarm anywhere in the family is as rare as any one of them says. */
 const holm = (chances: ReadonlyArray<number>): ReadonlyArray<number> => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as Interval from "../src/Interval.ts"
-import { drawing } from "../src/Order.ts"
+import { drawing } from "../src/Drawing.ts"
 
 const draw = drawing(20_261_121)
 /** A number from the normal distribution. */

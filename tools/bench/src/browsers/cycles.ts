@@ -1,4 +1,4 @@
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { readdirSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { grouped, type Heading, headingLine, type Options, paragraphs, plain, table } from "../measure/Report.ts"

@@ -1,16 +1,8 @@
 /** Clients of a service of several nodes: each asks any node, and another one if that does not answer. */
+import { drawing } from "@webagent/statistics/Drawing"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, type Member } from "./Cluster.ts"
 import type { Asked } from "./Judge.ts"
-
-/** The same numbers for the same seed, from 0 to 1. */
-export const draws = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** What clients know. */
 export interface Clients {
@@ -141,14 +133,14 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, together =
     return { create, ended, turn: () => (draw() < shares.browser ? browse() : converse()) }
   }
 
-  const single = client(draws(seed + 1))
+  const single = client(drawing(seed + 1))
   return {
     asked,
     wrong,
     reads: () => reads,
     work: async (count, until) => {
       const one = async (index: number) => {
-        const { turn } = client(draws(seed * 1000 + index))
+        const { turn } = client(drawing(seed * 1000 + index))
         while (!until.aborted) await turn()
       }
       await Promise.all(Array.from({ length: count }, (_, index) => one(index)))

@@ -1,6 +1,7 @@
 /** Three servers on one Postgres, killed, frozen and restarted under load: what clients were told has to hold. */
 import { TestPostgres } from "@webagent/test-postgres"
 import { Turn } from "@webagent/engine"
+import { drawing } from "@webagent/statistics/Drawing"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { fileURLToPath } from "node:url"
@@ -17,7 +18,7 @@ import {
   paragraphs,
   table
 } from "../measure/Report.ts"
-import { clients as makeClients, draws } from "./Clients.ts"
+import { clients as makeClients } from "./Clients.ts"
 import { cluster, type Cluster, type Member } from "./Cluster.ts"
 import { judge, type Loss, takeovers } from "./Judge.ts"
 import { observe } from "./Observer.ts"
@@ -90,7 +91,7 @@ const disturb = async (
   postgres: { readonly restart: (away_ms: number) => Promise<void> },
   lost: (member: Member) => void
 ) => {
-  const draw = draws(seed)
+  const draw = drawing(seed)
   const actions = shuffled(
     [
       ...Array.from({ length: kills }, () => "kill" as const),

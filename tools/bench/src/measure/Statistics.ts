@@ -1,4 +1,4 @@
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { median } from "@webagent/statistics/Robust"
 

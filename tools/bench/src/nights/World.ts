@@ -1,6 +1,6 @@
 import type { Figure } from "@webagent/report/NightJudgement"
 import type { Night, NightScenario } from "@webagent/nights/Night"
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import type { Troubles } from "./Troubles.ts"
 

@@ -1,14 +1,6 @@
+import { drawing } from "@webagent/statistics/Drawing"
 import { assert, describe, it } from "vitest"
 import { blocksOf, type Point, trendOf } from "../../src/soak/Trend.ts"
-
-/** Numbers in [0, 1), the same ones for the same seed. */
-const drawing = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** A value every 10 s for 18 minutes: a slope, and noise that keeps a share of the moment before. */
 const series = (perHour: number, keeps: number, draw: () => number): ReadonlyArray<Point> => {
