@@ -200,10 +200,10 @@ const make = Effect.gen(function* () {
         sessions: upTo(busy.keys(), limit, () => true),
         browsers: upTo(openBrowsers, limit, () => true)
       })),
-    renew: (node, ttl_ms) =>
+    renew: (node, ttl_ms, isKnown = false) =>
       Effect.map(now, (now_ms) => {
         const known = nodes.get(node.id)
-        if (known !== undefined && known.node === undefined) return false
+        if (known === undefined ? isKnown : known.node === undefined) return false
         const draining = node.draining || (known?.node?.draining ?? false)
         nodes.set(node.id, { until_ms: now_ms + ttl_ms, node: { ...node, draining } })
         return true

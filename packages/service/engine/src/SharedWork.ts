@@ -63,6 +63,7 @@ export const layer = ({
       const told = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
       let hands: Hands | undefined
       let draining = false
+      let isKnown = false
       // after the engine has given back what it held
       yield* Effect.addFinalizer(() => Effect.ignore(store.leave(node)))
 
@@ -97,7 +98,7 @@ export const layer = ({
         if (hands === undefined) return
         const before_ms = yield* elapsed_ms
         const now = yield* told
-        const renewed = Effect.timeout(store.renew({ id: node, ...now }, lifetime_ms), lifetime)
+        const renewed = Effect.timeout(store.renew({ id: node, ...now }, lifetime_ms, isKnown), lifetime)
         if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
           return yield* lose("it was silent for too long, and other nodes have what it held.")
         }
@@ -107,6 +108,7 @@ export const layer = ({
           trustedFrom_ms = before_ms + took_ms + lifetime_ms
         }
         failed = false
+        isKnown = true
         renewedAt_ms = before_ms
         if (draining || !Option.exists(yield* store.node(node), (self) => self.draining)) return
         draining = true

@@ -490,7 +490,7 @@ describe("an agent that counts no more", () => {
           Effect.provide(
             Layer.succeed(Store, {
               ...store,
-              renew: (node, ttl_ms) => (++renewals > 1 ? renewal : store.renew(node, ttl_ms))
+              renew: (...told) => (++renewals > 1 ? renewal : store.renew(...told))
             }),
             { local: true }
           )

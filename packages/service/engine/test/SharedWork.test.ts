@@ -24,7 +24,7 @@ const join = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
     session: (id) => gate(store.session(id)),
     sessionState: (id) => gate(store.sessionState(id)),
     browser: (id) => gate(store.browser(id)),
-    renew: (told, ttl_ms) => gate(store.renew(told, ttl_ms)),
+    renew: (...told) => gate(store.renew(...told)),
     node: (id) => gate(store.node(id)),
     leave: (id) => gate(store.leave(id)),
     isLost: (id) => gate(store.isLost(id)),
@@ -100,6 +100,19 @@ describe("nodes that share a store", () => {
       yield* TestClock.adjust("2 seconds")
       const lines = ["The database does not answer: a test. Trying again until it does.", "The database answers again."]
       assert.deepStrictEqual(said, [...lines, ...lines])
+    })
+  )
+
+  test(
+    "are lost when their store has forgotten them, as it forgets a node that was silent for a day",
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      yield* join("a", { said })
+      yield* TestClock.adjust("2 seconds")
+      yield* Store.use((store) => Effect.flatMap(store.records, store.replace))
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(said, ["Node a is lost: it was silent for too long, and other nodes have what it held."])
+      assert.deepStrictEqual(yield* Store.use((store) => store.nodes), [])
     })
   )
 

@@ -78,6 +78,9 @@ const dialectOf = (sql: SqlClient.SqlClient) =>
     })
   })
 
+/** How long the store remembers a node whose time is over. */
+const keepNodes_ms = 86_400_000
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
@@ -350,14 +353,22 @@ const make = Effect.gen(function* () {
             WHERE stopped_at_ms IS NULL ORDER BY n LIMIT ${limit}`)
         })
       ),
-    renew: (node, ttl_ms) =>
+    renew: (node, ttl_ms, isKnown = false) =>
       writeNow((now_ms) =>
-        changed(
-          sql`INSERT INTO nodes (id, until_ms, draining, record)
-            VALUES (${node.id}, ${now_ms} + ${ttl_ms}, ${node.draining ? 1 : 0}, ${JSON.stringify(node)})
-            ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
-              draining = nodes.draining | excluded.draining WHERE nodes.lost = 0 RETURNING id`
-        )
+        isKnown
+          ? changed(
+              sql`UPDATE nodes SET until_ms = ${now_ms} + ${ttl_ms}, record = ${JSON.stringify(node)},
+                draining = draining | ${node.draining ? 1 : 0} WHERE id = ${node.id} AND lost = 0 RETURNING id`
+            )
+          : Effect.andThen(
+              sql`DELETE FROM nodes WHERE until_ms < ${now_ms} - ${keepNodes_ms}`,
+              changed(
+                sql`INSERT INTO nodes (id, until_ms, draining, record)
+                  VALUES (${node.id}, ${now_ms} + ${ttl_ms}, ${node.draining ? 1 : 0}, ${JSON.stringify(node)})
+                  ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
+                    draining = nodes.draining | excluded.draining WHERE nodes.lost = 0 RETURNING id`
+              )
+            )
       ),
     nodes: readNow((now_ms) =>
       Effect.map(

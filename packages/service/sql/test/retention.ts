@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as SqlClient from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { type Reader, Retention, SqlApiKeys, SqlStore } from "../src/index.ts"
@@ -35,6 +35,27 @@ export const engine = Engine.layer.pipe(
 export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
   const records = Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer), database)
   describe(`Retention over ${name}`, () => {
+    it.live("a node that ended a day ago is forgotten when another one joins, and cannot renew any more", () =>
+      Effect.gen(function* () {
+        const store = yield* Store
+        const sql = yield* SqlClient.SqlClient
+        const node = (id: string) => ({ id, name: id, address: null, room: 0, draining: false, startedAt_ms: 0 })
+        for (const id of ["old", "late", "left"]) yield* store.renew(node(id), hour_ms)
+        yield* store.leave("left")
+        yield* sql`UPDATE nodes SET until_ms = until_ms - ${26 * hour_ms} WHERE id = 'old'`
+        yield* sql`UPDATE nodes SET until_ms = until_ms - ${24 * hour_ms} WHERE id = 'late'`
+        assert.isTrue(yield* store.renew(node("new"), hour_ms))
+        assert.deepStrictEqual(yield* sql`SELECT id FROM nodes ORDER BY id`, [
+          { id: "late" },
+          { id: "left" },
+          { id: "new" }
+        ])
+        assert.isFalse(yield* store.renew(node("old"), hour_ms, true))
+        assert.isTrue(yield* store.isLost("old"))
+        assert.isTrue(yield* store.renew(node("late"), hour_ms, true))
+      }).pipe(Effect.provide(records))
+    )
+
     it.live("every session that is idle for long enough is stopped, and none that is busy by now", () =>
       Effect.gen(function* () {
         const store = yield* Store

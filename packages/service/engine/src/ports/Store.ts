@@ -142,9 +142,11 @@ export class Store extends Context.Service<
     readonly unfinished: (limit: number) => Read<Unfinished>
     /**
      * A node says that it is alive for this much longer, by the store's clock, whatever its own says, and tells of
-     * itself. False when it was found lost: it is so for good, and goes on under another id.
+     * itself. False when it was found lost: it is so for good, and goes on under another id. `isKnown` is for a node
+     * that renewed before: false, too, when the store does not know it, because the store forgets a node a day after
+     * its time is over.
      */
-    readonly renew: (node: Node, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly renew: (node: Node, ttl_ms: number, isKnown?: boolean) => Effect.Effect<boolean, StoreUnavailable>
     /** What the nodes tell of themselves whose time is not over, by their ids. */
     readonly nodes: Read<ReadonlyArray<Node>>
     /** Has a node drain from now on, whatever it tells of itself later; false when no node with this id lives. */

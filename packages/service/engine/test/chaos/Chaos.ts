@@ -169,7 +169,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
       cancelledAt: (name) => gate(store.cancelledAt(name)),
       node: (name) => gate(store.node(name)),
       isLost: (name) => gate(store.isLost(name)),
-      renew: (told, ttl_ms) => gate(store.renew(told, ttl_ms)),
+      renew: (...told) => gate(store.renew(...told)),
       leave: (name) => gate(store.leave(name)),
       abandoned: (limit) => gate(store.abandoned(limit))
     }
