@@ -23,6 +23,7 @@ import {
 } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 import { type BytesWebSocket, carryMessages } from "./BytesWebSocket.ts"
+import * as ConnectionLimit from "./ConnectionLimit.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 
@@ -162,24 +163,7 @@ export const layer = HttpRouter.use(
     const tokens = yield* LinkTokens
     const { observe } = yield* CdpObserver
     const nodes = yield* Nodes
-    const clients = new Map<string, number>()
-
-    /** Counts a client of a browser until the scope closes; false when it has too many. */
-    const enter = (id: string) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const count = clients.get(id) ?? 0
-          if (count >= mostClients) return false
-          clients.set(id, count + 1)
-          return true
-        }),
-        (isIn) =>
-          Effect.sync(() => {
-            const count = clients.get(id) ?? 0
-            if (isIn && count > 1) clients.set(id, count - 1)
-            else if (isIn) clients.delete(id)
-          })
-      )
+    const enter = ConnectionLimit.make(mostClients)
 
     /** Its id becomes a part of a path, so it has to be one of the browser's own. */
     const hasPage = (id: string, page: string) =>

@@ -15,6 +15,7 @@ import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Answer from "./Answer.ts"
 import { limitMessages } from "./BytesWebSocket.ts"
+import * as ConnectionLimit from "./ConnectionLimit.ts"
 import { drained } from "./Drained.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
@@ -67,6 +68,16 @@ const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   return host !== undefined && (host === headers["host"] || host === headers["x-forwarded-host"])
 }
 
+/** Someone who looks at a browser. */
+interface Viewer {
+  readonly id: string
+  readonly access: "view" | "control"
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly socket: Socket.Socket
+  readonly view: LiveView
+  readonly wire: NodeSocket
+}
+
 /** Where a browser is seen: a page, and the socket under it. The token in the path is the secret, so no key is asked for. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -75,23 +86,7 @@ export const layer = HttpRouter.use(
     const views = yield* LiveViews
     const linksOf = yield* Links.make
     const messageOf = makeMessages()
-    const viewers = new Map<string, number>()
-
-    /** Counts a viewer of a browser until the scope closes; false when there are too many. */
-    const enter = (id: string) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const count = viewers.get(id) ?? 0
-          if (count < mostViewers) viewers.set(id, count + 1)
-          return count < mostViewers
-        }),
-        (isIn) =>
-          Effect.sync(() => {
-            const count = (viewers.get(id) ?? 0) - (isIn ? 1 : 0)
-            if (count === 0) viewers.delete(id)
-            else viewers.set(id, count)
-          })
-      )
+    const enter = ConnectionLimit.make(mostViewers)
 
     /** What a request may do with which browser. */
     const asked = Effect.gen(function* () {
@@ -108,13 +103,7 @@ export const layer = HttpRouter.use(
       return { id, access, open: views.open(id) }
     })
 
-    const show = Effect.fnUntraced(function* (
-      socket: Socket.Socket,
-      wire: NodeSocket,
-      view: LiveView,
-      { access, id }: { readonly id: string; readonly access: "view" | "control" },
-      request: HttpServerRequest.HttpServerRequest
-    ) {
+    const show = Effect.fnUntraced(function* ({ access, id, request, socket, view, wire }: Viewer) {
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
@@ -205,7 +194,7 @@ export const layer = HttpRouter.use(
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
         limitMessages(wire, largestMessage_bytes)
         const socket = yield* Effect.orDie(request.upgrade)
-        yield* Effect.ignore(show(socket, wire, view, found, request))
+        yield* Effect.ignore(show({ ...found, request, socket, view, wire }))
         return HttpServerResponse.empty()
       }).pipe(
         Effect.catchTags({
