@@ -17,6 +17,7 @@ import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import { Engine } from "@webagent/engine"
 import { Counted } from "./KeyLimits.ts"
+import * as Unavailable from "./Unavailable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -107,9 +108,10 @@ const routed =
 
 /**
  * Answers the reads, the most frequent requests, at a fraction of what their operations cost: the same check of the
- * key and the same handler, without the decoding and encoding that every operation is built of. What is not the plain case goes on to the app, so the operation exclusively decides how a refusal
- * looks: another method, another spelling of the path or the id, a query, a key that is not let through, a resource
- * that is not there.
+ * key and the same handler, without the decoding and encoding that every operation is built of. What is not the plain
+ * case goes on to the app, so the operation exclusively decides how a refusal looks: another method, another spelling
+ * of the path or the id, a query, a key that is not let through, a resource that is not there. A store that does not
+ * answer is not asked twice: a node gives up an answer after seconds.
  */
 export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine
@@ -142,7 +144,8 @@ export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
       return Effect.catchCause(answered(request, id, each), (cause) => {
         const interrupts = cause.reasons.filter(Cause.isInterruptReason)
         if (interrupts.length > 0) return Effect.failCause(Cause.fromReasons(interrupts))
-        return Effect.provideService(app, Counted, true)
+        const unavailable = Unavailable.answer(Cause.squash(cause))
+        return unavailable === undefined ? Effect.provideService(app, Counted, true) : Effect.succeed(unavailable)
       })
     }
     return app

@@ -5,13 +5,23 @@ import * as Layer from "effect/Layer"
 import { send } from "./send.ts"
 import * as served from "./served.ts"
 
+interface State {
+  away: "no" | "unknown" | null
+  /** How often the store was asked while it was away. */
+  asked: number
+}
+
 /** A memory store that can be away: for everything before it is asked, or for the answers to its commits alone. */
-const failing = (state: { away: "no" | "unknown" | null }) =>
+const failing = (state: State) =>
   Layer.effect(
     Store,
     Effect.map(Store, (store) => {
       const away = new StoreUnavailable({ applied: "no", cause: "a test" })
-      const gone = Effect.suspend(() => (state.away === "no" ? Effect.fail(away) : Effect.void))
+      const gone = Effect.suspend(() => {
+        if (state.away !== "no") return Effect.void
+        state.asked++
+        return Effect.fail(away)
+      })
       return {
         ...store,
         turn: (id: string) => Effect.andThen(gone, store.turn(id)),
@@ -30,7 +40,7 @@ const create = (key: string) =>
   send("POST", "/api/v4/runs", { body: { task: "one" }, headers: { "idempotency-key": key } })
 
 it.live("a store that is away is a 503 with Retry-After, for reads and creates of all versions", () => {
-  const state: { away: "no" | "unknown" | null } = { away: null }
+  const state: State = { away: null, asked: 0 }
   return Effect.gen(function* () {
     const id = String((yield* create("a")).body["id"])
     state.away = "no"
@@ -48,11 +58,13 @@ it.live("a store that is away is a 503 with Retry-After, for reads and creates o
         "The service cannot reach its store. Nothing was done: try again"
       )
     }
+    // one that does not answer takes seconds each time
+    assert.strictEqual(state.asked, 5)
   }).pipe(Effect.provide(served.layerOver(failing(state))))
 })
 
 it.live("a create whose answer is lost in the store is carried out once, and its key finds it", () => {
-  const state: { away: "no" | "unknown" | null } = { away: "unknown" }
+  const state: State = { away: "unknown", asked: 0 }
   return Effect.gen(function* () {
     const lost = yield* create("a")
     assert.strictEqual(lost.status, 503)
