@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
 
-const key = "wak_canary/7f=3a&b"
+const key = "wak_canary/7f=3a&b-9c"
 const json = { "content-type": "application/json" }
 
 /** Answers JSON. */

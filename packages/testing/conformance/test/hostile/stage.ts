@@ -14,7 +14,7 @@ export const transports = {
 /** Each transport, and each once more with a timeout for the headers. */
 export const names = Object.keys(transports) as ReadonlyArray<keyof typeof transports>
 
-export const key = "wak_ca/n=a&r\"y'<51c9>"
+export const key = "wak_ca/n=a&r\"y'<51c9>-7e"
 
 /** A test in promises with a client over one of the transports, its log, and a service that does as the test says. */
 export const withAgent =
