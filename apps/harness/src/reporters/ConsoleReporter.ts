@@ -159,7 +159,9 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...skips(report.results, options.style),
     ...figures(report),
     ...NightLines.lines(report),
-    ...Agreement.of(report).map((pair) => `opinions ${Agreement.text(pair)}`),
+    ...Agreement.of(report)
+      .filter(Agreement.isWrong)
+      .map((pair) => `opinions ${Agreement.text(pair)}`),
     ...reruns(report.results),
     ...leftovers(report),
     ...spent(report),

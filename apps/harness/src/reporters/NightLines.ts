@@ -1,3 +1,4 @@
+import { least } from "@webagent/nights/Past"
 import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -15,7 +16,8 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
 const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {
   const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
   const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
-  if (verdict === "not enough data") return `history  not enough data, ${known}`
+  if (verdict === "not enough data")
+    return `history  compared with ${known}: not enough data. ${least} earlier nights are needed; each run with --record adds one.`
   const count = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted).length
   const [worse, better] = [count("regressed"), count("improved")]
   const changed = [

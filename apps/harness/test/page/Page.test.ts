@@ -147,7 +147,7 @@ describe("Page", () => {
 
   it("says how the oracle, the agent and the judge agree", () => {
     const text = words(draw(redNight()))
-    assert.include(text, "agent and oracle agree on 1 of 3 trials; successes: agent 2, oracle 0")
+    assert.include(text, "agent and oracle agree on 1 of 3 trials: the agent calls 2 a success, the oracle 0")
   })
 
   it("the trend of a night whose service was down says what its title says: no scenario passed", () => {

@@ -43,7 +43,9 @@ describe("what the nights before say", () => {
 
   it("is not enough while there are too few", () => {
     const few = { ...judgement, verdict: "not enough data", nights: 3, differences: [], rows: [] } as const
-    assert.deepStrictEqual(NightLines.lines({ ...green, judgement: few }), ["history  not enough data, 3 nights"])
+    assert.deepStrictEqual(NightLines.lines({ ...green, judgement: few }), [
+      "history  compared with 3 nights: not enough data. 5 earlier nights are needed; each run with --record adds one."
+    ])
   })
 
   it("is followed by scenarios that may leave quarantine", () => {

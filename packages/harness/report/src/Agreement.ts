@@ -35,6 +35,9 @@ export const of = ({ results }: Judged): ReadonlyArray<Agreement> => {
   })
 }
 
-/** For a person: `agent and oracle agree on 1 of 3 trials; successes: agent 2, oracle 0`. */
+/** For a person: `agent and oracle agree on 1 of 3 trials: the agent calls 2 a success, the oracle 0`. */
 export const text = ({ agreed, judges, successes, trials }: Agreement): string =>
-  `${judges[0]} and ${judges[1]} agree on ${agreed} of ${counted(trials, "trial")}; successes: ${judges[0]} ${successes[0]}, ${judges[1]} ${successes[1]}`
+  `${judges[0]} and ${judges[1]} agree on ${agreed} of ${counted(trials, "trial")}: the ${judges[0]} calls ${successes[0]} a success, the ${judges[1]} ${successes[1]}`
+
+/** Whether somebody was wrong: the oracle is believed, and the agent and the service's judge may differ as they like. */
+export const isWrong = ({ agreed, judges, trials }: Agreement): boolean => judges[1] === "oracle" && agreed < trials

@@ -20,10 +20,12 @@ describe("Agreement", () => {
       )
     )
     assert.deepStrictEqual(all.map(Agreement.text), [
-      "agent and oracle agree on 7 of 10 trials; successes: agent 9, oracle 6",
-      "judge and oracle agree on 4 of 4 trials; successes: judge 0, oracle 0",
-      "agent and judge agree on 1 of 4 trials; successes: agent 3, judge 0"
+      "agent and oracle agree on 7 of 10 trials: the agent calls 9 a success, the oracle 6",
+      "judge and oracle agree on 4 of 4 trials: the judge calls 0 a success, the oracle 0",
+      "agent and judge agree on 1 of 4 trials: the agent calls 3 a success, the judge 0"
     ])
+    // agent and judge may differ: no oracle says which of them is wrong
+    assert.deepStrictEqual(all.map(Agreement.isWrong), [true, false, false])
   })
 
   it("is empty where no trial was judged by two", () => {
