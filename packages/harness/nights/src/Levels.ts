@@ -5,10 +5,11 @@ import type * as Confirm from "./Confirm.ts"
 import { independentTests } from "./FalseAlarmBudget.ts"
 import { duration, type Level, tolerance } from "./Level.ts"
 import type { NightScenario } from "./Night.ts"
+import * as NightSeries from "./NightSeries.ts"
 import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
-import { nightValues, shiftOf, type Weighed, weighNight } from "./Weighed.ts"
+import { nightValues, shiftOf, type Weighed } from "./Weighed.ts"
 import * as Words from "./Words.ts"
 
 // nights and trials that are all the same still differ by this much tomorrow
@@ -21,35 +22,49 @@ const known = 0.6
 const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
 
+/** A line of nights: how much they differ, the smallest detectable shift, and what has shifted. */
+interface Looked {
+  readonly values: Shift.Values
+  readonly scale: number
+  readonly reach: number
+  readonly found: ReturnType<typeof shiftOf> | ReturnType<typeof NightSeries.shiftOf>
+}
+
+const lookedAt = (weighed: Weighed, shortest: number): Looked => ({
+  values: weighed.values,
+  scale: weighed.weighing.scale,
+  reach: Shift.detectable(weighed.weighing, Shift.baselineOf(weighed.values).length, weighed.level),
+  found: shiftOf(weighed, shortest)
+})
+
+const lookedAtNight = (series: NightSeries.NightSeries): Looked => {
+  const { detectable, scale } = NightSeries.reachOf(series)
+  return { values: NightSeries.here(series), scale, reach: detectable, found: NightSeries.shiftOf(series) }
+}
+
 const levelRow = (
   judged: JudgedNight.JudgedNight,
   level: Level,
   scenario: NightScenario | null,
-  weighed: Weighed,
-  said: Confirm.State | undefined
+  { found, reach, scale, values }: Looked,
+  confirmed?: string
 ): JudgedRow => {
-  const { values, weighing } = weighed
   const past = Shift.baselineOf(values, most)
-  const confirmed = said === "confirmed" && scenario !== null ? confirmedSlow(scenario, weighed) : undefined
-  // where more trials of the same night say that it is well, one night is not enough
-  const shortest = said === "not confirmed" ? 2 : 1
-  const found = confirmed === undefined ? shiftOf(weighed, scenario === null, shortest) : undefined
   const usualLevel = median(past)
   const tonight = values.values.at(-1) ?? 0
-  const shown = found?.found
+  const shown = confirmed === undefined ? found?.found : undefined
   const verdict = confirmed === undefined ? (found?.verdict ?? "no evidence") : "regressed"
   const isUnusual = tonight > Math.max(...past) && tonight - usualLevel > unusualChange
-  const reach = Shift.detectable(weighing, Shift.baselineOf(values).length, weighed.level)
   const detectable = Number.isFinite(reach) ? Words.change(Math.exp(reach), level.words) : null
   const now = shown === undefined ? tonight : shown.level + (found?.verdict === "improved" ? -1 : 1) * shown.shift
   const from = shown?.level ?? usualLevel
   const change = Words.change(Math.exp(now - from), level.words)
   const compared =
-    shown?.baseline === "reference"
+    shown !== undefined && "baseline" in shown && shown.baseline === "reference"
       ? `than in the first ${Words.nights(shown.before.length)}`
       : `than ${JudgedNight.before(shown?.before.length ?? past.length)}`
   const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}`
-  const spread = Math.exp(weighing.scale) - 1
+  const spread = Math.exp(scale) - 1
   return {
     figure: level.figure,
     scenario: scenario === null ? null : JudgedNight.nameOf(scenario),
@@ -73,7 +88,7 @@ const levelRow = (
 /** A level of a night and of each of its scenarios. */
 export interface Levels {
   readonly level: Level
-  readonly night: Weighed | undefined
+  readonly night: NightSeries.NightSeries | undefined
   readonly nightPoints: number
   /** Whether what the night is compared with was on a former machine, except for a few nights. */
   readonly isNewMachine: boolean
@@ -126,10 +141,8 @@ export const levelsOf = (
     return { of, values: here?.values, usual: here?.usual }
   })
   const everywhere = nightValues(judged, level.figure, apart)
-  const night = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
-  const usualNights =
-    everywhere && (former === undefined ? everywhere : Shift.only(everywhere, (at) => machines[at] !== 0))
-  const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
+  const here = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
+  const nightPoints = here === undefined ? 0 : Shift.baselineOf(here).length
   // how much nights differ is known from the former machine: then one night tells the level of a new one
   const needed = former === undefined ? least : 1
   const nightLevels = table.nights.map(() => 0)
@@ -177,14 +190,18 @@ export const levelsOf = (
     nightPoints,
     isNewMachine: former !== undefined,
     night:
-      night === undefined || usualNights === undefined || nightPoints < needed
+      everywhere === undefined || nightPoints < needed
         ? undefined
-        : weighNight(judged, night, usualNights, {
-            doubt: budget.night,
+        : {
+            values: everywhere,
+            days: everywhere.nights.map((at) => JudgedNight.day(judged, at)),
+            machines: everywhere.nights.map((at) => machines[at] ?? 0),
             usual: level.nightly,
+            least: leastScale,
             tolerated: Math.log1p(tolerance),
-            enough: needed
-          }),
+            enough: needed,
+            level: budget.night / independentTests.level
+          },
     scenarios: own.map(({ of, points, usual }) => ({
       of,
       points,
@@ -236,7 +253,7 @@ export const levelRows = (
               ? "the first night on this machine"
               : JudgedNight.needs(nightPoints)
         )
-      : levelRow(judged, level, null, night, undefined)
+      : levelRow(judged, level, null, lookedAtNight(night))
   const each = scenarios.flatMap(({ of: { scenario }, points, weighed }) => {
     if (level.of(scenario) === undefined) return []
     if (weighed === undefined)
@@ -250,7 +267,12 @@ export const levelRows = (
           JudgedNight.needs(points)
         )
       ]
-    return [levelRow(judged, level, scenario, weighed, saidOf(scenario))]
+    const said = saidOf(scenario)
+    // where more trials of the same night say that it is well, one night is not enough
+    const looked = lookedAt(weighed, said === "not confirmed" ? 2 : 1)
+    return [
+      levelRow(judged, level, scenario, looked, said === "confirmed" ? confirmedSlow(scenario, weighed) : undefined)
+    ]
   })
   const contributors = whole.tier === "fine" ? [] : contributorsOf(judged, levels)
   return { whole: contributors.length === 0 ? whole : { ...whole, contributors }, each }

@@ -6,9 +6,9 @@ import * as Counts from "./Counts.ts"
 import { budget, independentTests } from "./FalseAlarmBudget.ts"
 import type { NightScenario } from "./Night.ts"
 import { least, most } from "./Past.ts"
+import * as NightSeries from "./NightSeries.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
-import { shiftOf, weighNight } from "./Weighed.ts"
 import * as Words from "./Words.ts"
 
 const toleratedFall = 0.02
@@ -33,31 +33,34 @@ const contributorsOf = ({ isHeld, table }: JudgedNight.JudgedNight): ReadonlyArr
     })
   )
 
+/** Counts vary by their root: a root of a share varies as much whatever the share is (Anscombe). */
+const rootOf = (failed: number, scored: number) => Math.sqrt((failed + 0.375) / scored)
+
 /** The pass rate of all scenarios together: failures beyond what each scenario's own rate lets expect. */
 export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   const { table } = judged
   const last = table.nights.length - 1
-  const beyond = new Float64Array(table.nights.length)
-  const trials = new Float64Array(table.nights.length)
-  let [variance, failed, scored, usualFailures] = [0, 0, 0, 0]
+  const counts = table.nights.map(() => ({ failed: 0, expected: 0, scored: 0 }))
+  let variance = 0
   for (const one of table.scenarios) {
-    const tonight = one.scored[last] ?? 0
     const rate = Counts.rateOf(one)
+    const tonight = one.scored[last] ?? 0
     if (judged.isHeld(one.scenario) || rate.nights < least || !(tonight > 0)) continue
-    const share = rate.failed / rate.scored
     const smooth = (rate.failed + 0.5) / (rate.scored + 10)
     variance += tonight * smooth * (1 - smooth)
-    usualFailures += tonight * share
-    failed += one.failed[last] ?? 0
-    scored += tonight
-    for (const [night, of] of one.scored.entries()) {
-      if (!(of > 0)) continue
-      beyond[night] = (beyond[night] ?? 0) + (one.failed[night] ?? 0) - share * of
-      trials[night] = (trials[night] ?? 0) + of
+    for (const [night, scored] of one.scored.entries()) {
+      const count = counts[night]
+      if (!(scored > 0) || count === undefined) continue
+      count.failed += one.failed[night] ?? 0
+      count.expected += (scored * rate.failed) / rate.scored
+      count.scored += scored
     }
   }
+  const { expected: usualFailures = 0, failed = 0, scored = 0 } = counts[last] ?? {}
   const values = Shift.valuesOf({
-    values: beyond.map((sum, night) => sum / (trials[night] ?? 0)),
+    values: Float64Array.from(counts, ({ expected, failed, scored }) =>
+      scored === 0 ? Number.NaN : rootOf(failed, scored) - rootOf(expected, scored)
+    ),
     isBaseline: table.isBaseline("pass rate")
   })
   const points = values === undefined ? 0 : Shift.baselineOf(values).length
@@ -78,31 +81,34 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
       `${now} trials passed; ${JudgedNight.needs(nights)}`
     )
   }
-  const noise = Math.sqrt(variance) / scored
-  const { weighing, ...rest } = weighNight(judged, values, values, {
-    doubt: budget.nightPassRate,
+  const root = rootOf(usualFailures, scored)
+  // of hardly any failures the root varies less than by a half
+  const noise = Math.min(0.5 / Math.sqrt(scored), Math.sqrt(variance) / scored / (2 * root))
+  const pointsOf = (shift: number) => (root + shift) ** 2 - root ** 2
+  const tolerated = Math.sqrt(root ** 2 + toleratedFall) - root
+  const series = {
+    values,
+    days: values.nights.map((night) => JudgedNight.day(judged, night)),
+    machines: values.nights.map(() => 0),
     usual: noise,
-    tolerated: toleratedFall,
-    enough: least
-  })
-  // nights differ at least by what their trials do, however alike a few of them were
-  const weighed = { ...rest, weighing: { ...weighing, scale: Math.max(noise, weighing.scale) } }
-  const found = shiftOf(weighed, true)
+    // nights differ at least by what their trials do, however alike a few of them were
+    least: noise,
+    tolerated,
+    enough: least,
+    level: budget.nightPassRate / independentTests.level
+  }
+  const found = NightSeries.shiftOf(series)
   const usualRate = 1 - usualFailures / scored
-  const reach = Shift.detectable(weighed.weighing, points, weighed.level, (shift) => {
-    const noiseOf = (failing: number) => Math.sqrt((failing * Math.max(0, 1 - failing)) / scored)
-    const failing = shift + usualFailures / scored
-    return noiseOf(failing + noiseOf(failing))
-  })
+  const reach = pointsOf(NightSeries.reachOf(series).detectable)
   const detectable = reach < 1 ? `${(100 * reach).toFixed(1)} points` : null
   const shift =
     found === undefined ? (values.values.at(-1) ?? 0) : (found.verdict === "regressed" ? 1 : -1) * found.found.shift
-  const past = Shift.baselineOf(weighed.values, most)
-  const now = Words.percent(Math.max(0, Math.min(1, usualRate - shift)))
+  const past = Shift.baselineOf(values, most)
+  const now = Words.percent(Math.max(0, Math.min(1, usualRate - pointsOf(shift))))
   const verdict = found?.verdict ?? "no evidence"
   const nights = found?.found.before.length ?? past.length
   const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
-  const isUnusual = shift > Math.max(toleratedFall, ...past) && failed > 1.5 * usualFailures
+  const isUnusual = shift > Math.max(tolerated, ...past) && failed > 1.5 * usualFailures
   const tier = JudgedNight.tierOf(verdict, isUnusual)
   const contributors = tier === "fine" ? [] : contributorsOf(judged)
   return {

@@ -1,3 +1,4 @@
+import { mean } from "@webagent/statistics/Quantile"
 import { deviation, median } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
 import type { Line } from "./Table.ts"
@@ -153,16 +154,11 @@ export interface Shift {
   readonly chance: number
 }
 
-/** The mean, in which the greatest counts as the second greatest: one slow night must not speak for three. */
-const cautiousMean = (numbers: ReadonlyArray<number>): number => {
-  if (numbers.length === 1) return numbers[0] ?? 0
-  let [sum, first, second] = [0, -Infinity, -Infinity]
-  for (const number of numbers) {
-    sum += number
-    if (number > first) [first, second] = [number, first]
-    else if (number > second) second = number
-  }
-  return (sum - first + second) / numbers.length
+/** The greatest counts as the second greatest: one slow night must not speak for three. */
+export const cautious = (numbers: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const [first = 0, second = first] = numbers.toSorted((one, other) => other - one)
+  const place = numbers.indexOf(first)
+  return numbers.map((number, index) => (index === place ? second : number))
 }
 
 const toleratedBeside = (baseline: Baseline, tolerated: number) => (baseline === "reference" ? 2 : 1) * tolerated
@@ -189,7 +185,7 @@ export const shiftsOf = (
       const above = before.filter((value) => sign * (tonight - value) > most).length
       if (2 * above < before.length) return []
       const level = median(before)
-      const shift = cautiousMean(now.map((value) => sign * (value - level)))
+      const shift = mean(cautious(now.map((value) => sign * (value - level))))
       const error = scale * Math.sqrt(variance(between, window, before.length, baseline))
       const isSo = shift > most && sign * (tonight - level) > most
       const chance = isSo ? StudentT.above(shift / error, freedom) : 1
@@ -198,25 +194,16 @@ export const shiftsOf = (
   })
 }
 
-/** Whether single nights as far off are known from before: two of them, each between nights that were not. */
-export const isRecurring = ({ level, shift, window }: Shift, before: ReadonlyArray<number>, sign: 1 | -1): boolean => {
-  if (window > 1) return false
-  const apart = before.map((value) => (sign * (value - level)) / shift)
-  const isWell = (index: number) => (apart[index] ?? 0) < 0.4
-  return apart.filter((value, index) => value >= 0.8 && isWell(index - 1) && isWell(index + 1)).length >= 2
-}
-
-/** The smallest shift of one night that is detected with 80 % power, given the significance level and the nights before. `noiseAt` is the added noise of a night after a shift. */
+/** The smallest shift of one night that is detected with 80 % power, given the significance level and the nights before. */
 export const detectable = (
   { between, enough, freedom, scale, tolerated }: Weighing,
   before: number,
-  level: number,
-  noiseAt: (shift: number) => number = () => 0
+  level: number
 ): number => {
   const errors = (["lately", "month"] as const)
     .filter((baseline) => before >= neededOf(baseline, enough))
     .map((baseline) => variance(between, 1, Math.min(before, lengths[baseline]), baseline))
   const error = scale * Math.sqrt(Math.min(...errors))
   const reach = Math.max(StudentT.quantile(1 - level, freedom) * error, tolerated)
-  return reach + StudentT.quantile(0.8, freedom) * Math.max(error, noiseAt(reach))
+  return reach + StudentT.quantile(0.8, freedom) * error
 }

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { drawing } from "@webagent/statistics/Order"
+import { type NightSeries, reachOf, shiftOf } from "../src/NightSeries.ts"
+
+const next = drawing(20_261_123)
+const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
+
+/** Logarithms of nights; the last is tonight, and all before it are a baseline. */
+const seriesOf = (values: ReadonlyArray<number>, machines = values.map(() => 0)): NightSeries => ({
+  values: {
+    values,
+    nights: [...values.keys()],
+    isBaseline: values.map((_, index) => index < values.length - 1)
+  },
+  days: [...values.keys()],
+  machines,
+  usual: 0.04,
+  least: 0.005,
+  tolerated: Math.log1p(0.05),
+  enough: 5,
+  level: 0.01
+})
+
+const week = [0.05, -0.03, 0.02, 0, -0.04, 0.03, -0.03]
+
+/** Nights that have a weekday, and follow the night before. */
+const following = (count: number, spread: number) => {
+  let state = 0
+  return Array.from({ length: count }, (_, night) => {
+    state = 0.6 * state + 0.8 * spread * normal()
+    return (week[night % 7] ?? 0) + state + spread * normal()
+  })
+}
+
+const shareOf = (runs: number, more: number) => {
+  let found = 0
+  for (let run = 0; run < runs; run++) {
+    const values = following(50, 0.03)
+    const verdict = shiftOf(seriesOf(values.with(49, (values[49] ?? 0) + more)))?.verdict
+    if (verdict === "regressed") found++
+  }
+  return found / runs
+}
+
+describe("the nights of a figure", () => {
+  it("that follow each other and have weekdays are seldom called worse, and found when they are a fifth slower", () => {
+    // five ways to look, at 1 % each
+    assert.isAtMost(shareOf(300, 0), 0.05)
+    assert.isAtLeast(shareOf(100, Math.log(1.2)), 0.85)
+  })
+
+  it("are known by weekdays where these differ", () => {
+    const values = Array.from({ length: 50 }, (_, night) => (week[night % 7] ?? 0) * 4 + 0.01 * normal())
+    const verdictOf = (weekday: number) =>
+      shiftOf(seriesOf([...values.slice(0, 42 + weekday), 4 * (week[0] ?? 0) + 0.01 * normal()]))?.verdict
+    assert.isUndefined(verdictOf(0))
+    assert.strictEqual(verdictOf(4), "regressed")
+  })
+
+  it("on another machine tell how much nights differ, and not their level", () => {
+    const former = following(40, 0.02)
+    const here = [1.02, 0.97, 1, 1.01, 0.99].map((level) => level + 0.01 * normal())
+    const machines = [...former.map(() => 1), ...here.map(() => 0), 0]
+    const verdictOf = (tonight: number) => shiftOf(seriesOf([...former, ...here, tonight], machines))?.verdict
+    assert.deepStrictEqual([verdictOf(1), verdictOf(1.3), verdictOf(0.7)], [undefined, "regressed", "improved"])
+  })
+
+  it("after an improvement are those since", () => {
+    const values = Array.from({ length: 40 }, (_, night) => (night < 30 ? 0 : Math.log(0.8)) + 0.03 * normal())
+    const found = shiftOf(seriesOf([...values, 0]))
+    assert.deepStrictEqual([found?.verdict, found?.found.before.length], ["regressed", 10])
+  })
+
+  it("say no smallest change while there are too few", () => {
+    assert.strictEqual(reachOf(seriesOf([0, 0, 0])).detectable, Infinity)
+    assert.isUndefined(shiftOf(seriesOf([0, 0, 1])))
+  })
+})
