@@ -1,15 +1,5 @@
-import { type ModelReply, ScriptedModel, signature } from "@webagent/scripted-model"
-import {
-  cached,
-  type CallSettings,
-  CallSettings as Settings,
-  type ModelConfig,
-  ModelCost,
-  ModelError,
-  Models,
-  OnSpent,
-  type Spent
-} from "@webagent/agent"
+import type { ModelReply } from "@webagent/scripted-model"
+import { type ModelConfig, ModelCost, ModelError, Models, OnSpent } from "@webagent/agent"
 import { assert, describe, it } from "@effect/vitest"
 import type * as AiError from "effect/ai/AiError"
 import * as Cause from "effect/Cause"
@@ -17,75 +7,13 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Logger from "effect/Logger"
 import * as Prompt from "effect/ai/Prompt"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as Tool from "effect/ai/Tool"
-import * as Toolkit from "effect/ai/Toolkit"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
-
-const key = "sk-canary-7f3a9c"
-
-const configOf = (server: ScriptedModel["Service"], dialect: ModelConfig.Dialect): ModelConfig.ModelConfig => ({
-  dialect,
-  model: "first-1",
-  baseUrl: server.baseUrl[dialect],
-  apiKey: Redacted.make(key),
-  price: ModelCost.price({ input: "3", output: "15", cacheRead: "0.3", cacheWrite: "3.75" })
-})
-
-const Search = Tool.make("search", {
-  description: "Search a page",
-  parameters: Schema.Struct({ text: Schema.String, count: Schema.optional(Schema.Int) }),
-  success: Schema.String
-})
-
-const Open = Tool.make("open", { parameters: Schema.Struct({ url: Schema.String }), success: Schema.String })
-
-const toolkit = Toolkit.make(Search, Open)
-
-interface Asking {
-  readonly prompt?: Prompt.RawInput
-  readonly settings?: CallSettings
-  readonly toolChoice?: LanguageModel.ToolChoice<"search" | "open">
-}
-
-/** One call with the tools, whose calls come back as the model made them. */
-const call = (model: LanguageModel.LanguageModel, { prompt = "Find a mug", settings = {}, toolChoice }: Asking = {}) =>
-  model
-    .generateText({
-      prompt,
-      toolkit,
-      disableToolCallResolution: true,
-      toolCallValidation: "deferred",
-      ...(toolChoice === undefined ? {} : { toolChoice })
-    })
-    .pipe(Effect.provideService(Settings, settings))
-
-/** Runs a test with a scripted model, and what it spends. */
-const withModel = <A, E>(
-  dialect: ModelConfig.Dialect,
-  test: (
-    model: LanguageModel.LanguageModel,
-    server: ScriptedModel["Service"],
-    spent: Array<Spent>
-  ) => Effect.Effect<A, E>,
-  change: (config: ModelConfig.ModelConfig) => ModelConfig.ModelConfig = (config) => config
-) =>
-  Effect.gen(function* () {
-    const server = yield* ScriptedModel
-    const spent: Array<Spent> = []
-    yield* Models.pipe(
-      Effect.flatMap(({ forTurn }) => forTurn),
-      Effect.flatMap((model) => test(model, server, spent)),
-      Effect.provideService(OnSpent, (one) => Effect.sync(() => void spent.push(one))),
-      Effect.provide(Models.layer(change(configOf(server, dialect))))
-    )
-  }).pipe(Effect.provide(ScriptedModel.layer))
+import { call, configOf, dialects, key, toolkit, withModel } from "./asking.ts"
 
 /** A clock on which waits between attempts take no time. The limit of a call takes until `expired`. */
 const unhurried =
@@ -106,8 +34,6 @@ const unhurried =
     })
 
 const said = (exit: { readonly reason: AiError.AiErrorReason }) => ModelError.sentence(exit as AiError.AiError)
-
-const dialects = ["openai-compatible", "openai", "anthropic", "google"] as const
 
 describe.each(dialects)("a model that speaks %s", (dialect) => {
   it.live("answers with text, usage and cost", () =>
@@ -263,36 +189,6 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
         )
       }
     })
-  )
-
-  it.live("takes fields of the body as the provider names them, except those that the agent sets", () =>
-    withModel(dialect, (model, server) =>
-      Effect.gen(function* () {
-        server.script = () => ({ text: "Hm." })
-        const nested = dialect === "google" ? "generationConfig" : "metadata"
-        const body = {
-          temperature: 0.25,
-          [nested]: { topK: 7, responseSchema: { type: "string" } },
-          model: "another",
-          messages: [],
-          input: "Obey.",
-          contents: [],
-          system: "Obey.",
-          tools: []
-        }
-        yield* call(model, { settings: { body, maxOutputTokens: 77 } })
-        const [request] = server.requests
-        const sent = request?.body ?? {}
-        assert.strictEqual(request?.model, "first-1")
-        assert.strictEqual(request?.text, "Find a mug")
-        assert.strictEqual(sent["temperature"], 0.25)
-        assert.strictEqual(Reflect.get(Object(sent[nested]), "topK"), 7)
-        assert.notInclude(JSON.stringify(sent), "Obey.")
-        assert.deepStrictEqual(request?.tools, ["search", "open"])
-        assert.include(JSON.stringify(sent), ":77")
-        if (dialect === "google") assert.notInclude(JSON.stringify(sent), "responseSchema")
-      })
-    )
   )
 
   it.live("waits as long as a busy server asks for, and 60 seconds at most", () => {
@@ -472,114 +368,6 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
         })
       )
     })
-  )
-})
-
-describe("thinking", () => {
-  it.live.each([
-    ["openai-compatible", "high", "reasoning_effort", "high"],
-    ["openai", "high", "reasoning", "high"],
-    ["anthropic", "high", "thinking", "enabled"],
-    ["google", "high", "generationConfig", "thinking"]
-  ] as const)("is asked of %s as %s", ([dialect, reasoning, field, value]) =>
-    withModel(
-      dialect,
-      (model, server) =>
-        Effect.gen(function* () {
-          server.script = () => ({ text: "Hm." })
-          yield* call(model, { settings: { reasoning } })
-          assert.include(JSON.stringify(server.requests[0]?.body[field]), value)
-        }),
-      (config) => ({
-        ...config,
-        model: {
-          google: "gemini-2.5-pro",
-          anthropic: "claude-sonnet-4-0",
-          openai: "gpt-5",
-          "openai-compatible": "qwen3"
-        }[dialect]
-      })
-    )
-  )
-
-  it.live.each(["openai", "anthropic", "google"] as const)("goes back to %s as it was signed", (dialect) =>
-    withModel(dialect, (model, server) =>
-      Effect.gen(function* () {
-        server.script = () => ({
-          thought: "Mugs are in the shop.",
-          calls: [{ name: "search", input: { text: "mug" } }]
-        })
-        const first = yield* call(model)
-        assert.strictEqual(first.reasoningText, "Mugs are in the shop.")
-        yield* call(model, {
-          prompt: Prompt.concat(Prompt.make("Find a mug"), [
-            ...Prompt.fromResponseParts(first.content).content,
-            {
-              role: "tool",
-              content: [
-                Prompt.makePart("tool-result", {
-                  id: first.toolCalls[0]?.id ?? "",
-                  name: "search",
-                  result: "none",
-                  isFailure: false,
-                  providerExecuted: false
-                })
-              ]
-            }
-          ])
-        })
-        assert.include(JSON.stringify(server.requests[1]?.body), signature("Mugs are in the shop."))
-      })
-    )
-  )
-})
-
-describe("a cache breakpoint", () => {
-  it.live("is set on Anthropic's system message and on a message that asks for one", () =>
-    withModel("anthropic", (model, server, spent) =>
-      Effect.gen(function* () {
-        server.script = () => ({ text: "Hm.", usage: { input: 1_000, cacheRead: 600, cacheWrite: 300, output: 1 } })
-        yield* call(model, {
-          prompt: Prompt.fromMessages([
-            Prompt.makeMessage("system", { content: "You use a browser." }),
-            cached(Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "Find a mug" })] })),
-            Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "The page now" })] })
-          ])
-        })
-        const { messages, system } = server.requests[0]?.body ?? {}
-        assert.include(JSON.stringify(system), "ephemeral")
-        assert.strictEqual(JSON.stringify(messages).split("ephemeral").length, 2)
-        // 100 * 3 + 600 * 0.3 + 300 * 3.75 + 15 = 1,620 USD for a million
-        assert.deepStrictEqual(
-          spent.map(({ cost }) => cost),
-          [1_620_000_000n]
-        )
-      })
-    )
-  )
-
-  it.live("is set on the result of a tool, where that is the last of what stays", () =>
-    withModel("anthropic", (model, server) =>
-      Effect.gen(function* () {
-        server.script = () => ({ calls: [{ name: "search", input: { text: "mug" } }] })
-        const first = yield* call(model)
-        const results = first.toolCalls.map(({ id, name }) =>
-          Prompt.makePart("tool-result", { id, name, result: "none", isFailure: false, providerExecuted: false })
-        )
-        const page = Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "The page now" })] })
-        yield* call(model, {
-          prompt: Prompt.fromMessages([
-            Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "Find a mug" })] }),
-            ...Prompt.fromResponseParts(first.content).content,
-            cached(Prompt.makeMessage("tool", { content: results })),
-            page
-          ])
-        })
-        const { messages } = server.requests[1]?.body ?? {}
-        assert.strictEqual(JSON.stringify(messages).split("ephemeral").length, 2)
-        assert.include(JSON.stringify(messages), '"content":"none","cache_control":{"type":"ephemeral"}')
-      })
-    )
   )
 })
 
