@@ -337,6 +337,63 @@ test(
 )
 
 test(
+  "a run hands on the files that it downloads, by name, and no other file of the machine or of another run",
+  Effect.gen(function* () {
+    const model = yield* ScriptedModel
+    const shop = yield* site({ "": `<a href=/report download="../../etc/report.csv">Get</a>`, report: "mugs: 4711" })
+    const bank = yield* site({
+      "": `<form action=/take method=post enctype=multipart/form-data><input type=file name=f><button>Send</button></form>`,
+      take: "Thanks"
+    })
+    const { path, program, v4 } = yield* serve([shop, bank], modelFlags(model))
+    const upload = (name: string) => (now: string) =>
+      call("upload", { index: Number(/\[(\d+) file/u.exec(now)?.[1]), names: [name] })
+    let name = ""
+    const then: Array<(now: string) => ModelMessage> = [
+      () => call("navigate", { url: bank.address }),
+      upload("../server.db"),
+      upload("/etc/passwd"),
+      (now) => upload(name)(now),
+      (now) => call("click", { index: numberOf(now, "Send") }),
+      (now) => call("done", { success: true, output: now.includes("Thanks") })
+    ]
+    model.script = ({ text }, count) => {
+      name ||= /Downloaded "([^"]+)"/u.exec(text)?.[1] ?? ""
+      if (count === 1) return call("navigate", { url: shop.address })
+      if (count === 2) return call("click", { index: numberOf(text, "Get") })
+      // each wait is another one, so that the agent does not go in circles
+      return name === "" ? call("wait", { seconds: 0.1 + count / 100 }) : (then.shift()?.(text) ?? { text: "" })
+    }
+    const { id, sessionId } = yield* create(v4, { task: "Send the report to the bank" })
+    const { body } = yield* ended(v4, id)
+    assert.deepInclude(body, { status: "completed", result: true }, JSON.stringify(body))
+    const { steps } = (yield* send(v4, key, "GET", `/runs/${id}/steps`)).body
+    const failures = (steps as ReadonlyArray<Readonly<Record<string, unknown>>>).map(({ failure }) => failure)
+    for (const tried of ["../server.db", "/etc/passwd"]) {
+      assert.include(failures, `The task has no file ${tried}. It has ${name}.`)
+    }
+    assert.match(name, /^[^/\\]*report\.csv$/u)
+    const posts = bank.requests.filter(({ method }) => method === "POST")
+    assert.lengthOf(posts, 1)
+    assert.include(posts[0]?.body, "mugs: 4711")
+    assert.include(posts[0]?.body, `filename="${name}"`)
+
+    // a follow-up has them, another run does not
+    script(model, call("navigate", { url: bank.address }), upload(name), call("done", { success: true, output: "ok" }))
+    yield* ended(v4, yield* say(v4, sessionId, "Send it again"))
+    assert.include(JSON.stringify(model.requests.at(-1)?.body), `Chose ${name}.`)
+    script(model, call("navigate", { url: bank.address }), upload(name), call("done", { success: true, output: "ok" }))
+    yield* ended(v4, (yield* create(v4, { task: "Send the report" })).id)
+    assert.include(JSON.stringify(model.requests.at(-1)?.body), `The task has no file ${name}. It has none.`)
+
+    // they go with the browser
+    program.process.kill("SIGTERM")
+    yield* program.ended
+    for (const file of filesBelow(path)) assert.notInclude(readFileSync(file, "latin1"), "mugs: 4711", file)
+  })
+)
+
+test(
   "without a model a run fails and says how to configure one, and the server is not simulated",
   Effect.gen(function* () {
     const { v2, v4 = "" } = yield* serve([])

@@ -1,12 +1,17 @@
 import { assert, layer } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
 import * as ModelCost from "../../src/model/ModelCost.ts"
-import { call, carriedOut, done, followedUp, Running, script } from "./running.ts"
+import { call, carriedOut, done, followedUp, numberOf, Running, script } from "./running.ts"
 
 const value = "hunter2-and-more"
 
@@ -70,10 +75,30 @@ layer(judging, { excludeTestServices: true, timeout: "1 minute" })("a judge", (i
   )
 })
 
-const known = Running.layer({
-  judges: true,
-  secrets: [{ name: "password", value: Redacted.make(value), domains: ["127.0.0.1"] }]
-})
+/** The spans of the agent, and what it logged. */
+const spans: Array<Tracer.NativeSpan> = []
+const logs: Array<unknown> = []
+const observed = Layer.mergeAll(
+  Layer.succeed(
+    Tracer.Tracer,
+    Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+  ),
+  Logger.layer([Logger.make(({ cause, message }) => void logs.push(message, Cause.pretty(cause)))])
+)
+
+const known = Layer.provide(
+  Running.layer({
+    judges: true,
+    secrets: [{ name: "password", value: Redacted.make(value), domains: ["127.0.0.1"] }]
+  }),
+  observed
+)
 
 layer(known, { excludeTestServices: true, timeout: "1 minute" })("an agent with secrets", (it) => {
   it.effect("tells no model the value that a task has, and still the name when the past is summed up", () =>
@@ -98,6 +123,35 @@ layer(known, { excludeTestServices: true, timeout: "1 minute" })("an agent with 
       assert.isEmpty(bodies.filter((body) => body.includes(value)))
       const afterSummary = bodies.find((body) => body.includes("SUMMARY"))
       assert.include(afterSummary, "Secrets that you can type: <secret:password>")
+    })
+  )
+
+  it.effect("has the value in no span and no log, also where the page shows it and the judge fails", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      spans.length = 0
+      logs.length = 0
+      script(running, (now, { schema }) => {
+        if (schema !== undefined) return { status: 400, message: "no schemas" }
+        const count = now.model.requests.length
+        if (count === 1) return call("navigate", { url: `${now.site.origin}/shows` })
+        if (count === 2) return call("type", { index: numberOf(now, "Code"), text: "<secret:password>" })
+        if (count === 3) return call(value)
+        if (count === 4) return call("find", { text: value })
+        return done(value)
+      })
+      const { turn } = yield* carriedOut("Sign in")
+      assert.deepInclude(turn, { status: "completed", output: "<secret:password>" })
+      // what a span ended with is handed on where it failed only
+      const told = spans.map(({ attributes, events, name, status }) => [
+        name,
+        attributes,
+        events,
+        status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : undefined
+      ])
+      const seen = inspect([told, logs], { depth: 20, maxArrayLength: null, maxStringLength: null })
+      for (const part of ["webagent.action", "gen_ai.request.model", "is not judged"]) assert.include(seen, part)
+      assert.notInclude(seen, value)
     })
   )
 })
