@@ -72,7 +72,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
     options: { time: { mode: "manual" } },
     wrong: browser,
     right: Effect.flatMap(browser, (path) => send("PATCH", path, { body: { action: "stop" } })),
-    says: /^Browser \S+ has been open for \d+ ms\.$/u
+    says: /^Browser \S+ has been open for [\d.]+ (?:ms|s|min)\.$/u
   },
   "created-twice": {
     options: { faults: answerLost },
