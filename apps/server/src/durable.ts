@@ -9,7 +9,7 @@ import {
   Server
 } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
-import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { Database, PostgresHints, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -101,6 +101,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     shared === undefined
       ? Layer.empty
       : Layer.unwrap(Effect.map(Effect.orDie(secret("nodes")), (bytes) => Neighbours.layer(bytes)))
+  const hints = shared === undefined || data._tag === "File" ? Layer.empty : PostgresHints.layer(data.url)
   const locked =
     shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
@@ -110,7 +111,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide(others),
     Layer.provide(work),
     Layer.provideMerge(browsers),
-    Layer.provide(Nodes.layerId(node)),
+    Layer.provide([Nodes.layerId(node), hints]),
     // of several nodes, each figure says whose it is
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),

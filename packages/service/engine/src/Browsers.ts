@@ -13,6 +13,7 @@ import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
 import type { SessionBrowser } from "./ports/Agent.ts"
 import { Admission } from "./ports/Admission.ts"
+import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -63,6 +64,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   const store = yield* Store
   const ids = yield* IdSource
   const node = yield* NodeId
+  const hints = yield* Hints
   const fork = Effect.runForkWith(yield* Effect.context())
   let running = new Map<string, Running>()
   let closing = false
@@ -270,6 +272,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       })
     )
     if (launched !== undefined) yield* stopOf(launched)
+    const at = browser?.node ?? null
+    if (at !== null && at !== node) fork(hints.tell(at))
     return browser ?? (yield* new BrowserNotFound({ id }))
   })
 
@@ -361,8 +365,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
   })
 
-  /** Stops what runs here although it was stopped at another node. Asked often, it looks now and then. */
-  const look = yield* Effect.cachedWithTTL(
+  /** Stops what runs here although it was stopped at another node. Asked often, it looks now and then, or when told. */
+  const [look, lookAnew] = yield* Effect.cachedInvalidateWithTTL(
     Effect.suspend(() =>
       Effect.forEach([...running], ([id, handle]) =>
         Effect.flatMap(store.browser(id), (known) => {
@@ -406,6 +410,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     connect: (id: string, page?: string) => Effect.andThen(find(id), connectTo(id, page)),
     reap,
     look,
+    lookNow: Effect.andThen(lookAnew, look),
     /** Stops all that run here. Their records are another node's to write. */
     abandon: Effect.suspend(takeAll),
     takeAll,

@@ -161,6 +161,7 @@ const make = Effect.gen(function* () {
   yield* work.serve({
     take: executions.take,
     look: Effect.andThen(executions.look, browsers.look),
+    lookNow: Effect.andThen(executions.look, browsers.lookNow),
     reap: browsers.reap,
     drain: Effect.asVoid(executions.drain(0)),
     abandon: Effect.andThen(executions.abandon, browsers.abandon)

@@ -15,6 +15,7 @@ import * as Turn from "./domain/Turn.ts"
 import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
+import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -55,6 +56,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const node = yield* NodeId
   const work = yield* Work
   const recordings = yield* Recordings
+  const hints = yield* Hints
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
@@ -105,6 +107,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     const left = execution !== undefined && session.lease?.token !== execution.token
     if (left) executions.delete(session.id)
     if (left && session.lease !== null && session.lease.node !== node) runner.abort(execution)
+    const { lease } = session
+    if (lease !== null && lease.node !== node && turns.some(({ id }) => id === lease.turnId)) {
+      fork(hints.tell(lease.node))
+    }
+    // what is next in the session is another node's
+    if (left && draining) fork(hints.tell(null))
     const given = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
       const { token } = session.lease

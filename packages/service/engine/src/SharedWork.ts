@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
 import type { Node } from "./domain/Node.ts"
+import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
@@ -57,6 +59,7 @@ export const layer = ({
     Effect.gen(function* () {
       const store = yield* Store
       const node = yield* NodeId
+      const hints = yield* Hints
       const lifetime_ms = Duration.toMillis(Duration.fromInputUnsafe(lifetime))
       const patient = Duration.fromInputUnsafe(patience)
       const startedAt_ms = yield* Clock.currentTimeMillis
@@ -119,9 +122,9 @@ export const layer = ({
         yield* Effect.andThen(hands.drain, drained)
       })
 
-      const sweep = Effect.gen(function* () {
+      const sweep = Effect.fnUntraced(function* (kind: "look" | "lookNow") {
         if (hands === undefined) return
-        yield* hands.look
+        yield* hands[kind]
         if (draining) return
         const { browsers, sessions } = yield* store.abandoned(limit)
         for (const id of browsers) yield* hands.reap(id)
@@ -168,7 +171,7 @@ export const layer = ({
 
       return Work.of({
         offer: () => Effect.void,
-        offered: take,
+        offered: (sessionId) => Effect.suspend(() => (draining ? hints.tell(null) : take(sessionId))),
         isLost: (other) =>
           Effect.flatMap(elapsed_ms, (now_ms) =>
             now_ms < trustedFrom_ms ? Effect.succeed(false) : Effect.tap(store.isLost(other), tell(other))
@@ -179,7 +182,10 @@ export const layer = ({
           // what a node takes that the others do not know is taken from it
           yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone), Schedule.spaced(every)))
           yield* again(Effect.delay(renew, every), 0)
-          yield* again(sweep, look)
+          yield* again(sweep("look"), look)
+          // what cannot be done at once is done when it looks by itself
+          const words = Stream.runForEach(hints.heard(node), () => Effect.ignoreCause(sweep("lookNow")))
+          yield* Effect.forkScoped(words, { startImmediately: true })
           yield* Effect.forkScoped(fence)
         })
       })

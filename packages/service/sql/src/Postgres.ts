@@ -36,10 +36,18 @@ const limits = {
   tcp_keepalives_count: "3"
 }
 
+/** What every connection is. */
+export const connectionOptions = {
+  applicationName: "webagent-server",
+  startupParameters: limits,
+  keepAlive: "10 seconds"
+} as const
+
 /** The client of the database, an optional dependency. */
-const driver = Effect.tryPromise({
+export const driver = Effect.tryPromise({
   try: async () => ({
     PgClient: await import("@effect/sql-pg/PgClient"),
+    PgConnection: await import("@effect/sql-pg/PgConnection"),
     PgPool: await import("@effect/sql-pg/PgPool"),
     PgTypes: await import("@effect/sql-pg/PgTypes")
   }),
@@ -131,14 +139,7 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
     encode: (value) => PgTypes.encode(value, PgTypes.OID.int8),
     decode: (bytes) => Result.map(PgTypes.decode(bytes, PgTypes.OID.int8, 1), Number)
   })
-  const pool = yield* PgPool.make({
-    url,
-    types,
-    maxConnections: connections,
-    applicationName: "webagent-server",
-    startupParameters: limits,
-    keepAlive: "10 seconds"
-  })
+  const pool = yield* PgPool.make({ ...connectionOptions, url, types, maxConnections: connections })
   const patient = within(patience_ms)
   const connected = connectionOf(patient)
   const client = yield* SqlClient.make({

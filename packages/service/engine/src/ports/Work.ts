@@ -12,6 +12,8 @@ export interface Hands {
   readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
   /** Lets go of what is at work here and was cancelled elsewhere. */
   readonly look: Effect.Effect<void, StoreUnavailable>
+  /** The same when another node says that there is something. */
+  readonly lookNow: Effect.Effect<void, StoreUnavailable>
   /** Stores that a browser is gone, if its node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
   /** Takes nothing more: neither what is offered nor what comes next in a session. */
