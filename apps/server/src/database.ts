@@ -170,7 +170,7 @@ export const backup = Command.make(
     data._tag === "Postgres"
       ? Effect.fail(
           new UserError({
-            sentence: `${data.name} is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=${to} ${data.name}`
+            sentence: `${data.name} is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=${to} "${data.name}"`
           })
         )
       : orSentence(Effect.andThen(Database.backup(data.name, to), Console.log(`Backed up ${data.name} to ${to}.`)))

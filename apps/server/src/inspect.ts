@@ -125,8 +125,9 @@ export const drain = Command.make(
     )
 ).pipe(Command.withDescription("Have a node take nothing more: what is at work there ends, then stop it"))
 
-/** How many runs are listed at the most. */
-const mostRuns = 1000
+/** How many runs are listed at the most: of those that are not over, and of all. */
+const mostOpen = 1000
+const newest = 100
 
 /** How much of a task is shown. */
 const shownOf = (task: string) => (task.length > 60 ? `${task.slice(0, 59)}…` : task).replaceAll(/\s+/gu, " ")
@@ -138,7 +139,9 @@ export const runs = Command.make(
     data,
     json,
     open: Flag.Boolean("open").pipe(
-      Flag.withDescription("List the runs that are not over, the longest waiting first"),
+      Flag.withDescription(
+        `List the runs that are not over, the longest waiting first (default: the newest ${newest})`
+      ),
       Flag.withDefault(false)
     )
   },
@@ -146,11 +149,6 @@ export const runs = Command.make(
     within(
       data,
       Effect.gen(function* () {
-        if (!open) {
-          return yield* new UserError({
-            sentence: "Choose which runs to list. Add --open for those that are not over."
-          })
-        }
         const sql = yield* SqlClient.SqlClient
         const found = yield* sql<{
           readonly record: string
@@ -158,13 +156,13 @@ export const runs = Command.make(
         }>`SELECT turns.record AS record,
             CASE WHEN sessions.lease_turn = turns.id THEN sessions.lease_node END AS node
           FROM turns JOIN sessions ON sessions.id = turns.session_id
-          WHERE turns.ended_at_ms IS NULL ORDER BY turns.n LIMIT ${mostRuns}`
+          ${open ? sql`WHERE turns.ended_at_ms IS NULL ORDER BY turns.n LIMIT ${mostOpen}` : sql`ORDER BY turns.n DESC LIMIT ${newest}`}`
         const all = found.map(({ node, record }) => {
           const { createdAt_ms, id, owner, sessionId, status, steps, task } = JSON.parse(record) as Turn.Turn
           return { id, status, node, sessionId, owner, steps, createdAt_ms, task }
         })
         if (json) return yield* Console.log(JSON.stringify(all))
-        if (all.length === 0) return yield* Console.error(`${data.name} has no open runs.`)
+        if (all.length === 0) return yield* Console.error(`${data.name} has no ${open ? "open runs" : "runs"}.`)
         const now_ms = yield* Clock.currentTimeMillis
         const rows = all.map((run) => [
           run.id,

@@ -91,10 +91,14 @@ describe("webagent-server nodes, drain and runs", () => {
     })
   )
 
-  it.live("say of a file that it has no nodes, and list its open runs", () =>
+  it.live("say of a file that it has no nodes, and list its runs", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
-      const stored = Store.use((store) => store.commit(creation("1", { task: "Find\na mug" })))
+      const { turns, ...ended } = creation("2")
+      const over = turns.map((turn) => ({ ...turn, status: "completed" as const, finishedAt_ms: 1 }))
+      const stored = Store.use((store) =>
+        Effect.andThen(store.commit(creation("1", { task: "Find\na mug" })), store.commit({ ...ended, turns: over }))
+      )
       yield* Effect.provide(stored, Layer.provide(SqlStore.layer, Database.layer({ file })))
       const nodes = yield* run(["nodes", "--data", file])
       assert.match(
@@ -105,7 +109,8 @@ describe("webagent-server nodes, drain and runs", () => {
       assert.match(open.stdout, /^ID +STATUS +SINCE +STEPS +NODE +TASK\nt1 +queued +.* 0 +- +Find a mug\n$/u)
       const [told] = JSON.parse((yield* run(["runs", "--open", "--json", "--data", file])).stdout)
       assert.deepInclude(told, { id: "t1", status: "queued", node: null, sessionId: "s1", task: "Find\na mug" })
-      assert.match((yield* run(["runs", "--data", file])).stderr, /Add --open for those that are not over\./u)
+      const all = yield* run(["runs", "--data", file])
+      assert.match(all.stdout, /^ID +STATUS.*\nt2 +completed .*\nt1 +queued .*\n$/u)
     })
   )
 })

@@ -129,7 +129,7 @@ describe("webagent-server --data postgres://", () => {
         code: 2,
         stdout: "",
         stderr:
-          "postgres://ann@127.0.0.1:2/service is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=copy postgres://ann@127.0.0.1:2/service\n"
+          'postgres://ann@127.0.0.1:2/service is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=copy "postgres://ann@127.0.0.1:2/service"\n'
       })
       for (const wrong of ["postgres://ann:s3cret@[/x", "postgres://ann:s3cret@127.0.0.1:x/y"]) {
         const { code, stderr, stdout } = yield* run(["keys", "list", "--data", wrong])

@@ -21,12 +21,14 @@ const parsed = (url: Redacted.Redacted): URL | null => {
   return username === "" && `${pathname}${search}${hash}`.includes("@") ? null : address
 }
 
-/** The address without its password and settings, for people and logs. */
+/** The address without its password and settings, but for the host that it names among them, for people and logs. */
 export const shown = (url: Redacted.Redacted): string => {
   const address = parsed(url)
   if (address === null) return "the address"
-  const { host, pathname, username } = address
-  return `postgres://${username === "" ? "" : `${username}@`}${host}${pathname}`
+  const { host, pathname, searchParams, username } = address
+  const other = searchParams.get("host")
+  const settings = other === null ? "" : `?host=${encodeURI(other)}`
+  return `postgres://${username === "" ? "" : `${username}@`}${host}${pathname}${settings}`
 }
 
 /** The message of a Postgres error, also where a host name has several addresses. */

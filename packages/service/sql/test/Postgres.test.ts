@@ -109,7 +109,7 @@ describe("a Postgres database", () => {
         Effect.provide(Postgres.layer({ url: Redacted.make(url.href) }))
       )
       url.username = "reader"
-      const name = `postgres://reader@localhost${url.pathname}`
+      const name = PostgresDatabase.shown(Redacted.make(url.href))
       assert.strictEqual(
         yield* refusal(Redacted.make(url.href)),
         `The user of ${name} may not create tables there. Run as the owner of the database: GRANT CREATE ON SCHEMA public TO reader`
@@ -121,6 +121,8 @@ describe("a Postgres database", () => {
     Effect.gen(function* () {
       const url = Redacted.make("postgres://ann:s3cret@db.example:5433/service?sslmode=require&password=s3cret")
       assert.strictEqual(PostgresDatabase.shown(url), "postgres://ann@db.example:5433/service")
+      const socket = Redacted.make("postgres://ann@localhost/service?password=s3cret&host=%2Fvar%2Frun%2Fpostgresql")
+      assert.strictEqual(PostgresDatabase.shown(socket), "postgres://ann@localhost/service?host=/var/run/postgresql")
       for (const wrong of [
         "postgres://ann:s3cret@[/service",
         "postgres:ann:s3cret@db/service",
