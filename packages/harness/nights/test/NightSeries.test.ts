@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { drawing } from "@webagent/statistics/Order"
+import { drawing } from "@webagent/statistics/Drawing"
 import { type NightSeries, reachOf, shiftOf } from "../src/NightSeries.ts"
 
 const next = drawing(20_261_123)

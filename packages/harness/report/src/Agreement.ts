@@ -39,5 +39,5 @@ export const of = ({ results }: Judged): ReadonlyArray<Agreement> => {
 export const text = ({ agreed, judges, successes, trials }: Agreement): string =>
   `${judges[0]} and ${judges[1]} agree on ${agreed} of ${counted(trials, "trial")}: the ${judges[0]} calls ${successes[0]} a success, the ${judges[1]} ${successes[1]}`
 
-/** Whether somebody was wrong: the oracle is believed, and the agent and the service's judge may differ as they like. */
+/** Whether the agent or the judge was wrong. Only an oracle tells: agent and judge may differ. */
 export const isWrong = ({ agreed, judges, trials }: Agreement): boolean => judges[1] === "oracle" && agreed < trials
