@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { build } from "./build.ts"
 import { type Manifest, publishedFolders, root } from "./Package.ts"
 
 /** A package, packed and unpacked again. */
@@ -36,10 +37,7 @@ const pack = async (folders: ReadonlyArray<string>, destination: string): Promis
 
 /** Builds and packs every published package into a new temporary folder, outside of the workspace. */
 export const packAll = async (): Promise<ReadonlyArray<Packed>> => {
-  await run(bin("turbo"), ["run", "build", "--output-logs=errors-only"], {
-    cwd: root,
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" }
-  })
+  await build()
   const destination = mkdtempSync(join(tmpdir(), "webagent-packed-"))
   // an app and a package may share a tarball's name
   const kinds = Map.groupBy(publishedFolders(), (folder) => folder.split("/")[0] ?? "")

@@ -41,18 +41,25 @@ beforeAll(() => {
     "packages: [packages/*]\npmOnFail: ignore\nverifyDepsBeforeRun: false\n"
   )
   const print = `node -e "fs.writeFileSync('environment.json', JSON.stringify(process.env))"`
-  writeFileSync(join(place, "packages/one/package.json"), JSON.stringify({ name: "one", scripts: { build: print } }))
+  writeFileSync(
+    join(place, "packages/one/package.json"),
+    JSON.stringify({ name: "one", scripts: { "test:unit": print } })
+  )
 })
 
 afterAll(() => rmSync(place, { recursive: true }))
 
 describe("the environment of a task", () => {
   it("has what the machine says of certificates, proxies, npm and Go", () => {
-    const { status, stderr, stdout } = spawnSync(join(root, "node_modules/.bin/turbo"), ["run", "build", "--force"], {
-      cwd: place,
-      encoding: "utf8",
-      env: { ...process.env, ...given, TURBO_TELEMETRY_DISABLED: "1" }
-    })
+    const { status, stderr, stdout } = spawnSync(
+      join(root, "node_modules/.bin/turbo"),
+      ["run", "test:unit", "--force"],
+      {
+        cwd: place,
+        encoding: "utf8",
+        env: { ...process.env, ...given, TURBO_TELEMETRY_DISABLED: "1" }
+      }
+    )
     assert.strictEqual(status, 0, `${stdout}${stderr}`)
     const seen: Record<string, string> = JSON.parse(readFileSync(join(place, "packages/one/environment.json"), "utf8"))
     assert.deepStrictEqual(Object.fromEntries(Object.keys(given).map((name) => [name, seen[name]])), given)

@@ -1,0 +1,66 @@
+/** Builds the `dist` of every published package: `npm run build`. */
+import { execFile } from "node:child_process"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { type Manifest, publishedFolders, root } from "./Package.ts"
+
+const run = promisify(execFile)
+
+/** A package resolves its own `imports` only from a configuration in its folder. */
+const configOf = (folder: string) => join(root, folder, "tsconfig.build.json")
+
+const remove = (path: string) => rmSync(path, { recursive: true, force: true })
+
+/** How each package is compiled: it sees of the others what a user sees, their declarations. */
+const configurations = (folders: ReadonlyArray<string>) => {
+  const packages = folders.map((folder) => {
+    const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+    return { folder, manifest, needs: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }) }
+  })
+  return packages.map(({ folder, manifest, needs }) => {
+    // a program without exports has no declarations
+    const declaration = manifest.exports !== undefined
+    return {
+      path: configOf(folder),
+      options: {
+        extends: relative(join(root, folder), join(root, "tsconfig.base.json")),
+        compilerOptions: {
+          composite: declaration,
+          declaration,
+          declarationMap: declaration,
+          customConditions: [],
+          rootDir: "src",
+          outDir: "dist",
+          ...(declaration ? { tsBuildInfoFile: "node_modules/.cache/build.tsbuildinfo" } : {})
+        },
+        include: ["src"],
+        references: packages
+          .filter((other) => needs.includes(other.manifest.name))
+          .map((other) => ({ path: configOf(other.folder) }))
+      }
+    }
+  })
+}
+
+/** Builds every published package. One run of the compiler reads effect once, and not for each of them. */
+export const build = async (): Promise<void> => {
+  const folders = publishedFolders()
+  // nothing of an earlier build stays
+  for (const folder of folders)
+    for (const old of ["dist", "node_modules/.cache/build.tsbuildinfo"]) remove(join(root, folder, old))
+  const configured = configurations(folders)
+  try {
+    for (const { options, path } of configured) writeFileSync(path, JSON.stringify(options))
+    await run(join(root, "node_modules", ".bin", "tsc"), ["--build", ...folders.map(configOf)], { cwd: root })
+  } catch (error) {
+    const said = (error as { readonly stdout?: string }).stdout
+    throw new Error(`The packages do not compile.\n${said ?? String(error)}`, { cause: error })
+  } finally {
+    for (const { path } of configured) remove(path)
+  }
+  await run(process.execPath, [join(root, "packages/harness/load/bundle.mjs")])
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build()
