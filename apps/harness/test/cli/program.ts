@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -23,6 +24,13 @@ export interface Started {
 /** Of this process's environment, what changes nothing: the last one is where `npm test` keeps modules compiled. */
 const inherited = Object.fromEntries(["PATH", "HOME", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name]]))
 
+const running = new Set<ChildProcess>()
+
+// a test that fails leaves none behind
+afterAll(() => {
+  for (const child of running) child.kill()
+})
+
 /** Starts the real program as its users do. */
 export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root): Started => {
   const child = spawn(process.execPath, ["--conditions=@webagent/source", join(root, "src/main.ts"), ...args], {
@@ -30,6 +38,8 @@ export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, 
     env: { ...inherited, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
+  running.add(child)
+  child.once("close", () => running.delete(child))
   let stdout = ""
   let stderr = ""
   const listeners = new Set<() => void>()
