@@ -70,12 +70,17 @@ export const layer = ({
       // after the engine has given back what it held
       yield* Effect.addFinalizer(() => Effect.ignore(store.leave(node)))
 
-      const take = (sessionId: string) =>
-        // what cannot be taken now is found again
-        hands === undefined ? Effect.void : Effect.ignore(hands.take(sessionId))
-
       /** When this node last said that it lives, as it began to; its clock began to count before the store's did. */
       let renewedAt_ms = yield* elapsed_ms
+
+      const take = (sessionId: string) =>
+        Effect.flatMap(elapsed_ms, (now_ms) =>
+          // others may find a node lost whose time is over, with all that it takes; what is not taken now is found again
+          hands === undefined || now_ms - renewedAt_ms >= lifetime_ms
+            ? Effect.void
+            : Effect.ignore(hands.take(sessionId))
+        )
+
       /** Whether the store did not answer since then. */
       let failed = false
       /** From when on another node's silence is its own, and not that of a store that was away. */

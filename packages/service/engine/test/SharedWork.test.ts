@@ -117,6 +117,22 @@ describe("nodes that share a store", () => {
   )
 
   test(
+    "take nothing while their time is over: what comes to a node that wakes is not lost with it",
+    Effect.gen(function* () {
+      const late = yield* join("a", { perform: tenSeconds })
+      yield* join("b", { perform: tenSeconds })
+      yield* TestClock.adjust("2 seconds")
+      yield* late.become("away")
+      yield* TestClock.adjust("6100 millis")
+      yield* late.become("there")
+      // it says that it lives in 900 ms, and the other one looks in 400
+      const { session } = yield* late.engine.createSession(create("late"))
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["late completed"])
+    })
+  )
+
+  test(
     "lose nothing when their store is away for half a minute, however long that is for a node",
     Effect.gen(function* () {
       const nodes = [yield* join("a", { perform: tenSeconds }), yield* join("b", { perform: tenSeconds })] as const

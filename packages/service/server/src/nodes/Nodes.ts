@@ -18,7 +18,7 @@ type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 interface NodesService {
   /** The id of this node. */
   readonly self: string
-  /** Whether a browser is to be launched at this node: it has room right now, and does not drain. */
+  /** Whether a browser is to be launched at this node: it has room right now, its time is not over, and it does not drain. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
@@ -90,7 +90,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         hasRoom: Effect.zipWith(
           room ?? Effect.succeed(1),
           store.node(self),
-          (count, told) => count > 0 && !Option.exists(told, ({ draining }) => draining)
+          (count, told) => count > 0 && Option.exists(told, ({ draining }) => !draining)
         ),
         withRoom: Effect.map(others, (nodes) =>
           nodes
