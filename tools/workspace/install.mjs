@@ -80,10 +80,22 @@ const bounds = {
 /** pnpm reads `pnpm_config_*` alone: what npm is told about the network holds for both. */
 const networkSettings = ["registry", "cafile", "ca", "proxy", "https_proxy", "noproxy", "strict_ssl"]
 
+/**
+ * Whatever the user has set for other projects: pnpm and Node itself are optional packages, each for a platform, and
+ * programs run from where pnpm links them.
+ */
+const needed = {
+  npm_config_include: "optional",
+  npm_config_prefer_offline: "true",
+  pnpm_config_node_linker: "isolated",
+  pnpm_config_optional: "true"
+}
+
 /** The environment of npx and pnpm; a limit that the user has set is kept. */
 const environment = () => {
   const given = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name.toLowerCase(), value]))
-  const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
+  const kept = Object.entries(process.env).filter(([name]) => needed[name.toLowerCase()] === undefined)
+  const env = { ...Object.fromEntries(kept), ...needed, CI: "true" }
   for (const [name, limit] of Object.entries(bounds)) {
     const value = given[`npm_config_${name}`] ?? limit
     env[`npm_config_${name}`] = value

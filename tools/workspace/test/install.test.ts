@@ -65,6 +65,27 @@ afterAll(() => {
   rmSync(place, { recursive: true })
 })
 
+describe("an install", () => {
+  it("has optional packages and pnpm's own layout, whatever the user has set", async () => {
+    const bin = join(place, "bin")
+    mkdirSync(bin)
+    // no user's npm: its environment is what is looked at
+    writeFileSync(join(bin, "npx"), "#!/bin/sh\nenv >&2\nexit 1\n", { mode: 0o755 })
+    await install({
+      PATH: `${bin}:${process.env["PATH"]}`,
+      npm_config_omit: "optional",
+      NPM_CONFIG_INCLUDE: "dev",
+      pnpm_config_optional: "false",
+      PNPM_CONFIG_NODE_LINKER: "hoisted"
+    })
+    const settings = /^p?npm_config_(?:include|node_linker|optional)=.*$/gimu
+    assert.sameMembers(
+      readFileSync(join(place, "tree/node_modules/.webagent-install.log"), "utf8").match(settings) ?? [],
+      ["npm_config_include=optional", "pnpm_config_node_linker=isolated", "pnpm_config_optional=true"]
+    )
+  })
+})
+
 describe("an install that the registry does not allow ends in one sentence", () => {
   it("names a registry that refuses connections", async () => {
     const registry = `http://127.0.0.1:${await closed()}`
