@@ -60,7 +60,7 @@ export const layerDrain = (within: Duration.Duration) =>
       const ending = Effect.gen(function* () {
         const { browsers: count } = yield* here
         yield* Effect.logInfo(
-          `Stopping. Browsers (${count} in use) end and recordings are written first. This takes a few seconds.`
+          `Stopping. Browsers (${count} in use) end. The next start finishes recordings that are not written yet.`
         )
       })
       yield* Effect.addFinalizer(() =>
