@@ -185,7 +185,10 @@ it.live("tells clients and the record that a browser crashed", () =>
     assert.isString(body["finishedAt"])
     served.program.process.kill("SIGINT")
     const { stderr } = yield* served.program.ended
-    assert.include(stderr, "Stopping. Browsers (0 in use) end. The next start finishes recordings that are not written yet.")
+    assert.include(
+      stderr,
+      "Stopping. Browsers (0 in use) end. The next start finishes recordings that are not written yet."
+    )
   }).pipe(Effect.scoped)
 )
 
