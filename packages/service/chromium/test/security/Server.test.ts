@@ -210,7 +210,7 @@ it.live("refuses what is too large, and serves others meanwhile", () =>
     const { status } = yield* request(port, "POST /api/v4/browsers", { "X-Service-API-Key": "ann" }, body)
     assert.include([413, 422], status)
     const { cdpUrl, path, token } = yield* create(port, "ann")
-    // a message of 256 MiB and one byte, of which nothing but its length is sent
+    // the head of a message of 256 MiB and one byte, without its body
     const client = yield* talk(port)
     const head = Object.entries({ Host: `127.0.0.1:${port}`, ...upgrade }).map(
       ([name, value]) => `${name}: ${value}\r\n`
