@@ -20,13 +20,21 @@ export interface Clients {
 
 const terminal = new Set(["completed", "failed", "cancelled"])
 
-/** How long a client waits for an answer before it asks another node. */
-const patience_ms = 3000
-
 /** What share of a client's turns is a browser, and of its follow-ups an interrupt. */
 const shares = { browser: 0.12, interrupt: 0.3 }
 
-export const clients = (members: ReadonlyArray<Member>, seed: number, together = 0.2): Clients => {
+export const clients = (
+  members: ReadonlyArray<Member>,
+  seed: number,
+  {
+    patience_ms = 3000,
+    together = 0.2
+  }: {
+    /** How long a client waits for an answer before it asks another node. */
+    readonly patience_ms?: number | undefined
+    readonly together?: number | undefined
+  } = {}
+): Clients => {
   const asked: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()

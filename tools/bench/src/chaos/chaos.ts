@@ -38,6 +38,8 @@ interface ChaosOptions {
   readonly clients: number
   /** The share of creates that go to all nodes at once; 0.2 unless given. */
   readonly together?: number
+  /** How long a client waits for an answer before it asks another node; 3 s unless told. */
+  readonly clientPatience_ms?: number
   /** How the server is run, without its flags; from source unless given. */
   readonly command?: ReadonlyArray<string>
   /** Statements that plant a bug in the database. */
@@ -172,7 +174,10 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
       const observer = await observe(address)
       try {
         if (options.plant !== undefined) await observer.execute(options.plant)
-        const load = makeClients(nodes.members, seed, options.together)
+        const load = makeClients(nodes.members, seed, {
+          patience_ms: options.clientPatience_ms,
+          together: options.together
+        })
         const stop = new AbortController()
         const restart = async (away_ms: number) => {
           const outage = { from_ms: Date.now(), until_ms: Infinity }
