@@ -50,26 +50,40 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
   const isSimulated = nights.at(-1)?.fingerprint.target === "simulated"
   const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
-  const figures: ReadonlyArray<readonly [string, (night: Night.Night) => number | null, (value: number) => string]> = [
+  const figures: ReadonlyArray<
+    readonly [
+      title: string,
+      of: (night: Night.Night) => number | null,
+      format: (value: number) => string,
+      worse: "more" | "less"
+    ]
+  > = [
     [
       "scenarios passed",
       ({ scenarios }) => {
         const ran = scenarios.filter(({ verdict }) => verdict !== "skipped")
         return ran.length === 0 ? null : ran.filter(({ verdict }) => verdict === "passed").length / ran.length
       },
-      percent
+      percent,
+      "less"
     ],
     [
       isSimulated ? "cost, simulated" : "cost",
       ({ cost_usd }) => Number(cost_usd),
-      (value) => Money.rounded(value.toFixed(4))
+      (value) => Money.rounded(value.toFixed(4)),
+      "more"
     ],
-    ["wall time", ({ duration_ms }) => duration_ms, duration],
-    ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
-    ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
+    ["wall time", ({ duration_ms }) => duration_ms, duration, "more"],
+    [
+      "flaky scenarios",
+      ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length,
+      number,
+      "more"
+    ],
+    ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number, "more"]
   ]
   return `<p class="small faint">The last ${nights.length} nights, this one last. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
-    .map(([title, of, format]) => Trend.render({ title, format, values: nights.map(of), nights: days }))
+    .map(([title, of, format, worse]) => Trend.render({ title, format, worse, values: nights.map(of), nights: days }))
     .join("")}</div>${earlier(days)}`
 }
 

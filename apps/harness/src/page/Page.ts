@@ -64,6 +64,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     return text === "" ? "" : `, ${text}`
   }
   const facts: ReadonlyArray<readonly [string, string]> = [
+    ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
     ...(title === passed ? [] : [["", passed] as const]),
     [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
     [number(counts.requests), `requests${usual(({ requests }) => requests, counts.requests, number)}`],

@@ -5,6 +5,8 @@ interface TrendOptions {
   readonly title: string
   readonly values: ReadonlyArray<number | null>
   readonly format: (value: number) => string
+  /** Which values are worse than usual. */
+  readonly worse: "more" | "less"
   readonly nights: ReadonlyArray<TrendNight>
 }
 
@@ -40,7 +42,7 @@ export const usually = (before: ReadonlyArray<number>, now: number, format: (val
 }
 
 /** A small line of one figure over the last nights, its normal band, and tonight's dot; each night says its value. */
-export const render = ({ format, nights, title, values }: TrendOptions): string => {
+export const render = ({ format, nights, title, values, worse }: TrendOptions): string => {
   const known = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
   if (known.length === 0) return ""
   const last = values.at(-1) ?? null
@@ -54,11 +56,11 @@ export const render = ({ format, nights, title, values }: TrendOptions): string 
     band === undefined || high === low
       ? ""
       : `<rect class="band" x="0" width="${width}" y="${at(y(band[1]))}" height="${at(Math.max(1, y(band[0]) - y(band[1])))}"/>`
-  const isOut = last !== null && isOutside(last, band)
+  const isWorse = last !== null && band !== undefined && (worse === "more" ? last > band[1] : last < band[0])
   const dot =
     last === null
       ? ""
-      : `<path class="line dot${isOut ? " out" : ""}" d="M${at(x(values.length - 1))} ${at(y(last))}h0"/>`
+      : `<path class="line dot${isWorse ? " worse" : ""}" d="M${at(x(values.length - 1))} ${at(y(last))}h0"/>`
   const step = width / Math.max(values.length - 1, 1)
   const hovers = known.map(({ index, value }) => {
     const { day, href } = nights[index] ?? { day: "", href: undefined }

@@ -155,6 +155,23 @@ describe("Page", () => {
     assert.match(pass, /^scenarios passed 0 % scenarios passed, 30 nights until \S+: now 0 %, 0 % to /u)
   })
 
+  it("a stopped night says so at the top", () => {
+    const top = (report: ReturnType<typeof greenNight>) => words(between(draw(report), "<header", "</header>"))
+    assert.include(top({ ...redNight(), interrupted: true }), "stopped before its end")
+    assert.notInclude(top(redNight()), "stopped before its end")
+  })
+
+  it("the last point of a trend is red only where tonight is worse than usual", () => {
+    const worse = (report: ReturnType<typeof greenNight>) =>
+      draw(report, monthBefore(greenNight()))
+        .split('<figure class="trend"><figcaption>')
+        .filter((figure) => figure.includes("dot worse"))
+        .map((figure) => figure.slice(0, figure.indexOf("<")))
+    // all passed, which is more than usual
+    assert.deepStrictEqual(worse(greenNight()), [])
+    assert.includeMembers([...worse({ ...greenNight(), cost_usd: "9.90" })], ["cost, simulated"])
+  })
+
   it("the last point of a trend is this night", () => {
     assert.match(words(draw(redNight())), /The last 30 nights, this one last.*cost, simulated 4\.21 USD .* normal \d/u)
   })

@@ -77,17 +77,18 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
   })
   const noiseOf = ({ deviation, of }: (typeof known)[number]) =>
     ofMedian(of.scenario.durations?.count ?? 1) * deviation ** 2
-  // how exactly one knows what the night adds to all of them
-  const ofNight = known.reduce((sum, { weighed }) => sum + weighed.weighing.scale ** 2, 0) / known.length ** 2
-  // what a night adds to a scenario beyond that and what its trials scatter, by all scenarios together: steady ones know it best
-  let [beyond, weights] = [0, 0]
+  // what a night adds to a scenario beyond what its trials scatter, by all scenarios together: steady ones know it best
+  let [beyond, weights, scatter] = [0, 0, 0]
   for (const one of known) {
     const noise = noiseOf(one)
     const weight = noise === 0 ? 0 : 1 / noise ** 2
-    beyond += weight * (Robust.deviation(Shift.baselineOf(one.weighed.values)) ** 2 - noise - ofNight)
+    beyond += weight * (Robust.deviation(Shift.baselineOf(one.weighed.values)) ** 2 - noise)
     weights += weight
+    scatter += one.weighed.weighing.scale ** 2
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
+  // how exactly one knows what the night adds to all of them
+  const ofNight = scatter / known.length ** 2
   const slow = known.filter(
     ({ usual, weighed: { values, weighing } }) =>
       (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale)

@@ -47,7 +47,11 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (figure: string) => str
   return [
     ...whole.flatMap((row) =>
       problem(kind(row.figure), onsets([row])).map((one) =>
-        row.change === undefined ? one : { ...one, text: `${row.figure} ${signedPercent(row.change)}` }
+        row.figure === "pass rate"
+          ? { ...one, text: `pass rate fell to ${row.now}` }
+          : row.change === undefined
+            ? one
+            : { ...one, text: `${row.figure} ${signedPercent(row.change)}` }
       )
     ),
     ...[...each].flatMap(([figure, some]) => problem(nouns[figure] ?? kind(figure), onsets(some)))

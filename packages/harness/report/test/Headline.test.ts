@@ -52,6 +52,12 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "RED: 2 failures (1 new) (0 of 2 scenarios passed)"
   ],
   [
+    "a pass rate of the whole night, whose failures are each as usual",
+    reportOf(passed(2), judged({ ...row("pass rate"), now: "90 %", before: "99 %" })),
+    "Red: pass rate fell to 90 %",
+    "RED: pass rate fell to 90 % (all 2 scenarios passed)"
+  ],
+  [
     "a leak is no failure besides",
     reportOf([resultOf("c", [trialOf(leak)]), ...passed(1)]),
     "Red: 1 browser leak",
