@@ -7,7 +7,6 @@ import { WebAgent } from "@webagent/v4/promise"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { closedLoop as promised } from "../../peers/closed-loop.mjs"
 
 /** What the worker is started with. */
 interface WorkerSettings {
@@ -100,6 +99,21 @@ const throughEffect = ({ apiKey, name, polls, url }: WorkerSettings, http: "undi
       )
   }
 }
+
+const promised =
+  (call: () => Promise<unknown>): Loop =>
+  async (concurrency, duration_ms) => {
+    const end = performance.now() + duration_ms
+    let calls = 0
+    const one = async () => {
+      while (performance.now() < end) {
+        await call()
+        calls++
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, one))
+    return calls
+  }
 
 /** As a program without Effect uses it. */
 const throughPromises = ({ apiKey, name, polls, url }: WorkerSettings, http: "undici" | "fetch"): Client => {
