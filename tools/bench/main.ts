@@ -85,8 +85,8 @@ const usage = `pnpm bench NAME [options]
   --duration 20m   Set how long a soak (20m) or chaos (10m) goes on
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10) or join (a node more)
   --seed N         For chaos: set what happens when (each day another one)
-  --kills N, --freezes N, --restarts N
-                   For chaos: set how many nodes are killed (60), frozen (40), and restarts of Postgres (3)
+  --kills N, --freezes N, --restarts N, --stalls N
+                   For chaos: kill (60) and freeze (40) nodes, restart (3) and freeze (3) Postgres N times
   --json FILE      Write the whole result as JSON
   --docs           Write the tables into tools/bench/RESULTS.md
 `
@@ -101,6 +101,7 @@ const options = {
   kills: { type: "string" },
   freezes: { type: "string" },
   restarts: { type: "string" },
+  stalls: { type: "string" },
   json: { type: "string" },
   docs: { type: "boolean", default: false },
   help: { type: "boolean", default: false }
@@ -151,7 +152,8 @@ const main = async () => {
       seed: countOf("seed", values.seed),
       kills: countOf("kills", values.kills),
       freezes: countOf("freezes", values.freezes),
-      restarts: countOf("restarts", values.restarts)
+      restarts: countOf("restarts", values.restarts),
+      stalls: countOf("stalls", values.stalls)
     },
     log: (line) => process.stderr.write(`${line}\n`)
   })

@@ -35,6 +35,8 @@ interface ChaosOptions {
   readonly freezes: number
   /** How often Postgres is killed and started again. */
   readonly restarts: number
+  /** How often Postgres is frozen for some seconds. */
+  readonly stalls: number
   readonly clients: number
   /** The share of creates that go to all nodes at once; 0.2 unless given. */
   readonly together?: number
@@ -55,6 +57,7 @@ export interface Outcome {
   readonly kills: number
   readonly freezes: number
   readonly restarts: number
+  readonly stalls: number
   readonly rolled: number
   readonly keys: number
   readonly runs: number
@@ -86,11 +89,14 @@ const shuffled = <A>(all: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A
     .toSorted((left, right) => left.at - right.at)
     .map(({ one }) => one)
 
-/** Kills, freezes and restarts as they come; always at least one node is up. */
+/** How long Postgres is frozen: shorter and longer than what a node waits for an answer. */
+const stalled_ms = [1000, 8000] as const
+
+/** Kills, freezes, restarts and stalls as they come; always at least one node is up. */
 const disturb = async (
-  { duration_ms, freezes, kills, log, restarts, seed }: ChaosOptions,
+  { duration_ms, freezes, kills, log, restarts, seed, stalls }: ChaosOptions,
   nodes: Cluster,
-  postgres: { readonly restart: (away_ms: number) => Promise<void> },
+  postgres: Readonly<Record<"restart" | "stall", (away_ms: number) => Promise<void>>>,
   lost: (member: Member) => void
 ) => {
   const draw = drawing(seed)
@@ -98,7 +104,8 @@ const disturb = async (
     [
       ...Array.from({ length: kills }, () => "kill" as const),
       ...Array.from({ length: freezes }, () => "freeze" as const),
-      ...Array.from({ length: restarts }, () => "restart" as const)
+      ...Array.from({ length: restarts }, () => "restart" as const),
+      ...Array.from({ length: stalls }, () => "stall" as const)
     ],
     draw
   )
@@ -111,6 +118,11 @@ const disturb = async (
     if (action === "restart") {
       log(`${Math.round(due_ms / 1000)} s: kill Postgres`)
       await postgres.restart(300 + draw() * 1500)
+      continue
+    }
+    if (action === "stall") {
+      log(`${Math.round(due_ms / 1000)} s: freeze Postgres`)
+      await postgres.stall(stalled_ms[0] + draw() * (stalled_ms[1] - stalled_ms[0]))
       continue
     }
     let up = nodes.members.filter(({ state }) => state === "up")
@@ -179,13 +191,17 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           together: options.together
         })
         const stop = new AbortController()
-        const restart = async (away_ms: number) => {
+        const outage = (begin: Effect.Effect<void>, end: Effect.Effect<void>) => async (away_ms: number) => {
           const outage = { from_ms: Date.now(), until_ms: Infinity }
           outages.push(outage)
-          await runtime.runPromise(postgres.kill)
+          await runtime.runPromise(begin)
           await sleep(away_ms)
-          await runtime.runPromise(postgres.start)
+          await runtime.runPromise(end)
           outage.until_ms = Date.now()
+        }
+        const away = {
+          restart: outage(postgres.kill, postgres.start),
+          stall: outage(postgres.freeze, postgres.thaw)
         }
         const lost = (member: Member) => {
           const at_ms = Date.now()
@@ -208,7 +224,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
         } else {
           const working = load.work(count, stop.signal)
           if (options.mode === "rolling") await roll(nodes, options.kills, log)
-          else await disturb(options, nodes, { restart }, lost)
+          else await disturb(options, nodes, away, lost)
           stop.abort()
           await Promise.race([working, stuck(observer.events)])
         }
@@ -229,6 +245,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           kills: options.mode === "chaos" ? options.kills : 0,
           freezes: options.mode === "chaos" ? options.freezes : 0,
           restarts: options.mode === "chaos" ? options.restarts : 0,
+          stalls: options.mode === "chaos" ? options.stalls : 0,
           rolled: options.mode === "rolling" ? options.kills : 0,
           keys: load.asked.length,
           runs: evidence.turns.length,
@@ -292,7 +309,7 @@ const minutes = (text: string): number => {
   return Number(count) * (unit === "s" ? 1000 : 60_000)
 }
 
-/** Ten minutes with 60 kills, 40 freezes and 3 restarts of Postgres, unless the options say otherwise. */
+/** Ten minutes with 60 kills, 40 freezes, 3 restarts of Postgres and 3 stalls of it, unless the options say otherwise. */
 export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): Promise<ChaosReport> =>
   inFolder(async (folder) => {
     const { file } = await bundleServer(folder)
@@ -301,7 +318,9 @@ export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): 
     // another history each day
     const seed = asked.seed ?? Math.floor(Date.now() / 1000) % 1_000_000
     log(`${mode}, seed ${seed}`)
-    const usual = quick ? { kills: 6, freezes: 4, restarts: 1 } : { kills: 60, freezes: 40, restarts: 3 }
+    const usual = quick
+      ? { kills: 6, freezes: 4, restarts: 1, stalls: 1 }
+      : { kills: 60, freezes: 40, restarts: 3, stalls: 3 }
     const outcome = await run({
       mode,
       seed,
@@ -309,6 +328,7 @@ export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): 
       kills: mode === "rolling" ? (rounds ?? (quick ? 2 : 10)) : (asked.kills ?? usual.kills),
       freezes: asked.freezes ?? usual.freezes,
       restarts: asked.restarts ?? usual.restarts,
+      stalls: asked.stalls ?? usual.stalls,
       clients: 24,
       command: [process.execPath, file],
       log
@@ -335,6 +355,7 @@ export const markdown = (report: ChaosReport): string => {
         ["kills", grouped(outcome.kills)],
         ["freezes of 7 to 11 s", grouped(outcome.freezes)],
         ["Postgres killed and started again", grouped(outcome.restarts)],
+        ["Postgres frozen for 1 to 8 s", grouped(outcome.stalls)],
         ["rolling restarts of all three", grouped(outcome.rolled)],
         ["keys", grouped(outcome.keys)],
         ["runs", grouped(outcome.runs)],

@@ -15,7 +15,7 @@ export interface Options {
   readonly duration: string | undefined
   /** What is done to nodes, and how often. */
   readonly chaos: Readonly<
-    Record<"kills" | "freezes" | "restarts" | "seed", number | undefined> & { mode: string | undefined }
+    Record<"kills" | "freezes" | "restarts" | "stalls" | "seed", number | undefined> & { mode: string | undefined }
   >
   readonly log: (line: string) => void
 }

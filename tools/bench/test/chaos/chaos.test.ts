@@ -18,7 +18,16 @@ const overwriting = [
     WHEN (NEW.ended_at_ms IS NOT NULL AND OLD.ended_at_ms IS NULL) EXECUTE FUNCTION again()`
 ]
 
-const quiet = { mode: "chaos", seed, kills: 0, freezes: 0, restarts: 0, clients: 4, log: () => undefined } as const
+const quiet = {
+  mode: "chaos",
+  seed,
+  kills: 0,
+  freezes: 0,
+  restarts: 0,
+  stalls: 0,
+  clients: 4,
+  log: () => undefined
+} as const
 
 // processes that are killed and frozen take the time that they take: only what hangs ends these tests
 describe("three servers on one Postgres", { timeout: 900_000 }, () => {
@@ -29,6 +38,7 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
       kills: 3,
       freezes: 1,
       restarts: 1,
+      stalls: 0,
       clients: 8
     })
     assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
