@@ -43,7 +43,8 @@ export const start = (address: string, apiKey: string, mutation: Mutation): Prom
       const { "content-length": _length, host: _host, ...headers } = sent.headers
       const length = sent.body === "" && sent.method === "GET" ? {} : { "content-length": Buffer.byteLength(sent.body) }
       const outgoing = forward(
-        { hostname, port, method: sent.method, path: sent.path, headers: { ...headers, ...length } },
+        // a connection that was idle may end just when it is used again
+        { hostname, port, method: sent.method, path: sent.path, headers: { ...headers, ...length }, agent: false },
         (response) => {
           const chunks: Array<Buffer> = []
           response.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -61,7 +62,7 @@ export const start = (address: string, apiKey: string, mutation: Mutation): Prom
       outgoing.end(sent.body)
     })
 
-  const proxy = createServer((incoming, outgoing) => {
+  const proxy = createServer({ keepAliveTimeout: 180_000 }, (incoming, outgoing) => {
     const chunks: Array<Buffer> = []
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
     incoming.on("end", () => {
