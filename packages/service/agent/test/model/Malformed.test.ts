@@ -10,10 +10,9 @@ import * as Redacted from "effect/Redacted"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
+import { dialects } from "./asking.ts"
 
 type Dialect = ModelConfig.Dialect
-
-const dialects = ["openai-compatible", "openai", "anthropic", "google"] as const
 
 /** Waits between attempts take no time, the limit of a call is never reached. */
 const unhurried = Layer.effect(

@@ -39,9 +39,6 @@ export const Session = Schema.Struct({
 
 export type Session = typeof Session.Type
 
-/** That a node works on a turn of a session, and may report on it. */
-export type Lease = NonNullable<Session["lease"]>
-
 /** What a session is asked to do beyond its turns. */
 export type SessionSettings = Pick<Session, "keepAlive" | "persistMemory" | "recording">
 
