@@ -4,7 +4,7 @@
  */
 export const budget = {
   nightPassRate: 0.002,
-  nightDuration: 0.016,
+  nightDuration: 0.012,
   nightCost: 0.002,
   scenarioPassRate: 0.003,
   scenarioDuration: 0.006,

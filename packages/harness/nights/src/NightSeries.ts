@@ -46,7 +46,7 @@ const likenesses: ReadonlyArray<Likeness> = [0, 1].flatMap((following) =>
 )
 
 // what is known of nights before the first of them weighs as much as this many
-const prior = 2
+const prior = 4
 const longest = 60
 const wild = 3
 const around = 7
