@@ -1,5 +1,6 @@
 import { Server } from "@webagent/server"
 import { Retention } from "@webagent/sql"
+import { TestPostgres } from "@webagent/test-postgres"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { tmpdir } from "node:os"
 import { dataOf } from "../src/data.ts"
 import * as Durable from "../src/durable.ts"
+import { roundRobin } from "./proxy.ts"
 
 /** A server that is one node of several over a database, also over a file, which servers otherwise have to themselves. */
 export const layer = (
@@ -44,4 +46,12 @@ export const node = Effect.fnUntraced(function* (data: string, name: string, dra
   const built = Layer.buildWithScope(Layer.fresh(layer(data, name, lost, drainWithin)), scope)
   const { address, baseUrls } = Context.get(yield* built, Server)
   return { address, at: baseUrls.v4, told, close: Scope.close(scope, Exit.void) }
+})
+
+/** Three of them over one Postgres, each request to the next: the address of their proxy. */
+export const threeNodes = Effect.gen(function* () {
+  const { database } = yield* TestPostgres
+  const data = yield* database
+  const nodes = yield* Effect.forEach(["east", "west", "north"], (name) => node(data, name))
+  return yield* roundRobin(nodes.map(({ address }) => address))
 })

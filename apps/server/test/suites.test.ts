@@ -1,15 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { ScriptedModel } from "@webagent/scripted-model"
 import { TestPostgres } from "@webagent/test-postgres"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { chmodSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { node } from "./node.ts"
+import { threeNodes } from "./node.ts"
 import { folder, ready, start } from "./program.ts"
-import { roundRobin } from "./proxy.ts"
 import { followTasks, prices } from "./ScriptedAgent.ts"
 
 const harness = fileURLToPath(new URL("../../harness/src/main.ts", import.meta.url))
@@ -39,11 +37,10 @@ const targets = {
     const { v4 = "" } = yield* ready(yield* start(["--port", "0", "--api-key", "K", "--data", file]))
     return new URL(v4).origin
   }),
-  "three nodes over one Postgres, each request to the next of them": Effect.gen(function* () {
-    const data = yield* Context.get(yield* Layer.build(TestPostgres.layer), TestPostgres).database
-    const nodes = yield* Effect.forEach(["east", "west", "north"], (name) => node(data, name))
-    return yield* roundRobin(nodes.map(({ address }) => address))
-  })
+  "three nodes over one Postgres, each request to the next of them": Effect.flatMap(
+    Layer.build(TestPostgres.layer),
+    (postgres) => Effect.provideContext(threeNodes, postgres)
+  )
 }
 
 for (const [over, target] of Object.entries(targets)) {
