@@ -160,7 +160,7 @@ export const routed = <E, R>(
       const { id, node = nodes.self } = sessionId.exec(request.headers[sessionHeader] ?? "")?.groups ?? {}
       if (node === nodes.self) return yield* ofMcp(app, node, id)
       const owner = isHop ? undefined : yield* Effect.orDie(nodes.withId(node))
-      if (owner === undefined || owner === "silent") return yield* app
+      if (owner === undefined) return yield* app
       return (yield* Effect.catchTag(sent(request, owner, false), "HttpServerError", () => app)) ?? notSent
     }
     if (request.method !== "POST" || !creates.has(path)) return yield* app

@@ -29,7 +29,7 @@ interface NodesService {
   /** Where a session is at work, else where its browser runs. */
   readonly ofSession: (id: string) => Owner
   /** The node with an id, if it is another one. */
-  readonly withId: (id: string) => Owner
+  readonly withId: (id: string) => Effect.Effect<Node | undefined, StoreUnavailable>
   /** Whether a browser runs at another node; asked often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until a node's lease has run out. */
