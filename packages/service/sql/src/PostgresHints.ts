@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
 import { connectionOptions, driver } from "./Postgres.ts"
@@ -23,8 +24,11 @@ export const layer = (url: Redacted.Redacted): Layer.Layer<never, never, SqlClie
     Effect.map(SqlClient.SqlClient, (sql) => {
       const listening = Effect.gen(function* () {
         const { PgConnection } = yield* driver
-        const { listen } = yield* PgConnection.make({ ...connectionOptions, url })
+        const connection = yield* Scope.fork(yield* Scope.Scope)
+        const { listen } = yield* Scope.provide(PgConnection.make({ ...connectionOptions, url }), connection)
         const words = Stream.map(Stream.fromQueue(yield* listen(channel)), ({ payload }) => payload)
+        // closed first: the client else waits for an answer to UNLISTEN, which a frozen database never gives
+        yield* Effect.addFinalizer((exit) => Scope.close(connection, exit))
         // what was said before was not heard
         return Stream.concat(Stream.make(all), words)
       })

@@ -13,7 +13,9 @@ import {
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -21,7 +23,7 @@ import * as Stream from "effect/Stream"
 import { Postgres, PostgresDatabase, PostgresHints, SqlStore } from "../src/index.ts"
 import { startPostgres } from "./postgres.ts"
 
-const { address } = startPostgres()
+const { address, postgres } = startPostgres()
 
 /** A node that looks by itself once an hour, so that it does what other nodes tell it to. */
 const start = Effect.fnUntraced(function* (url: Redacted.Redacted, name: string) {
@@ -177,6 +179,25 @@ describe("nodes of a Postgres database that hear each other", () => {
       })
       yield* listening.pipe(
         Effect.provide(Layer.provideMerge(PostgresHints.layer(url), Postgres.layer({ url, connections: 2 })))
+      )
+    })
+  )
+
+  it.live("stop listening at once while their database does not answer, so that a server can stop", () =>
+    Effect.gen(function* () {
+      const { freeze, thaw } = yield* postgres
+      const url = yield* address
+      const stopping = Effect.gen(function* () {
+        const { heard } = yield* Hints
+        const listening = yield* Effect.forkChild(Stream.runDrain(heard("a")))
+        yield* listeners(1)
+        yield* freeze
+        const stopped = yield* Effect.timeoutOption(Fiber.interrupt(listening), "2 seconds")
+        assert.isTrue(Option.isSome(stopped))
+      })
+      yield* stopping.pipe(
+        Effect.ensuring(thaw),
+        Effect.provide(Layer.provideMerge(PostgresHints.layer(url), Postgres.layer({ url, connections: 1 })))
       )
     })
   )
