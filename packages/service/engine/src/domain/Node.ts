@@ -18,3 +18,6 @@ export const idOf = (name: string, start: string): string => `${name}.${start}`
 
 /** The name of the node in the id of one of its starts. */
 export const nameIn = (id: string): string => (id.includes(".") ? id.slice(0, id.lastIndexOf(".")) : id)
+
+/** The start in the id of a node. Unlike the name, which may be that of its machine, it tells nothing of the node. */
+export const startIn = (id: string): string => id.slice(id.lastIndexOf(".") + 1)

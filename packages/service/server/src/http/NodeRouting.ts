@@ -105,11 +105,11 @@ const isFull = (cause: Cause.Cause<unknown>) => {
   return error instanceof LaunchFailed && error.reason === "full"
 }
 
-/** The id of an MCP session for its clients: that of its node, and the one that the session has there. */
-const sessionId = /^(?<node>.+)\.(?<id>[^.]+)$/u
+/** The id of an MCP session for its clients: the start of its node, and the id that the session has there. */
+const sessionId = /^(?<start>[^.]+)\.(?<id>[^.]+)$/u
 
 /** Answers an MCP request at this node. */
-const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, self: string, id?: string) =>
+const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, start: string, id?: string) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const here =
@@ -118,7 +118,7 @@ const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E
     yield* HttpEffect.appendPreResponseHandler((_, response) => {
       const opened = response.headers[sessionHeader]
       return Effect.succeed(
-        opened === undefined ? response : HttpServerResponse.setHeader(response, sessionHeader, `${self}.${opened}`)
+        opened === undefined ? response : HttpServerResponse.setHeader(response, sessionHeader, `${start}.${opened}`)
       )
     })
     return response
@@ -157,9 +157,9 @@ export const routed = <E, R>(
       return (yield* Effect.catchTag(sent(request, node, false), "HttpServerError", () => app)) ?? notSent
     }
     if (path === mcpPath) {
-      const { id, node = nodes.self } = sessionId.exec(request.headers[sessionHeader] ?? "")?.groups ?? {}
-      if (node === nodes.self) return yield* ofMcp(app, node, id)
-      const owner = isHop ? undefined : yield* Effect.orDie(nodes.withId(node))
+      const { id, start = nodes.start } = sessionId.exec(request.headers[sessionHeader] ?? "")?.groups ?? {}
+      if (start === nodes.start) return yield* ofMcp(app, start, id)
+      const owner = isHop ? undefined : yield* Effect.orDie(nodes.withStart(start))
       if (owner === undefined) return yield* app
       return (yield* Effect.catchTag(sent(request, owner, false), "HttpServerError", () => app)) ?? notSent
     }

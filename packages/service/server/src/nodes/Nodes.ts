@@ -1,4 +1,13 @@
-import { BrowserPool, type Node, NodeId, nodeNameIn, Store, type StoreUnavailable, Work } from "@webagent/engine"
+import {
+  BrowserPool,
+  type Node,
+  NodeId,
+  nodeNameIn,
+  nodeStartIn,
+  Store,
+  type StoreUnavailable,
+  Work
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,8 +25,8 @@ const maxAge = "1 second"
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
 interface NodesService {
-  /** The id of this node. */
-  readonly self: string
+  /** The start in the id of this node, by which clients may know it. */
+  readonly start: string
   /** Whether a browser is to be launched at this node: it has room right now, its time is not over, and it does not drain. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
@@ -28,8 +37,8 @@ interface NodesService {
   readonly ofFiles: (browserId: string) => Owner
   /** Where a session is at work, else where its browser runs. */
   readonly ofSession: (id: string) => Owner
-  /** The node with an id, if it is another one. */
-  readonly withId: (id: string) => Effect.Effect<Node | undefined, StoreUnavailable>
+  /** The node with this start in its id, if it is another one. */
+  readonly withStart: (start: string) => Effect.Effect<Node | undefined, StoreUnavailable>
   /** Whether a browser runs at another node; asked often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until a node's lease has run out. */
@@ -86,7 +95,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         )
 
       return {
-        self,
+        start: nodeStartIn(self),
         hasRoom: Effect.zipWith(
           room ?? Effect.succeed(1),
           store.node(self),
@@ -113,7 +122,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           // any node can take a message for a session
           return node === "silent" || node?.draining === true ? undefined : node
         }),
-        withId: (id) => Effect.map(others, (nodes) => withId(nodes, id)),
+        withStart: (start) => Effect.map(others, (nodes) => nodes.find(({ id }) => nodeStartIn(id) === start)),
         isElsewhere: (browserId) => Effect.map(runsAt(browserId, lately), (node) => node !== undefined),
         lost,
         sign: (to, request) => Effect.map(Clock.currentTimeMillis, (now_ms) => signature.sign(to, request, now_ms)),

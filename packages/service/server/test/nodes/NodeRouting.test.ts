@@ -192,7 +192,7 @@ describe("a browser of another node", () => {
         const { of } = yield* Effect.provide(LinkTokens, LinkTokens.layerFrom(secret))
         assert.strictEqual((yield* send(b, "GET", `${picture}&token=${of(picture)}`)).text, "recorded at a")
         yield* store.leave(a.id)
-        yield* start(store, "a", { start: "2" })
+        yield* start(store, "a", { start: "a-2" })
         yield* met(store, 2)
         assert.deepStrictEqual(yield* recording(), [200, "recorded at a"])
       })
@@ -393,6 +393,18 @@ describe("an MCP session", () => {
     )
   )
 
+  it.live("does not tell its clients how a node is called, which may be the name of its machine", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const a = yield* start(store, "ip-10-0-0-5", { start: "1" })
+        const b = yield* start(store, "ip-10-0-0-6", { start: "2" })
+        yield* met(store, 2)
+        const { transport } = yield* spread([a, b])
+        assert.match(transport?.sessionId ?? "", /^1\.[^.]+$/u)
+      })
+    )
+  )
+
   it.live("has ended, at every node, when the node that opened it is gone", () =>
     withStore((store) =>
       Effect.gen(function* () {
@@ -433,7 +445,7 @@ describe("the header of a node", () => {
         assert.strictEqual(yield* answer(ours.sign(a.id, request, now_ms + 60_000)), 403)
         assert.strictEqual(yield* answer("x"), 403)
         // another start at the same address
-        assert.strictEqual(yield* answer(ours.sign("a.2", request, now_ms)), 421)
+        assert.strictEqual(yield* answer(ours.sign("a.a-2", request, now_ms)), 421)
       })
     )
   )

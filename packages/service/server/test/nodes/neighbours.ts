@@ -149,7 +149,7 @@ interface StartOptions {
   readonly most?: number
   /** How much room it says that it has; as much as it has unless given. */
   readonly room?: number
-  /** Which start of the node it is. */
+  /** Which start of the node it is, as no other start; the node's first unless given. */
   readonly start?: string
   /** How it checks keys; takes `wak_test` without limits unless given. */
   readonly auth?: Layer.Layer<ApiKeyAuthCheck>
@@ -171,7 +171,7 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, auth = ApiKeyAuth.layer(["wak_test"]), most = 2, room, start = "1" }: StartOptions = {}
+  { address, auth = ApiKeyAuth.layer(["wak_test"]), most = 2, room, start = `${name}-1` }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { layer: pool, running } = poolOf(name, most, room)
