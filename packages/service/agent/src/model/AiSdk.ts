@@ -122,6 +122,7 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
     if (cause instanceof TypeError) return Effect.fail(ModelError.unaskable(who, text))
     if (!CallError.isInstance(cause)) return Effect.fail(ModelError.unreadable(who, text))
     const { data, responseBody, responseHeaders: headers = {}, statusCode, url } = cause
+    const { location } = headers
     if (statusCode === undefined) return Effect.fail(ModelError.unreachable(who, text, clean(url)))
     // a success that is no answer
     if (statusCode < 300) {
@@ -137,7 +138,14 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
           who,
           // providers know errors of their vendor's form only
           clean(ModelError.messageOf(responseBody) ?? text),
-          { statusCode, headers, data, url: clean(url), hasKey: key !== "" },
+          {
+            statusCode,
+            headers,
+            data,
+            url: clean(url),
+            location: location && clean(location),
+            hasKey: key !== ""
+          },
           now_ms
         )
       )

@@ -268,9 +268,13 @@ export interface Answer {
   readonly usage: Response.Usage
 }
 
-/** Whether a model answered at all: some providers read any JSON as an answer without content. */
-export const isAnswer = ({ content, finishReason: { raw, unified } }: LanguageModelV4GenerateResult): boolean =>
-  content.length > 0 || unified !== "other" || raw !== undefined
+/** Whether a model answered at all: some providers read any JSON as an answer without content. What it used is charged. */
+export const isAnswer = ({
+  content,
+  finishReason: { raw, unified },
+  usage: { inputTokens }
+}: LanguageModelV4GenerateResult): boolean =>
+  content.length > 0 || unified !== "other" || raw !== undefined || Number(inputTokens.total) > 0
 
 /** The answer; without the calls of a model that was offered no tools, which effect/ai could not read. */
 export const toAnswer = (

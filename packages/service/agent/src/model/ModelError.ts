@@ -16,6 +16,8 @@ export interface Refusal {
   readonly statusCode: number
   /** What was asked, without the key. */
   readonly url: string
+  /** Where a redirect leads, without the key. */
+  readonly location: string | undefined
   readonly hasKey: boolean
   readonly headers: Readonly<Record<string, string>>
   /** The answer as JSON, if it is. */
@@ -73,7 +75,7 @@ const limited = (sentence: string, after: Duration.Duration | undefined): AiErro
 export const fromStatus = (
   who: string,
   text: string,
-  { data, hasKey, headers, statusCode, url }: Refusal,
+  { data, hasKey, headers, location = "another address", statusCode, url }: Refusal,
   now_ms: number
 ): AiError.AiError => {
   const answered = `${who} answered ${statusCode} (${text})`
@@ -118,8 +120,7 @@ export const fromStatus = (
     }
     default: {
       if (statusCode < 400) {
-        const to = headers["location"] ?? "another address"
-        const description = `${answered} at ${url}, a redirect to ${to}. Set the address of the model to where it leads.`
+        const description = `${answered} at ${url}, a redirect to ${location}. Set the address of the model to where it leads.`
         return make(new AiError.InvalidRequestError({ description }))
       }
       // a server that is busy or away, or an answer that was cut

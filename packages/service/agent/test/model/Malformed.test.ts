@@ -56,8 +56,13 @@ const acting = (model: LanguageModel.LanguageModel) =>
     })
     .pipe(Effect.map(read))
 
+interface Asked {
+  readonly apiKey?: string
+  readonly hasTools?: boolean
+}
+
 /** What comes of one call, to a model that answers so: the sentence of its failure, or its parts. */
-const asked = (dialect: Dialect, reply: ModelReply, hasTools = true) =>
+const asked = (dialect: Dialect, reply: ModelReply, { apiKey, hasTools = true }: Asked = {}) =>
   Effect.gen(function* () {
     const server = yield* ScriptedModel
     server.script = () => reply
@@ -66,6 +71,7 @@ const asked = (dialect: Dialect, reply: ModelReply, hasTools = true) =>
       dialect,
       model: "first-1",
       baseUrl: server.baseUrl[dialect],
+      ...(apiKey === undefined ? {} : { apiKey: Redacted.make(apiKey) }),
       price: ModelCost.price({ input: "3", output: "15" })
     }
     const outcome = yield* Models.pipe(
@@ -82,6 +88,8 @@ const asked = (dialect: Dialect, reply: ModelReply, hasTools = true) =>
     )
     return { ...outcome, spent }
   }).pipe(Effect.provide(Layer.mergeAll(ScriptedModel.layer, unhurried)))
+
+const key = "sk-canary-7f3a9c"
 
 /** An answer with status 200 and this body. */
 const body =
@@ -185,7 +193,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
       const { answer, sentence } = yield* asked(
         dialect,
         { text: "So far.", calls: [{ name: "search", input: {} }] },
-        false
+        { hasTools: false }
       )
       assert.strictEqual(sentence, "")
       assert.deepInclude(answer, { text: "So far.", calls: [] })
@@ -249,6 +257,17 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
       assert.isEmpty(elsewhere.requests)
     }).pipe(Effect.provide(Layer.fresh(ScriptedModel.layer)))
   )
+
+  it.live("a redirect whose address has the key does not show it", () =>
+    Effect.gen(function* () {
+      const { sentence } = yield* asked(
+        dialect,
+        status(302, "", { location: `http://someone:word@login.test/?token=${key}` }),
+        { apiKey: key }
+      )
+      assert.include(sentence, "a redirect to http://login.test/?token=<key>. Set the address")
+    })
+  )
 })
 
 it.live("a key that fits in no header is one sentence, without it", () =>
@@ -265,6 +284,24 @@ it.live("a key that fits in no header is one sentence, without it", () =>
     const sentence = error._tag === "AiError" ? ModelError.sentence(error) : error.message
     assert.match(sentence, /^Model first-1 cannot be asked \(.+\)\. Check its address and its key\.$/u)
     assert.notInclude(sentence, "quoted")
+  })
+)
+
+it.live("an answer without anything that was charged is counted", () =>
+  Effect.gen(function* () {
+    const { answer, sentence, spent } = yield* asked(
+      "openai-compatible",
+      body({
+        choices: [{ index: 0, message: { role: "assistant", content: "" } }],
+        usage: { prompt_tokens: 1000, completion_tokens: 0, total_tokens: 1000 }
+      })
+    )
+    assert.strictEqual(sentence, "")
+    assert.deepInclude(answer, { text: "", calls: [] })
+    assert.deepStrictEqual(
+      spent.map(({ usage }) => usage.inputTokens.total),
+      [1000]
+    )
   })
 )
 
