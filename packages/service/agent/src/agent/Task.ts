@@ -284,7 +284,7 @@ export const perform = Effect.fnUntraced(function* (
       const repairsBefore = repairs
       const outcome = yield* Calls.carryOut(calls, scene, accept, (results) =>
         conversation.answered(answer.content, results)
-      )
+      ).pipe(Effect.tapError(({ message }) => attempt.stepEnded(message)))
       const wrong =
         outcome.results.find(({ failed }) => failed)?.result ??
         nothingCalled(answer.finishReason, answer.text.replaceAll(/\s+/gu, " ").trim().slice(0, 100))

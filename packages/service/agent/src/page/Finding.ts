@@ -20,7 +20,9 @@ export const make = (hands: Hands) => {
           const found: Array<string> = []
           for (const frame of tab.frames.values()) {
             if (!tab.mayLoad(frame.url)) continue
-            found.push(...(yield* Effect.orElseSucceed(call(frame, "find", wanted), () => [])))
+            const inFrame = call(frame, "find", wanted)
+            // a frame may be gone, the document itself may not
+            found.push(...(yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => [])))
           }
           return found
             .slice(0, 8)

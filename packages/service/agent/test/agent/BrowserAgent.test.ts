@@ -317,6 +317,11 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
         status: "failed",
         error: "The browser is gone. Send a follow-up to go on in a new browser."
       })
+      const steps = yield* store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map((step) => step.ended?.failure),
+        [null, "The browser is gone."]
+      )
       script(running, (now) => done(/URL: (\S+)/u.exec(shown(now))?.[1]))
       assert.strictEqual((yield* followedUp(session.id, "Two")).output, "about:blank")
       assert.include(told(running), "The browser of the earlier tasks is gone")

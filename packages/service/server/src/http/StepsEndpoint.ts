@@ -15,17 +15,22 @@ import * as PlainRead from "./PlainRead.ts"
 export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}/runs/${runId}/steps` as const
 
 const viewOf =
-  ({ recording }: Links.Links) =>
-  ({ address, beganAt_ms, ended, ordinal, picture, summary }: Turn.TurnStep) => ({
-    number: ordinal,
-    beganAt: new Date(beganAt_ms).toISOString(),
-    address,
-    summary,
-    outcome: ended === undefined ? null : ended.failure === null ? "succeeded" : "failed",
-    failure: ended?.failure ?? null,
-    durationMs: ended === undefined ? null : ended.at_ms - beganAt_ms,
-    pictureUrl: picture === null ? null : recording(picture)
-  })
+  ({ recording }: Links.Links, { status, steps }: Turn.Turn) =>
+  ({ address, beganAt_ms, ended, ordinal, picture, summary }: Turn.TurnStep) => {
+    // of a step that its run ended, nothing tells the outcome
+    const isCut = ended === undefined && ordinal === steps && (status === "failed" || status === "cancelled")
+    const failure = isCut ? "The run ended before this step did." : (ended?.failure ?? null)
+    return {
+      number: ordinal,
+      beganAt: new Date(beganAt_ms).toISOString(),
+      address,
+      summary,
+      outcome: failure !== null ? "failed" : ended === undefined ? null : "succeeded",
+      failure,
+      durationMs: ended === undefined ? null : ended.at_ms - beganAt_ms,
+      pictureUrl: picture === null ? null : recording(picture)
+    }
+  }
 
 /** Who may read a run may read its steps. */
 const [read] = PlainRead.operationsAt(V4.Served, V4.Served.groups.runs.endpoints.get.path)
@@ -49,7 +54,7 @@ export const layer = HttpRouter.use(
         runId: turn.id,
         liveUrl: links.live(status === "stopped" ? null : browserId),
         recordingUrl: recording && browserId !== null && status === "stopped" ? links.recording(browserId) : null,
-        steps: (yield* engine.steps(turn.id)).map(viewOf(links))
+        steps: (yield* engine.steps(turn.id)).map(viewOf(links, turn))
       })
     })
 

@@ -46,7 +46,7 @@ const seeing: StreamingAgent["perform"] = (_, { browser, step }) =>
 describe("the steps of a run", () => {
   it.live("are there as they happen, for a key that reads the run", () =>
     Effect.gen(function* () {
-      const { createdAt, id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
+      const { createdAt, id, sessionId } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
       const all = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
         Array.isArray(body["steps"]) && body["steps"].length === 3
       const { body, status } = yield* Effect.repeat(Effect.delay(steps(id), "5 millis"), { until: all })
@@ -62,6 +62,16 @@ describe("the steps of a run", () => {
       const times = [createdAt, first?.["beganAt"], third?.["beganAt"], new Date().toISOString()].map(String)
       assert.deepStrictEqual(times, times.toSorted())
       for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT.*Z$/u)
+      yield* send("POST", `/api/v4/sessions/${sessionId}/queue`, { body: { text: "Buy a cup", interrupt: true } })
+      const ended = (yield* steps(id)).body["steps"] as ReadonlyArray<Record<string, unknown>>
+      assert.deepStrictEqual(
+        ended.map(({ outcome, failure, durationMs }) => [outcome, failure, typeof durationMs]),
+        [
+          ["succeeded", null, "number"],
+          ["failed", "There is no such button.", "number"],
+          ["failed", "The run ended before this step did.", "object"]
+        ]
+      )
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { perform: stepping })))
   )
 
