@@ -63,8 +63,8 @@ const numberIn = (file: string, name = ""): number | undefined => {
   }
 }
 
-/** Where the kernel counts the memory of this process's cgroup, with the names that each version has for it. */
-const cgroup = (system: string) => {
+/** Where the kernel counts the memory of this process's cgroup and of those around it, with its names in each version. */
+const cgroups = (system: string) => {
   const own = (() => {
     try {
       return readFileSync(join(system, "proc/self/cgroup"), "latin1")
@@ -76,27 +76,33 @@ const cgroup = (system: string) => {
   const [, inV1] = /^\d+:(?:[^:\n]*,)?memory(?:,[^:\n]*)?:(.*)$/mu.exec(own) ?? []
   const [, inV2 = "/"] = /^0::(.*)$/mu.exec(own) ?? []
   // a container may see itself as the root of what is mounted, and read its path outside
-  const at = (root: string, path: string) => (existsSync(join(root, path)) ? join(root, path) : root)
+  const within = (root: string, path: string) => {
+    const names = existsSync(join(root, path)) ? path.split("/").filter((name) => name !== "") : []
+    return [root, ...names.map((_, index) => join(root, ...names.slice(0, index + 1)))]
+  }
   return inV1 === undefined
-    ? { folder: at(mount, inV2), limit: "memory.max", used: "memory.current", cache: "inactive_file" }
+    ? { folders: within(mount, inV2), limit: "memory.max", used: "memory.current", cache: "inactive_file" }
     : {
-        folder: at(join(mount, "memory"), inV1),
+        folders: within(join(mount, "memory"), inV1),
         limit: "memory.limit_in_bytes",
         used: "memory.usage_in_bytes",
         cache: "total_inactive_file"
       }
 }
 
-/** Memory that this process's cgroup still allows, with the files that the kernel gives up for it; undefined where none is set. */
-const allowed_bytes = (system: string): number | undefined => {
-  const { cache, folder, limit, used } = cgroup(system)
-  const [most, taken] = [numberIn(join(folder, limit)), numberIn(join(folder, used))]
-  if (most === undefined || taken === undefined) return undefined
-  return most - taken + (numberIn(join(folder, "memory.stat"), cache) ?? 0)
+/** Memory that this process's cgroups still allow, with the files that the kernel gives up for it; Infinity where no limit is set. */
+const allowed_bytes = (system: string): number => {
+  const { cache, folders, limit, used } = cgroups(system)
+  const left = folders.flatMap((folder) => {
+    const [most, taken] = [numberIn(join(folder, limit)), numberIn(join(folder, used))]
+    if (most === undefined || taken === undefined) return []
+    return [most - taken + (numberIn(join(folder, "memory.stat"), cache) ?? 0)]
+  })
+  return Math.min(...left)
 }
 
 /** Whether there is memory for one more browser now; where nothing tells, there is. `system` is the root of its files. */
 export const hasMemory = (system = "/"): boolean => {
   const available_kB = numberIn(join(system, "proc/meminfo"), "MemAvailable:") ?? Infinity
-  return Math.min(available_kB * 1024, allowed_bytes(system) ?? Infinity) > ofBrowser_bytes
+  return Math.min(available_kB * 1024, allowed_bytes(system)) > ofBrowser_bytes
 }

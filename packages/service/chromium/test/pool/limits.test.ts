@@ -75,6 +75,15 @@ describe("memory for one more browser", () => {
     ["is not there in a full container that sees itself as the root", v2("", bytes(2048), 1700, 0), false],
     ["is there in a container whose files the kernel can give up", v2("own/", bytes(2048), 2000, 900), true],
     ["is there in a container without a limit", v2("own/", "max\n", 1700, 0), true],
+    [
+      "is not there in a full container whose limit is that of a group around its own",
+      {
+        ...v2("own/", bytes(2048), 1700, 0),
+        ...v2("own/init.scope/", "max\n", 300, 0),
+        "proc/self/cgroup": "0::/own/init.scope\n"
+      },
+      false
+    ],
     ["is not there in a full container of the first version", v1(2048, 1700, 0), false],
     ["is there in one of the first version with files to give up", v1(2048, 2000, 900), true]
   ] as const) {
