@@ -24,11 +24,19 @@ export const make = (hands: Hands) => {
   }
 
   const navigate = (address: string): Action =>
+    Effect.flatMap(going(address), (done) =>
+      tabs.front().isProxyError
+        ? refuse("The page did not load: the proxy of the browser did not pass the request on. The page says why.")
+        : Effect.succeed(done)
+    )
+
+  const going = (address: string): Action =>
     go(
       hands,
       Effect.fnUntraced(function* (tab) {
         const url = yield* allowed(address)
         tab.isNavigating = true
+        tab.isProxyError = false
         const { errorText, isDownload } = yield* tab.session.send("Page.navigate", { url })
         if (errorText === undefined) return "Opened."
         tab.isNavigating = false

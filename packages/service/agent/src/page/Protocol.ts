@@ -165,6 +165,11 @@ export interface Events {
   "Network.loadingFailed": { readonly requestId: string }
   "Network.loadingFinished": { readonly requestId: string }
   "Network.requestWillBeSent": { readonly requestId: string; readonly type?: string }
+  "Network.responseReceived": {
+    readonly frameId?: string
+    readonly type: string
+    readonly response: { readonly headers: Readonly<Record<string, string>> }
+  }
   "Page.frameAttached": { readonly frameId: string; readonly parentFrameId: string }
   "Page.frameDetached": { readonly frameId: string; readonly reason: string }
   "Page.frameNavigated": { readonly frame: FrameInfo }

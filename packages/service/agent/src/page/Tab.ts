@@ -27,6 +27,8 @@ export interface Tab {
   opening: Array<string>
   /** The frames inside it that load, and when each began, in milliseconds. */
   readonly loading: Map<string, number>
+  /** Whether what answered last for its document is the browser's proxy, which says why it did not pass the request on. */
+  isProxyError: boolean
   /** Whether its process is gone, so that it answers nothing. */
   isCrashed: boolean
   /** Whether it did not come to rest when it was last waited for. */
@@ -78,6 +80,7 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     dialog: undefined,
     opening: [],
     loading: new Map(),
+    isProxyError: false,
     isCrashed: false,
     isRestless: false
   }
@@ -212,6 +215,9 @@ const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
   session.on("Network.loadingFailed", done)
 }
 
+/** How the proxy of a browser marks what it answers itself. */
+const ofProxy = /^webagent; error=/u
+
 const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, quote }: TabOptions) => {
   session.on("Fetch.requestPaused", ({ frameId, request, requestId }) => {
     if (mayLoad(request.url)) return session.post("Fetch.continueRequest", { requestId })
@@ -220,5 +226,11 @@ const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, quote }: Ta
     // an empty answer leaves the page where it is; a failure would put an error page in its place
     tab.isNavigating = false
     session.post("Fetch.fulfillRequest", { requestId, responseCode: 204 })
+  })
+  session.on("Network.responseReceived", ({ frameId, response, type }) => {
+    if (type !== "Document" || frameId !== tab.target) return
+    const [, status = ""] =
+      Object.entries(response.headers).find(([name]) => name.toLowerCase() === "proxy-status") ?? []
+    tab.isProxyError = ofProxy.test(status)
   })
 }

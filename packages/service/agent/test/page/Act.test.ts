@@ -282,6 +282,10 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       yield* page.back
       yield* seen("# Plain")
       assert.include(yield* refused(page.navigate("http://127.0.0.1:1/")), "did not load")
+      assert.include(yield* refused(page.navigate(`${site.origin}/refused`)), "did not load: the proxy of the browser")
+      assert.include(yield* shown, "It is not public.")
+      // what the site itself refuses did load
+      assert.strictEqual(yield* page.navigate(`${site.origin}/forbidden`), "Opened.")
       yield* page.navigate(`${site.origin}/plain`)
       assert.include(yield* refused(page.click(99_999)), "There is no element 99999.")
     })

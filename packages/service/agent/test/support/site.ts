@@ -69,6 +69,16 @@ export const pages: Readonly<Record<string, Body>> = {
     response.write("x".repeat(100_000))
     return undefined
   },
+  // as the browser's proxy answers
+  refused: ({ response }) => {
+    response.writeHead(403, { "proxy-status": "webagent; error=http_request_denied" }).end("It is not public.")
+    return undefined
+  },
+  // as a site answers, behind a proxy of its own
+  forbidden: ({ response }) => {
+    response.writeHead(403, { "proxy-status": "cdn.test; error=http_request_denied" }).end("Members only.")
+    return undefined
+  },
   file: ({ response }) => {
     response.writeHead(200, { "content-type": "text/csv", "content-disposition": "attachment; filename=report.csv" })
     response.end("a,b\n1,2\n")

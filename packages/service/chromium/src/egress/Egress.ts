@@ -272,7 +272,13 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       const refuse = (status: number, message: string) => {
         if (response.headersSent) return void response.destroy()
         const body = `${message}\n`
-        response.writeHead(status, { "content-type": textType, "content-length": Buffer.byteLength(body) }).end(body)
+        const head = {
+          "content-type": textType,
+          "content-length": Buffer.byteLength(body),
+          // no answer of the site (RFC 9209)
+          "proxy-status": `webagent; error=${status === 403 ? "http_request_denied" : "destination_unavailable"}`
+        }
+        response.writeHead(status, head).end(body)
       }
       const exchange = (upstream: Socket) => {
         if (url === undefined) return

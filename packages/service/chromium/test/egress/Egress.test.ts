@@ -167,6 +167,7 @@ describe("the proxy of a browser", () => {
           const answer = yield* ask(proxy.port, request)
           assert.strictEqual(statusOf(answer), 403, `${host}: ${answer}`)
           assert.match(sentenceOf(answer), /^"[^"]+" (is not public: |does not only have public addresses).+\.$/u)
+          if (request.startsWith("GET")) assert.match(answer, /^proxy-status: webagent; error=http_request_denied\r$/mu)
         }
       }
       assert.deepStrictEqual(hits, [])
