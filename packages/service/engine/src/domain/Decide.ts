@@ -87,7 +87,7 @@ export interface Decision {
   readonly session: Session.Session
   /** The turn that the command is about, as it is afterwards; null of a command that is about none. */
   readonly turn: Turn.Turn | null
-  /** The turns that are written; empty together with `events` and an unchanged session when nothing is. */
+  /** The turns that are written; empty together with `turnSteps`, `events` and an unchanged session when nothing is. */
   readonly turns: ReadonlyArray<Turn.Turn>
   readonly turnSteps: ReadonlyArray<Turn.TurnStep>
   readonly events: ReadonlyArray<Event>
@@ -219,7 +219,7 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
 
   const decided = (turnId: string | null): Result.Result<Decision, Refusal> => {
     const { events, session, steps, written } = draft
-    const changed = session !== state.session || written.size > 0
+    const changed = session !== state.session || written.size > 0 || steps.length > 0
     if (session.status !== state.session.status) {
       events.unshift({
         at_ms,
@@ -326,6 +326,7 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
       // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
       if (told.status !== "running") return Result.fail({ _tag: "Over" })
       if (ended !== undefined) draft.steps.push({ ...ended.step, ended: { at_ms, failure: ended.failure } })
+      if (checkpoint === undefined && step === undefined) return decided(turn.id)
       const steps = told.steps + (step === undefined ? 0 : 1)
       if (step !== undefined) {
         draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: at_ms })

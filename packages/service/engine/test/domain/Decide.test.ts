@@ -80,9 +80,10 @@ describe("decide", () => {
     const running = run(take, started)
     const step = { turnId: "1", ordinal: 1, summary: "Open", address: null, picture: null, beganAt_ms: 2000 }
     const end: Command = { _tag: "Progress", token: 2, progress: { ended: { step, failure: "It is closed." } } }
-    assert.deepStrictEqual(Result.getOrThrow(decide(running, end, 2500)).turnSteps, [
-      { ...step, ended: { at_ms: 2500, failure: "It is closed." } }
-    ])
+    const { changed, session, turns, turnSteps } = Result.getOrThrow(decide(running, end, 2500))
+    assert.deepStrictEqual(turnSteps, [{ ...step, ended: { at_ms: 2500, failure: "It is closed." } }])
+    // the session's revision is the fence; the turn, which may be long, is as it was
+    assert.deepStrictEqual([changed, session.revision, turns], [true, running.session.revision + 1, []])
     assert.strictEqual(refusal(running, { ...end, token: 1 }), "LeaseLost")
   })
 
