@@ -183,18 +183,14 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         }
       }
       yield* visit("data:text/html,<input type=file>")
-      const { root } = yield* client.send("DOM.getDocument", {}, page)
-      const { nodeId } = yield* client.send(
-        "DOM.querySelector",
-        { nodeId: (root as { readonly nodeId: number }).nodeId, selector: "input" },
-        page
-      )
+      const input = yield* client.send("Runtime.evaluate", { expression: "document.querySelector('input')" }, page)
+      const { objectId } = input["result"] as { readonly objectId: string }
       for (const [path, text] of [
         [join(folder, "own.txt"), "own"],
         [file, "unreadable"],
         ["/etc/passwd", "unreadable"]
       ] as const) {
-        yield* client.send("DOM.setFileInputFiles", { files: [path], nodeId }, page)
+        yield* client.send("DOM.setFileInputFiles", { files: [path], objectId }, page)
         const read = "document.querySelector('input').files[0].text().catch(() => 'unreadable')"
         assert.strictEqual((yield* evaluate(read)) || "unreadable", text, path)
       }

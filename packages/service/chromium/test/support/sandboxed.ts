@@ -38,6 +38,10 @@ export const layerEgress = (options: EgressOptions = {}) =>
 /** Browsers in namespaces. */
 export const layer = (options: EgressOptions = {}) => Layer.provide(Sandbox.layerBubblewrap, layerEgress(options))
 
+interface FrameTree {
+  readonly frame: { readonly loaderId: string }
+}
+
 /** A browser with a client of its DevTools and a page. */
 export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess.StartOptions> = {}) {
   const folder = yield* runtime
@@ -59,7 +63,12 @@ export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess
 
   /** Goes to a page and waits for it; gives the error that Chromium names, else the text of the page. */
   const visit = Effect.fnUntraced(function* (url: string, session = page) {
-    const { errorText } = yield* client.send("Page.navigate", { url }, session)
+    const { errorText, loaderId } = yield* client.send("Page.navigate", { url }, session)
+    // until then the document before answers, and the page of an error may replace the one that is visited next
+    yield* Effect.repeat(Effect.delay(client.send("Page.getFrameTree", {}, session), "1 millis"), {
+      until: ({ frameTree }) => (frameTree as FrameTree).frame.loaderId === loaderId,
+      times: 200
+    })
     if (typeof errorText === "string") return errorText
     yield* evaluate(
       "new Promise((ok) => document.readyState === 'complete' ? ok() : addEventListener('load', ok))",
