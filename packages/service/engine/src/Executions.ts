@@ -44,7 +44,7 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
 })
 
 /** How many steps, of all browsers here, are kept for who begins to look, and how many a slow viewer may be behind. */
-const kept = { replay: 1024, capacity: 64 }
+const kept = { replay: 1024, capacity: 256 }
 
 /** The agents at work at this node. */
 export type Executions = Effect.Success<ReturnType<typeof make>>

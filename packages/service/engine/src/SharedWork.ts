@@ -132,7 +132,8 @@ export const layer = ({
         yield* hands[kind]
         if (draining) return
         const { browsers, sessions } = yield* store.abandoned(limit)
-        for (const id of browsers) yield* hands.reap(id)
+        // this node may be lost meanwhile
+        for (const id of browsers) if (hands !== undefined) yield* hands.reap(id)
         yield* Effect.forEach(sessions, take, { concurrency, discard: true })
       })
 
