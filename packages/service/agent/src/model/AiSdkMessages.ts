@@ -213,7 +213,7 @@ const reasons: Readonly<Record<LanguageModelV4FinishReason["unified"], Response.
 const counted = (tokens: number | undefined): number | undefined =>
   Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined
 
-/** Counts that a provider leaves out stay unknown, as do those that are none. */
+/** A count that a provider leaves out, or that is not a count, stays unknown. */
 const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): typeof Response.Usage.Encoded => ({
   inputTokens: {
     total: counted(inputTokens.total),

@@ -188,7 +188,7 @@ export const messageOf = (body: unknown): string | undefined => {
   }
 }
 
-/** What a body says that is no answer: the message of an error, or how it begins. */
+/** What a body says instead of an answer: the message of an error, or how the body begins. */
 export const saying = (body: unknown): string => {
   const message = messageOf(body)
   if (message !== undefined) return message

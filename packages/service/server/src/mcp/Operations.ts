@@ -33,7 +33,7 @@ const detailOf = (answer: unknown): string => {
   return (typeof detail === "string" ? detail : JSON.stringify(detail)).slice(0, 500)
 }
 
-/** For how long an answer is waited for: none of the operations waits for anything but a browser's start. */
+/** The longest wait for an answer. Only the start of a browser takes an operation longer than a moment. */
 const longest = Duration.minutes(1)
 
 const unreachable = (method: string, why: string) =>

@@ -122,7 +122,7 @@ const handlers = toolkit.toLayer(
     const { call } = yield* Operations
     const { notifications } = yield* McpServer.McpServer
 
-    /** Tells a client that asks for it how long a call waits already: such a client waits longer than it else would. */
+    /** Tells a client that asks for progress how long a call has waited. Clients extend their time limit by that. */
     const tellProgress = Effect.fnUntraced(function* (waited_ms: number, seconds: number, status: string) {
       const request = Option.getOrUndefined(yield* Effect.serviceOption(McpRequestContext))
       const token: unknown = request?.requestMetadata?.["progressToken"]
