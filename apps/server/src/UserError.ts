@@ -28,7 +28,8 @@ const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : 
 const sentence = (error: CliError.NonShowHelpErrors): string => {
   if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
   if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
-  return error.message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")
+  const message = error.message.replace("Expected a string representing a finite", "Expected: a")
+  return message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")
 }
 
 /** A value behind an unknown flag is taken for a command: the flag is the mistake. */

@@ -210,6 +210,10 @@ describe("webagent-server", () => {
       ["kyes", "create", "--name", "ci"],
       /^No command "kyes"\. Did you mean keys\? No flag --name\. .* See --help\.\n$/u
     ],
+    "a size that is no number": [
+      ["--journal-size", "many"],
+      /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See --help\.\n$/u
+    ],
     "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
       ["--browsers", "chromium", "--model", "gpt"],

@@ -28,7 +28,7 @@ export const acceptNight = Effect.fnUntraced(function* (options: {
   const [night] = found
   if (night === undefined || found.length > 1) {
     return yield* usage(
-      `"${options.night}" is ${found.length === 0 ? "no night" : `${found.length} nights`} of ${options.history}: "${program} history" lists them by id.`
+      `"${options.night}" is ${found.length === 0 ? "no night" : `${found.length} nights`} of ${options.history}. List them: ${program} history --history ${options.history}`
     )
   }
   const regressed = night.regressed ?? []
