@@ -58,8 +58,8 @@ export class Engine extends Context.Service<
     /** The steps of a turn in the order in which they began. No version has this. */
     readonly steps: (id: string) => Effect.Effect<ReadonlyArray<Turn.TurnStep>, TurnNotFound | StoreUnavailable>
     /**
-     * The last steps of agents in a browser that runs here, then each as it begins and as it ends; it does not end. No version has
-     * this.
+     * The last steps of agents in a browser that runs here, then each as it begins and as it ends. The stream does not
+     * end. No version has this.
      */
     readonly stepsIn: (browserId: string) => Stream.Stream<Turn.TurnStep>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */

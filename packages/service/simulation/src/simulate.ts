@@ -59,7 +59,7 @@ export interface RunningService {
 
 /**
  * Starts a simulated service for a test that needs no Effect. It has the profile `instant` unless told otherwise: runs
- * succeed after 5 ms. Rejects when an option is wrong or the port is in use.
+ * succeed after 5 ms. Rejects when the profile or the faults are wrong, or the port is in use; types find other mistakes.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export const layer = (url: Redacted.Redacted): Layer.Layer<never, never, SqlClie
         const connection = yield* Scope.fork(yield* Scope.Scope)
         const { listen } = yield* Scope.provide(PgConnection.make({ ...connectionOptions, url }), connection)
         const words = Stream.map(Stream.fromQueue(yield* listen(channel)), ({ payload }) => payload)
-        // closed first: the client else waits for an answer to UNLISTEN, which a frozen database never gives
+        // closed first: otherwise the client waits for an answer to UNLISTEN, which a frozen database never gives
         yield* Effect.addFinalizer((exit) => Scope.close(connection, exit))
         // what was said before was not heard
         return Stream.concat(Stream.make(all), words)

@@ -3,7 +3,7 @@ import { run } from "../../src/chaos/chaos.ts"
 
 const seed = Number(process.env["WEBAGENT_CHAOS_SEED"] ?? 1)
 
-/** Forgets each key at once, as a server would that stores the key apart from what it made. */
+/** Deletes each key when it is stored. A server that stores the key and the run in two commits can lose it so. */
 const forgetful = [
   "CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM idempotency_keys WHERE key = NEW.key; RETURN NULL; END'",
   "CREATE TRIGGER forgets AFTER INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION forget()"
