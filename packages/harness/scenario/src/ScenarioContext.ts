@@ -1,4 +1,5 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
+import type { TaskScript } from "@webagent/control"
 import type { Sessions as V2Sessions } from "@webagent/v2"
 import type { Sessions as V3Sessions } from "@webagent/v3"
 import type { Browsers, Runs, Sessions as V4Sessions } from "@webagent/v4"
@@ -11,7 +12,6 @@ import type { CdpConnection, CdpError } from "./CdpConnection.ts"
 import type { Control } from "./Control.ts"
 import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
-import type { TaskScript } from "./TaskScript.ts"
 
 /** What a scenario works with: the clients of every version, raw requests, and what it may know of its target. */
 export interface ScenarioContext {

@@ -1,3 +1,4 @@
+import { writeTaskScript } from "@webagent/control"
 import { Sessions as V2Sessions } from "@webagent/v2"
 import { Sessions as V3Sessions } from "@webagent/v3"
 import { Browsers, Runs, Sessions as V4Sessions } from "@webagent/v4"
@@ -10,7 +11,6 @@ import * as Control from "./Control.ts"
 import * as RawRequest from "./RawRequest.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
-import { simulate } from "./TaskScript.ts"
 
 /**
  * Makes the contexts of a target's scenarios, one a seed, over one set of clients. Needs the services of every
@@ -31,5 +31,14 @@ export const make = Effect.fnUntraced(function* (
   const request = RawRequest.make(client, target, apiKey)
   const cdp = (url: string) =>
     Effect.provideService(CdpConnection.connect(client, url), Socket.WebSocketConstructor, webSocket)
-  return (seed: number): ScenarioContext => ({ ...clients, request, cdp, simulate, control, target, apiKey, seed })
+  return (seed: number): ScenarioContext => ({
+    ...clients,
+    request,
+    cdp,
+    simulate: writeTaskScript,
+    control,
+    target,
+    apiKey,
+    seed
+  })
 })

@@ -1,7 +1,6 @@
-export { spanFromText } from "@webagent/control"
+export { parseTaskScript, scriptKeys, spanFromText } from "@webagent/control"
 export { Engine } from "@webagent/engine"
 export { LinkTokens, ListenError, type ListenOptions, PortInUseError, Server, version } from "@webagent/server"
-export { parse as parseTaskScript, scriptKeys } from "./agent/TaskScript.ts"
 export * from "./behaviour/Behaviour.ts"
 export * from "./control/Control.ts"
 export { type ControlOptions, ControlServer } from "./control/ControlServer.ts"

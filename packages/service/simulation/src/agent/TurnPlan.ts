@@ -1,10 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
+import { type ParsedTaskScript, parseTaskScript } from "@webagent/control"
 import { Decimal, type Session, type Turn } from "@webagent/engine"
 import * as Seed from "../behaviour/Seed.ts"
 import { type CompleteProfile, dispatchShare } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
-import * as TaskScript from "./TaskScript.ts"
 
 /** What a turn is performed by: the profile and seed that were in force when it began. */
 export interface Force {
@@ -25,8 +25,8 @@ type Outcome = "completed" | "failed" | "cancelled"
 const minute_ms = 60_000
 
 /** A script that cannot be read is one that fails the turn at once, and says why. */
-const scriptOf = (turn: Turn.Turn): TaskScript.TaskScript =>
-  Result.getOrElse(TaskScript.parse(turn.task), (error) => ({ outcome: "failed", error, duration: Duration.zero }))
+const scriptOf = (turn: Turn.Turn): ParsedTaskScript =>
+  Result.getOrElse(parseTaskScript(turn.task), (error) => ({ outcome: "failed", error, duration: Duration.zero }))
 
 const drawer =
   (turn: Turn.Turn, { seed }: Force) =>
@@ -36,7 +36,7 @@ const drawer =
 const pick = <A>(from: ReadonlyArray<A> | undefined, drawn: number): A | undefined =>
   from?.[Math.floor(drawn * from.length)]
 
-const timesOf = (turn: Turn.Turn, script: TaskScript.TaskScript, { profile, seed }: Force): TurnTimes => {
+const timesOf = (turn: Turn.Turn, script: ParsedTaskScript, { profile, seed }: Force): TurnTimes => {
   const letGo = Distribution.draw_ms(profile.letGo, seed, turn.id, "letGo")
   if (script.duration !== undefined) {
     const whole = Duration.toMillis(script.duration)
@@ -64,7 +64,7 @@ const costOf = (work_ms: number, { profile: { cost } }: Force) =>
   )
 
 /** What a turn that works for this long costs, as its script says, else as the profile does: it grows evenly. */
-const costBy = (elapsed_ms: number, work_ms: number, script: TaskScript.TaskScript, force: Force): Decimal.Decimal => {
+const costBy = (elapsed_ms: number, work_ms: number, script: ParsedTaskScript, force: Force): Decimal.Decimal => {
   if (script.cost === undefined) return costOf(elapsed_ms, force)
   if (elapsed_ms >= work_ms) return script.cost
   return Decimal.multiplyRatio(script.cost, BigInt(Math.floor(elapsed_ms)), BigInt(Math.ceil(work_ms)))

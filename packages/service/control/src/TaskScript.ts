@@ -1,24 +1,37 @@
 import { decimalPattern } from "@webagent/contract"
-import { spanFromText } from "@webagent/control"
 import type * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import { spanFromText } from "./Span.ts"
 
-/** What a task text tells the simulated agent to do; every key is optional. */
+/**
+ * What a simulated agent is told to do, written into the task as one bracket. Durations are an Effect duration
+ * without the space (`"200ms"`, `"2s"`), `cost` is a decimal string in USD, `proxyMb` one in MB.
+ */
 export interface TaskScript {
   readonly outcome?: "completed" | "failed" | "cancelled"
-  readonly duration?: Duration.Duration
-  readonly output?: Schema.Json
+  readonly duration?: string
+  /** Any JSON value; a v2 task shows it as text. */
+  readonly output?: unknown
   readonly error?: string
   readonly cost?: string
+  /** The agent's own opinion of its success. */
   readonly success?: boolean
+  /** A judge's verdict, which comes with a report. */
   readonly judge?: boolean
+  /** How many suggestions come with the task. */
   readonly suggestions?: number
   readonly keepAlive?: boolean
   readonly persistMemory?: boolean
   readonly recording?: boolean
   readonly proxyMb?: string
+}
+
+/** A script as the agent reads it in a task. */
+export interface ParsedTaskScript extends Omit<TaskScript, "duration" | "output"> {
+  readonly duration?: Duration.Duration
+  readonly output?: Schema.Json
 }
 
 const words = (...known: ReadonlyArray<string>) => ({
@@ -69,6 +82,18 @@ interface Reader {
 
 const json = (text: string): Result.Result<Schema.Json, unknown> => Result.try(() => JSON.parse(text) as Schema.Json)
 
+const bare = /^[\w.+-]+$/u
+
+/** Text stands as it is, but not as an output, where `true` is no text. */
+const written = (key: string, value: unknown): string =>
+  key !== "output" && typeof value === "string" && bare.test(value) ? value : JSON.stringify(value)
+
+/** The task with the script's bracket behind it: `Buy a mug [simulate outcome=failed error="no mug"]`. */
+export const writeTaskScript = (task: string, script: TaskScript): string => {
+  const entries = Object.entries(script).filter(([, value]) => value !== undefined)
+  return `${task} [${["simulate", ...entries.map(([key, value]) => `${key}=${written(key, value)}`)].join(" ")}]`
+}
+
 const opening = /\[simulate(?=[\s\]])/u
 const bareWord = /[^\s\]]+/uy
 const pair = /\s*(?:(\])|([A-Za-z]+)=)/uy
@@ -96,7 +121,7 @@ const valueEnd = (text: string, from: number): number | undefined => {
  * Reads the one `[simulate key=value ...]` of a task text. A text without it is an empty script; a script that
  * cannot be read is a sentence that says what is wrong with it and what is known.
  */
-export const parse = (task: string): Result.Result<TaskScript, string> => {
+export const parseTaskScript = (task: string): Result.Result<ParsedTaskScript, string> => {
   const start = opening.exec(task)
   if (start === null) return Result.succeed({})
   const script: Record<string, unknown> = {}

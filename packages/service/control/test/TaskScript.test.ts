@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as TaskScript from "../../src/agent/TaskScript.ts"
+import { parseTaskScript, writeTaskScript } from "../src/TaskScript.ts"
 
-const parsed = (task: string) => Result.getOrThrow(TaskScript.parse(task))
-const refusal = (task: string) => Result.getOrThrow(Result.flip(TaskScript.parse(task)))
+const parsed = (task: string) => Result.getOrThrow(parseTaskScript(task))
+const refusal = (task: string) => Result.getOrThrow(Result.flip(parseTaskScript(task)))
 
 const Words = Schema.String.check(Schema.isPattern(/^[^[\]]*$/u))
 
@@ -56,6 +56,34 @@ describe("TaskScript", () => {
     })
   }
 
+  it("is written as one bracket behind the task, with what is said and no more", () => {
+    assert.strictEqual(writeTaskScript("Buy a mug", {}), "Buy a mug [simulate]")
+    assert.strictEqual(writeTaskScript("Buy a mug", { output: undefined }), "Buy a mug [simulate]")
+    assert.strictEqual(
+      writeTaskScript("x", { outcome: "failed", duration: "200ms", cost: "0.0132", error: "no mug", suggestions: 2 }),
+      'x [simulate outcome=failed duration=200ms cost=0.0132 error="no mug" suggestions=2]'
+    )
+  })
+
+  it.prop(
+    "an error or output that is written is read back",
+    [Schema.String, Schema.Json, Words],
+    ([error, json, words]) => {
+      const output: Schema.Json = JSON.parse(JSON.stringify(json))
+      assert.deepStrictEqual(parsed(writeTaskScript(words, { error, output, judge: false })), {
+        error,
+        output,
+        judge: false
+      })
+    }
+  )
+
+  for (const output of ["true", true, { a: ["]"] }]) {
+    it(`output ${JSON.stringify(output)} keeps its type`, () => {
+      assert.deepStrictEqual(parsed(writeTaskScript("x", { output })).output, output)
+    })
+  }
+
   it.prop("a text without a script is an empty script", [Words], ([words]) => {
     assert.deepStrictEqual(parsed(words), {})
     assert.deepStrictEqual(parsed(`${words}[simulated cost=1]`), {})
@@ -68,7 +96,7 @@ describe("TaskScript", () => {
   })
 
   it.prop("any text at all is read or refused with a sentence", [Schema.String], ([text]) => {
-    const result = TaskScript.parse(`[simulate ${text}`)
+    const result = parseTaskScript(`[simulate ${text}`)
     assert.isTrue(Result.isSuccess(result) || result.failure.endsWith("."))
   })
 
@@ -92,7 +120,7 @@ describe("TaskScript", () => {
 
   it("reads a hundred thousand characters in no time", () => {
     for (const hostile of ["[".repeat(1e5), " ".repeat(1e5), 'output="'.repeat(1e4), "a=".repeat(1e5)]) {
-      assert.isTrue(Result.isFailure(TaskScript.parse(`[simulate ${hostile}`)))
+      assert.isTrue(Result.isFailure(parseTaskScript(`[simulate ${hostile}`)))
     }
   })
 })
