@@ -87,7 +87,8 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
     scatter += one.weighed.weighing.scale ** 2
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
-  // how exactly one knows what the night adds to all of them
+  // how exactly one knows what the night adds to all of them; a part of it is in what a night adds to each, too: without it,
+  // the sum is too small for runs of ten scenarios, and with it, a tenth too great for a hundred
   const ofNight = scatter / known.length ** 2
   const slow = known.filter(
     ({ usual, weighed: { values, weighing } }) =>

@@ -448,10 +448,16 @@ describe("nights that were judged wrong before", () => {
       Array.from({ length: 20 }, (_, index) => scenario(`s${index}`, index < flaky ? 3 : 5, change))
     )
 
-  it("a perfect night is fine after a bad one", () => {
-    const nights = [...Array.from({ length: 10 }, (_, day) => flakyNight(day, 0)), flakyNight(10, 9)]
-    const { reasons, tier } = judgeNight(of(nights), flakyNight(11, 0))
-    assert.deepStrictEqual([tier, reasons], ["fine", []])
+  it("a perfect night is fine after two bad ones that a window pools with it", () => {
+    const first = Array.from({ length: 30 }, (_, day) => flakyNight(day, 0))
+    const worse = { ...took(3000), cost_usd: "0.15" }
+    const failing = (day: number) =>
+      night(
+        day,
+        Array.from({ length: 20 }, (_, index) => scenario(`s${index}`, index < 9 ? 1 : 5, worse))
+      )
+    const [, , perfect] = recordedOf(first, [failing(30), failing(31), flakyNight(32, 0)])
+    assert.deepStrictEqual([perfect?.tier, perfect?.reasons], ["fine", []])
   })
 
   const wobble = (day: number, by = 0.02) => 1 + by * Math.sin(5 * day)

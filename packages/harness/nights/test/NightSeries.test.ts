@@ -71,6 +71,18 @@ describe("the nights of a figure", () => {
     assert.deepStrictEqual([found?.verdict, found?.found.before.length], ["regressed", 10])
   })
 
+  it("say a smallest change on the second night of a new machine, also where nights are all the same", () => {
+    const first = { ...seriesOf([0.1, 0.3]), enough: 1 }
+    for (const level of [0.1, 0.2, 0.3, 0.7]) {
+      const nights = [0, 0, 0, 0, 0, 0, level, level]
+      const same = { ...seriesOf(nights, [...nights.slice(0, 6).map(() => 1), 0, 0]), enough: 1 }
+      for (const { detectable, scale } of [reachOf(first), reachOf(same)]) {
+        assert.isTrue(Number.isFinite(detectable) && detectable > Math.log1p(0.05), `${detectable}`)
+        assert.isAbove(scale, 0)
+      }
+    }
+  })
+
   it("say no smallest change while there are too few", () => {
     assert.strictEqual(reachOf(seriesOf([0, 0, 0])).detectable, Infinity)
     assert.isUndefined(shiftOf(seriesOf([0, 0, 1])))

@@ -65,7 +65,8 @@ export const generalized = (
   return {
     estimate: (explained.at(-1) ?? 0) * error,
     error,
-    squares: product(target, target) - product(explained, explained),
+    // where the columns explain all, rounding may leave less than nothing
+    squares: Math.max(0, product(target, target) - product(explained, explained)),
     freedom: values.length - columns.length,
     logDeterminant: logDiagonal(covariance) + logDiagonal(normal)
   }
