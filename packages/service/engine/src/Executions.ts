@@ -74,6 +74,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside?: Partial<Step>) =>
     store.commit({ session, turns, turnSteps, events, ...beside })
 
+  /** The command as it is right now: this node takes a turn only if it may. */
+  const current = (command: Decide.Command): Result.Result<Decide.Command, Decide.Refusal> => {
+    if (command._tag === "Take") return work.mayTake() ? Result.succeed(command) : Result.fail({ _tag: "LeaseLost" })
+    if (!("goesOn" in command) || (!draining && work.mayTake())) return Result.succeed(command)
+    return Result.succeed({ ...command, goesOn: false })
+  }
+
   /** Decides and commits, again for as long as another step changes the session in between. */
   const change = (
     sessionId: string,
@@ -84,7 +91,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       const clock = fiber.getRef(Clock.Clock)
       return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
         if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
-        const decided = Decide.decide(state.value, command, clock.currentTimeMillisUnsafe())
+        const decided = Result.flatMap(current(command), (now) =>
+          Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
+        )
         if (Result.isFailure(decided)) return Effect.fail(decided.failure)
         const decision = decided.success
         if (!decision.changed) return Effect.succeed(decision)
@@ -118,7 +127,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       const { token } = session.lease
       if (Turn.isTerminal(given.status)) {
         // it was cancelled before this node knew that it has it
-        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: !draining } as const
+        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: true } as const
         fork(Effect.ignore(lock.shared(insist(session.id, command))))
       } else if (execution?.token !== token) {
         runner.begin(given, token, (begun) => executions.set(session.id, begun))
@@ -253,7 +262,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   const runner = yield* TurnRunner.make(agent, {
     onEvent: (execution, event, leaves) =>
-      said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !draining }).pipe(
+      said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: true }).pipe(
         Effect.tapError((refused) => {
           // of a turn that was cancelled meanwhile, what it has cost counts still
           const cost = "report" in event ? event.report?.cost : undefined
@@ -273,7 +282,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             execution,
             closing
               ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
-              : { _tag: "LetGo", token, ending, goesOn: !draining, used }
+              : { _tag: "LetGo", token, ending, goesOn: true, used }
           )
         )
       }),

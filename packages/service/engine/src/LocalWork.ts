@@ -23,6 +23,7 @@ export const layer: Layer.Layer<Work, never, Store> = Layer.effect(
     return Work.of({
       offer: () => Effect.void,
       offered: take,
+      mayTake: () => true,
       isLost: store.isLost,
       // what an earlier start of the process left behind
       serve: Effect.fnUntraced(function* (given: Hands) {

@@ -31,7 +31,7 @@ export interface SharedOptions {
 }
 
 /** By the monotonic clock: the time of day can be set. */
-const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (now_ns) => Number(now_ns) / 1e6)
+const elapsedOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /** How much of what others left behind a node takes at a time, and how much of it at once. */
 const limit = 100
@@ -60,6 +60,8 @@ export const layer = ({
       const store = yield* Store
       const node = yield* NodeId
       const hints = yield* Hints
+      const clock = yield* Clock.Clock
+      const elapsed_ms = Effect.sync(() => elapsedOf(clock))
       const lifetime_ms = Duration.toMillis(Duration.fromInputUnsafe(lifetime))
       const patient = Duration.fromInputUnsafe(patience)
       const startedAt_ms = yield* Clock.currentTimeMillis
@@ -73,13 +75,11 @@ export const layer = ({
       /** When this node last said that it lives, as it began to; its clock began to count before the store's did. */
       let renewedAt_ms = yield* elapsed_ms
 
+      const mayTake = () => hands !== undefined && elapsedOf(clock) - renewedAt_ms < lifetime_ms
+
+      // what is not taken now is found again
       const take = (sessionId: string) =>
-        Effect.flatMap(elapsed_ms, (now_ms) =>
-          // others may find a node lost whose time is over, with all that it takes; what is not taken now is found again
-          hands === undefined || now_ms - renewedAt_ms >= lifetime_ms
-            ? Effect.void
-            : Effect.ignore(hands.take(sessionId))
-        )
+        Effect.suspend(() => (hands === undefined || !mayTake() ? Effect.void : Effect.ignore(hands.take(sessionId))))
 
       /** Whether the store did not answer since then. */
       let failed = false
@@ -178,6 +178,7 @@ export const layer = ({
       return Work.of({
         offer: () => Effect.void,
         offered: (sessionId) => Effect.suspend(() => (draining ? hints.tell(null) : take(sessionId))),
+        mayTake,
         isLost: (other) =>
           Effect.flatMap(elapsed_ms, (now_ms) =>
             now_ms < trustedFrom_ms ? Effect.succeed(false) : Effect.tap(store.isLost(other), tell(other))

@@ -133,6 +133,27 @@ describe("nodes that share a store", () => {
   )
 
   test(
+    "begin no turn of a session while their time is over: the next one begins where it is not lost",
+    Effect.gen(function* () {
+      const late = yield* join("a", { perform: tenSeconds })
+      yield* TestClock.adjust("2 seconds")
+      const { session } = yield* late.engine.createSession(create("first"))
+      yield* late.engine.queue({ sessionId: session.id, text: "second", interrupt: false })
+      yield* TestClock.adjust("5 seconds")
+      yield* late.become("away")
+      yield* TestClock.adjust("6 seconds")
+      yield* late.become("there")
+      // it ends the first one before it says that it lives
+      for (let step = 0; step < 100 && (yield* standing(session.id))[0] !== "first completed"; step++) {
+        yield* TestClock.adjust("10 millis")
+      }
+      yield* join("b", { perform: brief })
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["first completed", "second completed"])
+    })
+  )
+
+  test(
     "lose nothing when their store is away for half a minute, however long that is for a node",
     Effect.gen(function* () {
       const nodes = [yield* join("a", { perform: tenSeconds }), yield* join("b", { perform: tenSeconds })] as const

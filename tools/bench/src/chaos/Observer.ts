@@ -22,7 +22,6 @@ export const observe = async (database: string) => {
     SqlStore.layer.pipe(Layer.provideMerge(PostgresDatabase.layer({ url: Redacted.make(database), connections: 3 })))
   )
   const events: Array<StoredEvent> = []
-  let held: ReadonlyArray<Held> = []
   const nodeOf = new Map<string, string>()
   const page = 1000
 
@@ -36,10 +35,11 @@ export const observe = async (database: string) => {
       events.push(...more.filter(({ cursor }) => cursor > last))
       if (more.length < page) break
     }
-    held = yield* sql<Held>`SELECT lease_node AS node, lease_turn AS turn FROM sessions
+    const held = yield* sql<Held>`SELECT lease_node AS node, lease_turn AS turn FROM sessions
       JOIN turns ON turns.id = sessions.lease_turn
       WHERE lease_node IS NOT NULL AND turns.ended_at_ms IS NULL`
     for (const { node, turn } of held) nodeOf.set(turn, node)
+    return held
   })
 
   /** Again until the database answers. */
@@ -74,7 +74,7 @@ export const observe = async (database: string) => {
     nodeOf,
     /** The turns that a node has at work, by its name. */
     turnsAt: async (name: string) => {
-      await insist(look)
+      const held = await insist(look)
       return held.filter(({ node }) => node.startsWith(`${name}.`)).map(({ turn }) => turn)
     },
     /** Reads all records again. */

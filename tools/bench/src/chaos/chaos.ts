@@ -139,7 +139,9 @@ const disturb = async (
     lost(victim)
     const mend = async () => {
       await sleep(away_ms)
+      log(`${action === "kill" ? "start" : "thaw"} ${victim.name}`)
       await (action === "kill" ? nodes.start(victim) : nodes.thaw(victim))
+      log(`${victim.name} is ready`)
     }
     mending.push(mend())
   }
@@ -167,9 +169,30 @@ const database = Effect.gen(function* () {
   return { postgres, address }
 })
 
+/** The course of a run that ended with an untouched node, and what happened to the nodes meanwhile. */
+const story = (
+  { failure, id }: Turn.Turn,
+  { events, nodeOf }: Pick<Awaited<ReturnType<typeof observe>>, "events" | "nodeOf">,
+  happened: ReadonlyArray<{ readonly at_ms: number; readonly line: string }>
+): string => {
+  const own = events.filter(({ event }) => event.id === id)
+  const end_ms = own.at(-1)?.event.at_ms ?? 0
+  const lines = [
+    ...own.map(({ event: { at_ms, to } }) => ({ at_ms, line: to })),
+    ...happened.filter(({ at_ms }) => at_ms > end_ms - 30_000 && at_ms < end_ms + 5000)
+  ].toSorted((left, right) => left.at_ms - right.at_ms)
+  const course = lines.map(({ at_ms, line }) => `${((at_ms - end_ms) / 1000).toFixed(1)} s ${line}`)
+  return `run ${id} of the untouched ${nodeOf.get(id)}: ${failure}; ${course.join(", ")}`
+}
+
 /** Runs the chaos and returns its outcome. Stops Postgres and all processes at the end. */
 export const run = async (options: ChaosOptions): Promise<Outcome> => {
-  const { clients: count, command = [process.execPath, "--conditions=@webagent/source", source], log, seed } = options
+  const { clients: count, command = [process.execPath, "--conditions=@webagent/source", source], seed } = options
+  const happened: Array<{ readonly at_ms: number; readonly line: string }> = []
+  const log = (line: string) => {
+    happened.push({ at_ms: Date.now(), line })
+    options.log(line)
+  }
   const runtime = ManagedRuntime.make(TestPostgres.layer)
   const outages: Array<{ readonly from_ms: number; until_ms: number }> = []
   const losses: Array<Promise<Loss>> = []
@@ -198,6 +221,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           await sleep(away_ms)
           await runtime.runPromise(end)
           outage.until_ms = Date.now()
+          log("Postgres answers again")
         }
         const away = {
           restart: outage(postgres.kill, postgres.start),
@@ -224,7 +248,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
         } else {
           const working = load.work(count, stop.signal)
           if (options.mode === "rolling") await roll(nodes, options.kills, log)
-          else await disturb(options, nodes, away, lost)
+          else await disturb({ ...options, log }, nodes, away, lost)
           stop.abort()
           await Promise.race([working, stuck(observer.events)])
         }
@@ -237,6 +261,8 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
         const sorted = (some: ReadonlyArray<Loss>) =>
           takeovers(some, observer.events).toSorted((left, right) => left - right)
+        const untouched = evidence.turns.filter(({ failure, id }) => failure === "node_lost" && !touched.has(id))
+        for (const turn of untouched) options.log(story(turn, observer, happened))
         const mayLose = options.mode === "chaos"
         return {
           mode: options.mode,
@@ -252,7 +278,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           browsers: evidence.browsers.length,
           reads: load.reads(),
           ended,
-          untouched: evidence.turns.filter(({ failure, id }) => failure === "node_lost" && !touched.has(id)).length,
+          untouched: untouched.length,
           takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
           takeoversInOutages: sorted(gone.filter(inOutage)),
           broken: [

@@ -33,6 +33,11 @@ export class Work extends Context.Service<
     readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
     /** After that commit, at the node that made it. Nothing is lost without it, things only begin later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
+    /**
+     * Whether this node may take what is to be done: its time is not over, so no other node finds it lost with what it
+     * takes. To be asked right before it is taken: the answer changes while a store is away, or a machine is frozen.
+     */
+    readonly mayTake: () => boolean
     /** Whether another node is lost, so that what it held may be taken from it. It is lost for good then. */
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Has what is offered taken until the scope closes, also what a lost node had. Called once, at the start. */

@@ -37,6 +37,8 @@ interface Node {
   dead: boolean
   /** Opens when a frozen machine wakes up. */
   awake: Deferred.Deferred<void> | undefined
+  /** The commit after which it last woke up. */
+  wokeAfter: number
 }
 
 /** An acknowledged create: its turn, and the key that it had. */
@@ -69,6 +71,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   let count = 0
   let starts = 0
   let commits = 0
+  const known = new Map<string, Node>()
 
   const ids = Layer.succeed(IdSource, { next: (kind) => Effect.sync(() => `${kind}-${++count}`) })
 
@@ -105,9 +108,22 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   /** What was committed last, as the store has it: all commits come by here. */
   const leases = new Map<string, Session["lease"]>()
   const turnsNow = new Map<string, Turn>()
+  /** After which commit a session's lease was given. */
+  const leasedAfter = new Map<string, number>()
+  let noted = 0
+
+  /** Whether a node was killed, stopped or frozen while it had the session. */
+  const isTouched = (sessionId: string) => {
+    const node = known.get(leases.get(sessionId)?.node ?? "")
+    if (node === undefined || node.dead || node.closing || node.awake !== undefined) return true
+    return node.wokeAfter >= (leasedAfter.get(sessionId) ?? 0)
+  }
 
   const look = (turn: Turn, known: Turn | undefined) => {
     if (known === undefined) return
+    if (turn.failure === "node_lost" && known.failure === null && !isTouched(turn.sessionId)) {
+      wrong.push(`${turn.id} was lost by a node that nothing happened to`)
+    }
     if (isTerminal(known.status) && known.status !== turn.status) wrong.push(`${turn.id} changed its end`)
     if (known.cost !== null && Decimal.isMore(known.cost, turn.cost ?? "0")) wrong.push(`${turn.id} got cheaper`)
     if (known.startedAt_ms !== null && turn.status === "queued") wrong.push(`${turn.id} had begun and is queued again`)
@@ -115,6 +131,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
 
   /** What every commit has to respect, whichever node makes it. */
   const note = ({ session, turns = [] }: Step) => {
+    noted++
     for (const turn of turns) {
       look(turn, turnsNow.get(turn.id))
       turnsNow.set(turn.id, turn)
@@ -123,6 +140,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     const { id, lease } = session
     const before = leases.get(id) ?? null
     leases.set(id, lease)
+    if (lease?.token === session.revision) leasedAfter.set(id, noted)
     if (before !== null && lease !== null && lease.token < before.token) wrong.push(`a lease of ${id} went back`)
     const atWork = [...turnsNow.values()].filter(
       ({ sessionId, status }) => sessionId === id && (status === "dispatching" || status === "running")
@@ -203,7 +221,8 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
         Scope.close(scope, Exit.void)
       )
     )
-    node = { name, engine, close, requests, closing: false, dead: false, awake: undefined }
+    node = { name, engine, close, requests, closing: false, dead: false, awake: undefined, wokeAfter: 0 }
+    known.set(name, node)
     return node
   })
 
@@ -233,6 +252,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   const wake = (node: Node) => {
     const { awake } = node
     node.awake = undefined
+    if (awake !== undefined) node.wokeAfter = noted
     return awake === undefined ? Effect.void : Deferred.succeed(awake, undefined)
   }
 
@@ -285,6 +305,8 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     const node = nodes[at]
     switch (does) {
       case "kill":
+        // the start of the one that follows may take a while
+        if (node.dead) return
         node.dead = true
         return void (nodes[at] = yield* start())
       case "close":
