@@ -23,11 +23,12 @@ export interface AgentOptions {
   readonly secrets: ReadonlyArray<Secret>
 }
 
-/** The key of the model: a flag could be read by other users of the machine. */
-export const modelKey = Config.option(Config.Redacted("WEBAGENT_MODEL_KEY"))
+/** The variables of the keys: a flag could be read by other users of the machine. */
+export const modelKeyName = "WEBAGENT_MODEL_KEY"
+export const fallbackKeyName = "WEBAGENT_FALLBACK_KEY"
 
-/** The key of the fallback model. */
-export const fallbackKey = Config.option(Config.Redacted("WEBAGENT_FALLBACK_KEY"))
+export const modelKey = Config.option(Config.Redacted(modelKeyName))
+export const fallbackKey = Config.option(Config.Redacted(fallbackKeyName))
 
 /** A model, by its dialect and its name. */
 export interface ModelName extends Pick<ModelConfig.ModelConfig, "dialect" | "model"> {}

@@ -182,6 +182,7 @@ const fallbackOf = Effect.fnUntraced(function* ({
     ...fallbackModel.value,
     baseUrl: Option.getOrUndefined(fallbackUrl),
     apiKey: Option.getOrUndefined(yield* Agents.fallbackKey),
+    keyName: Agents.fallbackKeyName,
     price: Option.getOrUndefined(fallbackPrice),
     sees: Option.getOrElse(modelSees, () => false)
   }
@@ -197,11 +198,11 @@ const refuseWithoutModel = (given: Flags): Effect.Effect<void, UserError> => {
 }
 
 /** Refuses a model of a vendor that has no key: each run would fail. */
-const refuseWithoutKey = (flag: string, variable: string, { apiKey, baseUrl, dialect, model }: ModelConfig) =>
+const refuseWithoutKey = (flag: string, { apiKey, baseUrl, dialect, keyName, model }: ModelConfig) =>
   dialect === "openai-compatible" || baseUrl !== undefined || apiKey !== undefined
     ? Effect.void
     : Effect.fail(
-        new UserError({ sentence: `${flag} ${dialect}:${model} needs the key of the model. Set it in ${variable}.` })
+        new UserError({ sentence: `${flag} ${dialect}:${model} needs the key of the model. Set it in ${keyName}.` })
       )
 
 /** The agent that the flags describe; none without a model. */
@@ -218,6 +219,7 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       ...given.model.value,
       baseUrl: Option.getOrUndefined(given.modelUrl),
       apiKey: Option.getOrUndefined(yield* Agents.modelKey),
+      keyName: Agents.modelKeyName,
       price: Option.getOrUndefined(given.modelPrice),
       sees: Option.getOrElse(given.modelSees, () => false),
       fallback: yield* fallbackOf(given)
@@ -232,9 +234,9 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       ...Option.match(maxRunTime, { onNone: () => ({}), onSome: (time) => ({ duration_ms: Duration.toMillis(time) }) })
     }
   }
-  yield* refuseWithoutKey("--model", "WEBAGENT_MODEL_KEY", options.model)
+  yield* refuseWithoutKey("--model", options.model)
   const { fallback } = options.model
-  if (fallback !== undefined) yield* refuseWithoutKey("--fallback-model", "WEBAGENT_FALLBACK_KEY", fallback)
+  if (fallback !== undefined) yield* refuseWithoutKey("--fallback-model", fallback)
   return options
 })
 

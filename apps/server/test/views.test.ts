@@ -34,7 +34,12 @@ const judged = (verdict: boolean, failure_reason: string | null): ModelMessage =
 interface Plan {
   readonly says: ReadonlyArray<ModelReply>
   readonly judge?: ModelReply
-  readonly run: { readonly status: string; readonly result: unknown; readonly cost: string | null }
+  readonly run: {
+    readonly status: string
+    readonly result: unknown
+    readonly cost: string | null
+    readonly error?: string
+  }
   readonly task: { readonly isSuccess: boolean | null; readonly judgeVerdict: boolean | null }
   readonly suggestions: Array<string> | null
   readonly steps: Array<string>
@@ -66,8 +71,13 @@ const plans = {
     steps: ["done true [0]"]
   },
   "refused by the model": {
-    says: [{ status: 400, message: "no" }],
-    run: { status: "failed", result: null, cost: null },
+    says: [{ status: 401, message: "no" }],
+    run: {
+      status: "failed",
+      result: null,
+      cost: null,
+      error: "Model scripted-1 answered 401 (no). Set the key of the model in WEBAGENT_MODEL_KEY: none is set."
+    },
     task: { isSuccess: null, judgeVerdict: null },
     suggestions: null,
     steps: []

@@ -144,7 +144,7 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
             data,
             url: clean(url),
             location: location && clean(location),
-            hasKey: key !== ""
+            key: { isSet: key !== "", name: config.keyName }
           },
           now_ms
         )
@@ -160,7 +160,7 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
       // interruption aborts the request
       try: async (abortSignal) =>
         open(withBody(body)).doGenerate({
-          prompt: toPrompt(request.prompt, config.sees === true),
+          prompt: toPrompt(request.prompt, config),
           ...toTools(request, mayRequire),
           ...toFormat(request),
           ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

@@ -14,6 +14,7 @@ import type {
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
+import type { ModelConfig } from "./ModelConfig.ts"
 
 type AssistantPart = Extract<LanguageModelV4Message, { readonly role: "assistant" }>["content"][number]
 type UserPart = Extract<LanguageModelV4Message, { readonly role: "user" }>["content"][number]
@@ -55,7 +56,42 @@ const nameOf = (name: string): string => name.replaceAll(/[^\w-]/gu, "_").slice(
 const inputOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? params : { input: params }
 
-const assistantPart = (part: Prompt.AssistantMessage["content"][number]): ReadonlyArray<AssistantPart> => {
+/** The id of a call, or one of its own where another call has it. */
+const unused = (taken: Set<string>, id: string): string => {
+  let free = id
+  for (let count = 1; taken.has(free); count++) free = `${id}_${count}`
+  taken.add(free)
+  return free
+}
+
+/** How a prompt is written for a model. */
+interface Writing {
+  readonly sees: boolean
+  /** The id of a call, then that of its result. */
+  readonly idOfCall: (id: string) => string
+  readonly idOfResult: (id: string) => string
+}
+
+/** Vendors refuse an id with other characters and one that a call has already: those of another model's answers. */
+const vendorIds = (): Pick<Writing, "idOfCall" | "idOfResult"> => {
+  const taken = new Set<string>()
+  const newest = new Map<string, string>()
+  return {
+    idOfCall: (id) => {
+      const sent = unused(taken, id.replaceAll(/[^\w-]/gu, "_").slice(0, 56) || "call")
+      newest.set(id, sent)
+      return sent
+    },
+    idOfResult: (id) => newest.get(id) ?? id
+  }
+}
+
+const same = (id: string) => id
+
+const assistantPart = (
+  part: Prompt.AssistantMessage["content"][number],
+  { idOfCall }: Writing
+): ReadonlyArray<AssistantPart> => {
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -64,7 +100,7 @@ const assistantPart = (part: Prompt.AssistantMessage["content"][number]): Readon
       return [
         {
           type: "tool-call",
-          toolCallId: part.id,
+          toolCallId: idOfCall(part.id),
           toolName: nameOf(part.name),
           input: inputOf(part.params),
           ...options(part.options)
@@ -78,7 +114,8 @@ const assistantPart = (part: Prompt.AssistantMessage["content"][number]): Readon
 /** Where Anthropic's cache ends. The others cache the beginning of a prompt by themselves. */
 export const breakpoint = { anthropic: { cacheControl: { type: "ephemeral" } } } as const
 
-const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => {
+const message = (one: Prompt.Message, writing: Writing): LanguageModelV4Message => {
+  const { idOfResult, sees } = writing
   switch (one.role) {
     case "system":
       return { role: "system", content: one.content, ...options({ ...breakpoint, ...one.options }) }
@@ -94,7 +131,11 @@ const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => 
         ...options(one.options)
       }
     case "assistant":
-      return { role: "assistant", content: one.content.flatMap(assistantPart), ...options(one.options) }
+      return {
+        role: "assistant",
+        content: one.content.flatMap((part) => assistantPart(part, writing)),
+        ...options(one.options)
+      }
     case "tool":
       return {
         role: "tool",
@@ -103,7 +144,7 @@ const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => 
             ? [
                 {
                   type: "tool-result" as const,
-                  toolCallId: part.id,
+                  toolCallId: idOfResult(part.id),
                   toolName: nameOf(part.name),
                   output: output(part, sees),
                   ...options(part.options)
@@ -117,8 +158,14 @@ const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => 
 }
 
 /** The messages as a provider takes them; a model that does not see is sent no pictures. */
-export const toPrompt = (prompt: Prompt.Prompt, sees: boolean): LanguageModelV4Prompt =>
-  prompt.content.map((one) => message(one, sees))
+export const toPrompt = (
+  prompt: Prompt.Prompt,
+  { dialect, sees = false }: Pick<ModelConfig, "dialect" | "sees">
+): LanguageModelV4Prompt => {
+  // some models that others serve know their calls by the form of the id
+  const ids = dialect === "openai-compatible" ? { idOfCall: same, idOfResult: same } : vendorIds()
+  return prompt.content.map((one) => message(one, { sees, ...ids }))
+}
 
 /**
  * A JSON Schema that effect has written, shorter and as strict providers take it: objects are closed, and the bounds that
@@ -285,10 +332,7 @@ export const toAnswer = (
   const ids = new Set<string>()
   const own = (one: LanguageModelV4Content): LanguageModelV4Content => {
     if (one.type !== "tool-call") return one
-    // services refuse two calls of one id
-    const toolCallId = ids.has(one.toolCallId) ? `${one.toolCallId}_${ids.size}` : one.toolCallId
-    ids.add(toolCallId)
-    return { ...one, toolCallId }
+    return { ...one, toolCallId: unused(ids, one.toolCallId) }
   }
   return {
     parts: [

@@ -18,7 +18,7 @@ export interface Refusal {
   readonly url: string
   /** Where a redirect leads, without the key. */
   readonly location: string | undefined
-  readonly hasKey: boolean
+  readonly key: { readonly isSet: boolean; readonly name: string | undefined }
   readonly headers: Readonly<Record<string, string>>
   /** The answer as JSON, if it is. */
   readonly data: unknown
@@ -75,25 +75,28 @@ const limited = (sentence: string, after: Duration.Duration | undefined): AiErro
 export const fromStatus = (
   who: string,
   text: string,
-  { data, hasKey, headers, location = "another address", statusCode, url }: Refusal,
+  { data, headers, key, location = "another address", statusCode, url }: Refusal,
   now_ms: number
 ): AiError.AiError => {
   const answered = `${who} answered ${statusCode} (${text})`
-  const keyless = hasKey ? "" : ": none is configured"
   const after = retryAfter(headers, now_ms)
+  const where = key.name === undefined ? "" : ` in ${key.name}`
+  const unknownKey = () =>
+    make(
+      new AiError.AuthenticationError({
+        kind: "InvalidKey",
+        description: `${answered}. ${key.isSet ? "Check" : "Set"} the key of the model${where}${key.isSet ? "" : ": none is set"}.`
+      })
+    )
   switch (statusCode) {
     case 401:
-      return make(
-        new AiError.AuthenticationError({
-          kind: "InvalidKey",
-          description: `${answered}. Check the key of the model${keyless}.`
-        })
-      )
+      return unknownKey()
     case 403:
+      if (!key.isSet) return unknownKey()
       return make(
         new AiError.AuthenticationError({
           kind: "InsufficientPermissions",
-          description: `${answered}. Check that the key may use this model${keyless}.`
+          description: `${answered}. Check that the key${where} may use this model.`
         })
       )
     case 404:
@@ -105,6 +108,8 @@ export const fromStatus = (
     case 400:
     case 413:
     case 422:
+      // as Google answers a key that it does not know
+      if (/\bapi[ _-]?key\b/iu.test(text)) return unknownKey()
       return make(
         new AiError.InvalidRequestError({
           description: `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`

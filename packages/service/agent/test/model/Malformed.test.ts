@@ -237,7 +237,13 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
       /400 \(no tools here\).* whether it calls tools/u
     ],
     ["a strict server", status(422, '{"detail":[{"msg":"extra"}]}'), /422 \(\[\{"msg":"extra"\}\]\)/u],
-    ["no key", status(401, "{}"), /Check the key of the model: none is configured\.$/u],
+    ["no key", status(401, "{}"), /answered 401 \([^)]+\)\. Set the key of the model: none is set\.$/u],
+    ["no key for it", status(403, "{}"), /answered 403 \([^)]+\)\. Set the key of the model: none is set\.$/u],
+    [
+      "a wrong key, as Google says it",
+      status(400, '{"error":{"message":"API key not valid. Please pass a valid API key."}}'),
+      /answered 400 \(API key not valid\..*\)\. Set the key of the model: none is set\.$/u
+    ],
     ["a gateway", status(502, "<html>\n502</html>"), /answered 502 \(Bad Gateway\)\. Check the model server/u]
   ] as const)("%s is one sentence", ([, reply, expected]) =>
     Effect.map(asked(dialect, reply), ({ sentence }) => {

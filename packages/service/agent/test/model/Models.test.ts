@@ -251,6 +251,22 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
+  it.live.each([
+    [401, "Check the key of the model in MY_MODEL_KEY."],
+    [403, "Check that the key in MY_MODEL_KEY may use this model."]
+  ] as const)("names what its key is set in where it answers %i", ([status, advice]) =>
+    withModel(
+      dialect,
+      (model, server) =>
+        Effect.gen(function* () {
+          server.script = () => ({ status, message: "no" })
+          const error = yield* Effect.flip(call(model))
+          assert.strictEqual(said(error), `Model first-1 answered ${status} (no). ${advice}`)
+        }),
+      (config) => ({ ...config, keyName: "MY_MODEL_KEY" })
+    )
+  )
+
   it.live("is not asked any more when the call is interrupted", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
