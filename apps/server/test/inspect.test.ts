@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Node, Store } from "@webagent/engine"
 import { Database, PostgresDatabase, SqlStore } from "@webagent/sql"
-import { creation } from "@webagent/test-fixtures/Records"
+import { creation } from "@webagent/store-contract/Creation"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -55,9 +55,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: {
     imports: [],
+    tests: [testFixtures],
     folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
   },
-  [sql]: { imports: [engine], tests: [storeContract, testFixtures, testPostgres], folders: { ".": [] } },
+  [sql]: { imports: [engine], tests: [storeContract, testPostgres], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
     tests: [contract, server],
@@ -121,8 +122,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
 
   [statistics]: { imports: [], folders: { ".": [] } },
-  [report]: { imports: [control, statistics], folders: { ".": [] } },
-  [nights]: { imports: [report, statistics], folders: { ".": [] } },
+  [report]: { imports: [control, statistics], tests: [testFixtures], folders: { ".": [] } },
+  [nights]: { imports: [report, statistics], tests: [testFixtures], folders: { ".": [] } },
   [load]: {
     imports: [report, statistics],
     tests: [contract, testChromium],
@@ -133,14 +134,14 @@ export const arrows: Readonly<Record<string, Rule>> = {
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
   [scriptedModel]: { imports: [scriptedServer], folders: { ".": [] } },
-  [storeContract]: { imports: [engine], folders: { ".": [] } },
-  [testFixtures]: { imports: [engine], folders: { ".": [] } },
+  [storeContract]: { imports: [engine, testFixtures], folders: { ".": [] } },
+  [testFixtures]: { imports: [], folders: { ".": [] } },
   [testPostgres]: { imports: [], folders: { ".": [] } },
   "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
 
   "apps/harness": {
     imports: "any",
-    tests: [testChromium],
+    tests: [testChromium, testFixtures],
     folders: {
       config: ["observe"],
       suites: [],
@@ -203,7 +204,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, testFixtures, testPostgres] },
+  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, storeContract, testPostgres] },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
@@ -221,8 +222,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights,
       load,
       scriptedModel,
+      storeContract,
       testChromium,
-      testFixtures,
       testPostgres
     ],
     folders: {

@@ -6,6 +6,7 @@ import { afterAll } from "vitest"
 import * as Night from "@webagent/nights/Night"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
+import { result } from "@webagent/test-fixtures/Reports"
 import { green, trial } from "../reporters/fixture.ts"
 import { call } from "./inProcess.ts"
 
@@ -25,12 +26,9 @@ const emptyCart = trials(3, {
 const scenario = (name: string, its: ReadonlyArray<Trial> = trials(3)): ScenarioResult => {
   const [failure] = its.flatMap(({ failure }) => failure ?? [])
   return {
-    suite: "shop",
+    ...result,
     name,
-    tags: [],
-    needs: [],
     verdict: verdictOf(its),
-    started_ms: 0,
     duration_ms: 3000,
     checks: 3,
     cost_usd: String(its.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0)),

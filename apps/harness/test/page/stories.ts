@@ -4,6 +4,7 @@ import type { NightJudgement } from "@webagent/report/NightJudgement"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
+import * as records from "@webagent/test-fixtures/Reports"
 import { drawing } from "@webagent/statistics/Drawing"
 
 const failure: Failure = {
@@ -22,17 +23,14 @@ const cancelled: Failure = { ...failure, message: "the order is cancelled", serv
 const lost: Failure = { kind: "error", message: "TransportError: the connection was reset before an answer came" }
 
 const trialOf = (index: number, duration_ms: number, change: Partial<Trial> = {}): Trial => ({
+  ...records.trial,
   index,
   seed: 881_200 + index,
-  verdict: "passed",
   started_ms: 40 * index,
   duration_ms,
   checks: 4,
   requests: 23,
   cost_usd: "0.0132",
-  reruns: [],
-  leakedBrowsers: [],
-  breaches: [],
   ...change
 })
 
@@ -44,6 +42,7 @@ const resultOf = (
 ): ScenarioResult => {
   const failed = trials.find((trial) => trial.failure !== undefined)?.failure
   return {
+    ...records.result,
     suite,
     name,
     source: "5f2e",
@@ -51,7 +50,6 @@ const resultOf = (
     needs: ["money"],
     verdict: verdictOf(trials),
     ...(failed === undefined ? {} : { failure: failed }),
-    started_ms: 0,
     duration_ms: trials.reduce((sum, trial) => sum + trial.duration_ms, 0),
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
     cost_usd: Money.sum(trials.map(({ cost_usd }) => cost_usd)),
@@ -100,29 +98,19 @@ const traced = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<ScenarioR
 }
 
 const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
-  format: 2,
+  ...records.report,
   header: {
-    tool: { name: "webagent-harness", version: "0.1.0" },
+    ...records.report.header,
     startedAt: "2026-11-21T02:00:07.123Z",
-    seed: 1,
-    concurrency: 8,
     trials: 5,
     limits: { time_ms: 1_800_000, cost_usd: "10.00", reruns: 26 },
-    target: {
-      name: "simulated service",
-      address: "http://127.0.0.1:41873",
-      simulated: true,
-      capabilities: ["money"]
-    },
     suites: [...Map.groupBy(results, ({ suite }) => suite)].map(([name, group]) => ({ name, scenarios: group.length }))
   },
   duration_ms: 724_000,
-  interrupted: false,
   counts: countsOf(results),
   cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
   figures: SuiteFigures.of(results, { seed: 1 }) ?? [],
-  breaches: [],
   ...change
 })
 

@@ -2,31 +2,13 @@ import * as Money from "@webagent/report/Money"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
+import * as records from "@webagent/test-fixtures/Reports"
 
-export const trial = (change: Partial<Trial> = {}): Trial => ({
-  index: 0,
-  seed: 7,
-  verdict: "passed",
-  started_ms: 0,
-  duration_ms: 20,
-  checks: 1,
-  requests: 2,
-  cost_usd: "0",
-  reruns: [],
-  leakedBrowsers: [],
-  breaches: [],
-  ...change
-})
+export const trial = (change: Partial<Trial> = {}): Trial => ({ ...records.trial, ...change })
 
 const result = (change: Partial<ScenarioResult> & Pick<ScenarioResult, "suite" | "name">): ScenarioResult => ({
-  tags: [],
-  needs: [],
-  verdict: "passed",
-  started_ms: 0,
+  ...records.result,
   duration_ms: 0,
-  checks: 1,
-  cost_usd: "0",
-  trials: [],
   ...change
 })
 
@@ -66,23 +48,14 @@ const skipped = result({
 })
 
 const report = (results: ReadonlyArray<ScenarioResult>): RunReport => ({
-  format: 2,
+  ...records.report,
   header: {
-    tool: { name: "webagent-harness", version: "0.1.0" },
-    startedAt: "2026-11-21T09:12:44.123Z",
-    seed: 1,
-    concurrency: 8,
-    trials: null,
-    limits: {},
-    target: { name: "simulated service", address: "http://127.0.0.1:41873", simulated: true, capabilities: ["money"] },
+    ...records.report.header,
     suites: [...Map.groupBy(results, ({ suite }) => suite)].map(([name, group]) => ({ name, scenarios: group.length }))
   },
-  duration_ms: 2100,
-  interrupted: false,
   counts: countsOf(results),
   cost_usd: Money.sum(results.map((result) => result.cost_usd)),
-  results,
-  breaches: []
+  results
 })
 
 /** The events of a run in the order in which a run with these results might send them. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeys, keyScopes, Store, StoreUnavailable } from "@webagent/engine"
-import { creation } from "@webagent/test-fixtures/Records"
+import { creation } from "@webagent/store-contract/Creation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { PostgresDatabase, SqlApiKeys, SqlStore } from "../src/index.ts"

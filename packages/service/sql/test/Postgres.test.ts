@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Browser, type IdempotencyRecord, type Step, Store } from "@webagent/engine"
 import { storeContract } from "@webagent/store-contract"
-import { creation } from "@webagent/test-fixtures/Records"
+import { creation } from "@webagent/store-contract/Creation"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, ApiKeys, BrowserPool, Engine, keyScopes, Store, TimeOrderedIds } from "@webagent/engine"
-import { creation } from "@webagent/test-fixtures/Records"
+import { creation } from "@webagent/store-contract/Creation"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

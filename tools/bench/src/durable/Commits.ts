@@ -1,7 +1,7 @@
 import { Store } from "@webagent/engine"
 import { Database, SqlStore } from "@webagent/sql"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
-import { creation } from "@webagent/test-fixtures/Records"
+import { creation } from "@webagent/store-contract/Creation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,24 +1,13 @@
+import * as records from "@webagent/test-fixtures/Records"
 import * as Browser from "../../src/domain/Browser.ts"
 import * as Session from "../../src/domain/Session.ts"
 import * as Turn from "../../src/domain/Turn.ts"
 
 /** A turn that was just queued, at time 0. */
-export const turn: Turn.Turn = Turn.make({
-  id: "00000000-0000-4000-8000-000000000001",
-  sessionId: "00000000-0000-4000-8000-000000000002",
-  task: "Find a red mug",
-  model: "simulated",
-  agentVersion: "simulated-1",
-  modelParams: null,
-  createdAt_ms: 0
-})
+export const turn = Turn.make(records.turn)
 
 /** The session of `turn`, with every default. */
-export const session: Session.Session = Session.make({ id: turn.sessionId, thinkingLevel: null, createdAt_ms: 0 })
+export const session = Session.make(records.session)
 
 /** A browser that runs since time 0. */
-export const browser: Browser.Browser = Browser.make({
-  id: "00000000-0000-4000-8000-000000000003",
-  proxyCountryCode: "no",
-  startedAt_ms: 0
-})
+export const browser = Browser.make(records.browser)

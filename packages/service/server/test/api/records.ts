@@ -1,6 +1,10 @@
+import { Browser, Session, Turn } from "@webagent/engine"
+import * as records from "@webagent/test-fixtures/Records"
 import type { Links } from "../../src/api/Links.ts"
 
-export { browser, session, turn } from "@webagent/test-fixtures/Records"
+export const turn = Turn.make(records.turn)
+export const session = Session.make(records.session)
+export const browser = Browser.make(records.browser)
 
 /** The links of a server that shows no browser. */
 export const links = (origin = "http://127.0.0.1:8080"): Links => ({

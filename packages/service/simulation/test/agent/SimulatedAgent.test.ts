@@ -1,4 +1,4 @@
-import { turn } from "@webagent/test-fixtures/Records"
+import * as records from "@webagent/test-fixtures/Records"
 import type { Profile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -6,10 +6,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, type Turn } from "@webagent/engine"
+import { Agent, Turn } from "@webagent/engine"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
 import * as ports from "../ports.ts"
+
+const turn = Turn.make(records.turn)
 
 const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnReport> =>
   event !== undefined && "report" in event && event.report !== undefined ? [event.report as Turn.TurnReport] : []

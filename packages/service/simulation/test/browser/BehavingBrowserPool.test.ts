@@ -9,14 +9,14 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
-import { BrowserPool } from "@webagent/engine"
+import { Browser, BrowserPool } from "@webagent/engine"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
 import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const behaving = (profile: Profile) => BehavingBrowserPool.layer.pipe(Layer.provideMerge(Behaviour.layer({ profile })))
 
-const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch({ ...browser, id }))
+const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch(Browser.make({ ...browser, id })))
 
 const { seconds } = Duration
 

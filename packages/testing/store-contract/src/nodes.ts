@@ -1,0 +1,157 @@
+import { assert } from "@effect/vitest"
+import { Browser, Store } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { browserStep, change, commit, creation, day_ms, node, untilLost, type StoreTest } from "./steps.ts"
+
+/** Nodes: their time, what they said last, and what a lost one left. */
+export const nodes = (test: StoreTest): void => {
+  test(
+    "counts the time of a node, which is over for good once it is over",
+    Effect.gen(function* () {
+      const store = yield* Store
+      assert.isTrue(yield* store.isLost("a"))
+      assert.isTrue(yield* store.renew(node("a"), 3_600_000))
+      assert.isTrue(yield* store.renew(node("a"), 3_600_000))
+      assert.isTrue(yield* store.renew(node("a"), 3_600_000, true))
+      assert.isFalse(yield* store.isLost("a"))
+      assert.isFalse(yield* store.renew(node("forgotten"), 3_600_000, true))
+      assert.isTrue(yield* store.isLost("forgotten"))
+      assert.isTrue(yield* store.renew(node("b"), 1))
+      yield* untilLost("b")
+      assert.isFalse(yield* store.renew(node("b"), 3_600_000))
+      assert.isFalse(yield* store.renew(node("b"), 3_600_000, true))
+      assert.isTrue(yield* store.isLost("b"))
+      yield* store.leave("a")
+      assert.isTrue(yield* store.isLost("a"))
+      assert.isFalse(yield* store.renew(node("a"), 3_600_000))
+    })
+  )
+
+  test(
+    "lets a node say late that it lives, unless another one found it lost before",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* store.renew(node("late"), 1)
+      yield* store.renew(node("later"), 1)
+      yield* untilLost("later")
+      assert.deepStrictEqual(yield* store.node("later"), Option.none())
+      assert.isTrue(yield* store.renew(node("late"), 3_600_000))
+      assert.isFalse(yield* store.isLost("late"))
+      assert.deepStrictEqual(yield* store.node("late"), Option.some(node("late")))
+      assert.isFalse(yield* store.renew(node("later"), 3_600_000))
+      assert.isTrue(yield* store.isLost("later"))
+    })
+  )
+
+  test(
+    "knows what a node has at work although it is cancelled",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const cancelled = (name: string) =>
+        Effect.map(store.cancelledAt(name), (turns) => turns.map(({ cancel, id }) => `${id} ${cancel?.reason}`))
+      for (const each of ["1", "2", "3"]) yield* commit(creation(each))
+      for (const each of ["s1", "s2"]) yield* change(each, { _tag: "Take", node: "n" })
+      yield* change("s3", { _tag: "Take", node: "other" })
+      assert.deepStrictEqual(yield* cancelled("n"), [])
+      yield* change("s1", { _tag: "Cancel", turnId: "t1" })
+      yield* change("s3", { _tag: "Cancel", turnId: "t3" })
+      assert.deepStrictEqual(yield* cancelled("n"), ["t1 asked"])
+      yield* change("s1", { _tag: "LetGo", token: 2, ending: { _tag: "Cancelled" }, goesOn: true })
+      assert.deepStrictEqual(yield* cancelled("n"), [])
+    })
+  )
+
+  test(
+    "tells of each node that lives what it said last, and of no other",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const first = node("b", { name: "east", address: "http://10.0.0.5:8080", room: 3, startedAt_ms: 7 })
+      yield* store.renew(first, 3_600_000)
+      yield* store.renew(node("a"), 3_600_000)
+      assert.deepStrictEqual(yield* store.nodes, [node("a"), first])
+      yield* store.renew({ ...first, room: 2 }, 3_600_000)
+      yield* store.renew(node("c"), 1)
+      yield* untilLost("c")
+      // a node may end before it ever said that it lives
+      yield* store.leave("d")
+      assert.deepStrictEqual(yield* store.nodes, [node("a"), { ...first, room: 2 }])
+      yield* store.leave("b")
+      assert.deepStrictEqual(yield* store.nodes, [node("a")])
+    })
+  )
+
+  test(
+    "has a node drain for good that was told to, or says so itself, while it lives",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const draining = Effect.map(store.nodes, (nodes) => nodes.map(({ draining }) => draining))
+      yield* store.renew(node("a"), 3_600_000)
+      yield* store.renew(node("b"), 3_600_000)
+      assert.isTrue(yield* store.drain("a"))
+      assert.deepStrictEqual(yield* draining, [true, false])
+      yield* store.renew(node("a", { room: 1 }), 3_600_000)
+      yield* store.renew(node("b", { draining: true }), 3_600_000)
+      assert.deepStrictEqual(yield* draining, [true, true])
+      assert.isTrue(yield* store.drain("a"))
+      yield* store.renew(node("b"), 3_600_000)
+      assert.deepStrictEqual(yield* draining, [true, true])
+      yield* store.leave("a")
+      assert.deepStrictEqual([yield* store.drain("a"), yield* store.drain("x")], [false, false])
+      assert.isFalse(yield* store.renew(node("a"), 3_600_000))
+    })
+  )
+
+  test(
+    "counts that time by its own clock, whatever the clock of a node says",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const clock = yield* Clock.Clock
+      const ahead: Clock.Clock = Object.assign(Object.create(clock), {
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + day_ms,
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now_ms) => now_ms + day_ms)
+      })
+      const fast = Effect.provideService(Clock.Clock, ahead)
+      yield* store.renew(node("a"), 3_600_000)
+      yield* commit(browserStep(Browser.make({ id: "b", proxyCountryCode: null, startedAt_ms: 0, node: "a" })))
+      assert.isFalse(yield* fast(store.isLost("a")))
+      assert.deepStrictEqual((yield* fast(store.abandoned(10))).browsers, [])
+      assert.isTrue(yield* fast(store.renew(node("a"), 1)))
+      yield* untilLost("a")
+      yield* fast(store.leave("a"))
+      assert.isTrue(yield* store.isLost("a"))
+    })
+  )
+
+  test(
+    "finds what has no node that lives, the longest waiting first, and nothing else",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* store.renew(node("alive"), 3_600_000)
+      yield* store.renew(node("gone"), 3_600_000)
+      for (const [index, each] of ["1", "2", "3", "4", "5"].entries()) yield* commit(creation(each, index))
+      yield* change("s2", { _tag: "Take", node: "alive" })
+      yield* change("s3", { _tag: "Take", node: "gone" })
+      yield* change("s5", { _tag: "Stop" })
+      for (const node of ["alive", "gone", null]) {
+        yield* commit(browserStep(Browser.make({ id: `b-${node}`, proxyCountryCode: null, startedAt_ms: 0, node })))
+      }
+      const stopped = Browser.make({ id: "b-over", proxyCountryCode: null, startedAt_ms: 0, node: "gone" })
+      yield* commit(browserStep(stopped))
+      yield* commit(browserStep(Result.getOrThrow(Browser.stop(stopped, "asked", 1))))
+      const before = yield* store.abandoned(10)
+      assert.deepStrictEqual(before, { sessions: ["s1", "s4"], browsers: ["b-null"] })
+      yield* store.leave("gone")
+      const { browsers, sessions } = yield* store.abandoned(10)
+      assert.deepStrictEqual(sessions, ["s1", "s3", "s4"])
+      assert.sameMembers([...browsers], ["b-gone", "b-null"])
+      assert.deepStrictEqual((yield* store.abandoned(2)).sessions, ["s1", "s3"])
+      const all = yield* store.unfinished(10)
+      assert.deepStrictEqual(all.sessions, ["s1", "s2", "s3", "s4"])
+      assert.sameMembers([...all.browsers], ["b-alive", "b-gone", "b-null"])
+      assert.lengthOf((yield* store.unfinished(1)).sessions, 1)
+    })
+  )
+}

@@ -1,0 +1,142 @@
+import { assert } from "@effect/vitest"
+import { type Event, Store } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { change, commit, creation, finish, keyed, newTurn, node, refusal, type StoreTest } from "./steps.ts"
+
+/** Sessions with their turns, the steps of these, and the events of all. */
+export const turns = (test: StoreTest): void => {
+  test(
+    "shows of a session what is open and what its lease names, in the order of creation",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const state = Effect.map(store.sessionState("s1"), (found) => {
+        const { session, turns } = Option.getOrThrow(found)
+        return [session.lease?.token ?? null, ...turns.map(({ id, status }) => `${id} ${status}`)]
+      })
+      yield* commit(creation("1"))
+      yield* change("s1", { _tag: "Take", node: "n" })
+      yield* change("s1", { _tag: "Queue", turn: newTurn("t2", "s1"), interrupt: false })
+      yield* change("s1", { _tag: "Queue", turn: newTurn("t3", "s1"), interrupt: true })
+      assert.deepStrictEqual(yield* state, [2, "t1 cancelled", "t2 queued", "t3 queued"])
+      yield* change("s1", { _tag: "LetGo", token: 2, ending: { _tag: "Cancelled" }, goesOn: true })
+      assert.deepStrictEqual(yield* state, [5, "t2 queued", "t3 dispatching"])
+      yield* change("s1", { _tag: "Stop" })
+      yield* change("s1", { _tag: "LetGo", token: 5, ending: { _tag: "Cancelled" }, goesOn: true })
+      assert.deepStrictEqual(yield* state, [null])
+      assert.deepStrictEqual((yield* store.unfinished(10)).sessions, [])
+      assert.deepStrictEqual(
+        (yield* store.turnsOf("s1")).map(({ id, status }) => `${id} ${status}`),
+        ["t1 cancelled", "t2 cancelled", "t3 cancelled"]
+      )
+    })
+  )
+
+  test(
+    "keeps the steps of a turn in their order",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* commit(creation("1"))
+      yield* change("s1", { _tag: "Take", node: "n" })
+      yield* change("s1", { _tag: "Report", token: 2, event: { _tag: "Started" }, leaves: false, goesOn: true })
+      for (const summary of ["one", "two", "three"]) {
+        const step = { summary, address: "https://example.com", picture: null }
+        yield* change("s1", { _tag: "Progress", token: 2, progress: { step } }, 7)
+      }
+      assert.deepStrictEqual(
+        (yield* store.stepsOf("t1")).map(({ beganAt_ms, ordinal, summary }) => `${ordinal} ${summary} ${beganAt_ms}`),
+        ["1 one 7", "2 two 7", "3 three 7"]
+      )
+      const [, second] = yield* store.stepsOf("t1")
+      assert.isDefined(second)
+      const ended = { step: second, failure: "no such page" }
+      yield* change("s1", { _tag: "Progress", token: 2, progress: { ended } }, 9)
+      assert.deepStrictEqual(
+        (yield* store.stepsOf("t1")).map(({ ended, summary }) => [summary, ended]),
+        [
+          ["one", undefined],
+          ["two", { at_ms: 9, failure: "no such page" }],
+          ["three", undefined]
+        ]
+      )
+    })
+  )
+
+  test(
+    "tells events after a cursor, each once, in the order of commits",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const told = Effect.fnUntraced(function* (after: number, limit: number) {
+        const events = yield* store.eventsAfter(after, limit)
+        return events.map(({ cursor, event }) => ({ cursor, move: `${event.id} ${event.from} ${event.to}` }))
+      })
+      yield* commit(creation("1"))
+      yield* change("s1", { _tag: "Take", node: "n" })
+      yield* refusal(creation("1"))
+      yield* commit(creation("2"))
+      const all = yield* told(0, 100)
+      assert.deepStrictEqual(
+        all.map(({ move }) => move),
+        ["s1 null active", "t1 null queued", "t1 queued dispatching", "s2 null active", "t2 null queued"]
+      )
+      const cursors = all.map(({ cursor }) => cursor)
+      assert.deepStrictEqual(
+        cursors,
+        [...new Set(cursors)].toSorted((left, right) => left - right)
+      )
+      assert.deepStrictEqual(yield* told(cursors[1] ?? 0, 2), all.slice(2, 4))
+      assert.deepStrictEqual(yield* told(cursors[4] ?? 0, 2), [])
+      const [first] = yield* store.eventsAfter(0, 1)
+      const event: Event = {
+        at_ms: 0,
+        of: "session",
+        id: "s1",
+        sessionId: null,
+        owner: "owner",
+        from: null,
+        to: "active"
+      }
+      assert.deepStrictEqual(first?.event, event)
+    })
+  )
+
+  test(
+    "finds each of many",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const names = Array.from({ length: 1000 }, (_, index) => `n${index}`)
+      yield* Effect.forEach(names, (each, index) => commit(creation(each, index)), { discard: true })
+      for (const each of ["n0", "n499", "n999"]) {
+        assert.strictEqual(Option.getOrThrow(yield* store.turn(`t${each}`)).task, `task of t${each}`)
+        assert.lengthOf(yield* store.turnsOf(`s${each}`), 1)
+      }
+      assert.deepStrictEqual((yield* store.abandoned(3)).sessions, ["sn0", "sn1", "sn2"])
+      assert.lengthOf((yield* store.unfinished(5000)).sessions, 1000)
+    })
+  )
+
+  test(
+    "replaces everything by other records, and goes on from there",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* commit(creation("old"))
+      yield* store.renew(node("n"), 3_600_000)
+      const made = creation("1")
+      const records = {
+        sessions: [made.session],
+        turns: made.turns,
+        turnSteps: [],
+        messages: [],
+        browsers: [],
+        idempotencyRecords: [keyed("k")]
+      }
+      yield* store.replace(records)
+      assert.deepStrictEqual(yield* store.records, records)
+      assert.deepStrictEqual(yield* store.eventsAfter(0, 10), [])
+      assert.isTrue(yield* store.isLost("n"))
+      assert.deepStrictEqual(yield* store.unfinished(10), { sessions: ["s1"], browsers: [] })
+      yield* finish("1", 5)
+      assert.deepStrictEqual((yield* store.unfinished(10)).sessions, [])
+    })
+  )
+}
