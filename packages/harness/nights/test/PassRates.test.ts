@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { judge } from "../src/Judge.ts"
+import { drawing } from "@webagent/statistics/Drawing"
+import { night, scenario } from "./nights.ts"
+import { normal, of, rowOf, steady, tonight } from "./judged.ts"
+
+describe("the pass rate of a scenario", () => {
+  it("is worse when it falls by more than chance, with its evidence in a sentence", () => {
+    const judgement = judge(of(steady(30)), tonight(30, 0))
+    const row = rowOf(judgement, "pass rate", "often")
+    assert.strictEqual(row.verdict, "regressed")
+    assert.match(row.evidence, /^0 of 5 trials passed tonight, 142 of 150 in the 30 nights before \(p < 0.001\)$/u)
+    assert.strictEqual(judgement.verdict, "regressed")
+    assert.strictEqual(rowOf(judgement, "pass rate", "always").verdict, "no evidence")
+  })
+
+  it("is not excused by how much the rates of scenarios that often fail differ from night to night", () => {
+    const next = drawing(8)
+    const flaky = () => Math.round(5 * Math.max(0, Math.min(1, 0.6 + 0.25 * normal(next))))
+    const all = (day: number, never: number) =>
+      night(day, [
+        scenario("never fails", never),
+        ...Array.from({ length: 12 }, (_, at) => scenario(`f${at}`, flaky()))
+      ])
+    const nights = Array.from({ length: 30 }, (_, day) => all(day, 5))
+    assert.strictEqual(rowOf(judge(of(nights), all(30, 1)), "pass rate", "never fails").verdict, "regressed")
+    const calm = judge(of(nights), all(30, 5))
+    assert.deepStrictEqual(
+      calm.rows.filter(({ verdict }) => verdict === "regressed"),
+      []
+    )
+  })
+
+  it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
+    const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
+    assert.strictEqual(row.verdict, "no evidence")
+    assert.match(row.detectable ?? "", /^a fall to \d+ %$/u)
+    assert.include(row.evidence, `${row.detectable} would be seen`)
+  })
+
+  it("takes nights together where one is too short", () => {
+    const nights = [...steady(30), tonight(30, 3), tonight(31, 3)]
+    assert.strictEqual(
+      rowOf(judge(of(nights.slice(0, 31)), tonight(31, 3)), "pass rate", "often").verdict,
+      "no evidence"
+    )
+    const row = rowOf(judge(of(nights), tonight(32, 2)), "pass rate", "often")
+    assert.deepStrictEqual([row.verdict, row.since], ["regressed", nights[33 - row.window]?.startedAt])
+    assert.isAbove(row.window, 1)
+  })
+
+  it("that is well again tonight is not worse, whatever the nights before were", () => {
+    const nights = [...steady(30), tonight(30, 0), tonight(31, 0)]
+    assert.strictEqual(rowOf(judge(of(nights), tonight(32, 5)), "pass rate", "often").verdict, "no evidence")
+  })
+
+  it("has not enough data in four nights, and begins anew when the scenario changes", () => {
+    const few = rowOf(judge(of(steady(4)), tonight(4, 0)), "pass rate", "often")
+    assert.deepStrictEqual(
+      [few.verdict, few.evidence],
+      ["not enough data", "0 of 5 trials passed; 4 nights before, and 5 are needed"]
+    )
+    assert.strictEqual(
+      rowOf(judge(of(steady(4)), tonight(4, 5)), "duration", "often").evidence,
+      "4 nights before, and 5 are needed"
+    )
+    const changed = judge(of(steady(30)), tonight(30, 0, { source: "bb" }))
+    assert.strictEqual(rowOf(changed, "pass rate", "often").verdict, "not enough data")
+    assert.deepStrictEqual(changed.differences, ["1 scenario changed"])
+  })
+
+  it("is better when it rises by more than chance", () => {
+    const bad = steady(30, (day) => [scenario("bad", day % 3 === 0 ? 1 : 0)])
+    const good = night(30, [scenario("bad", 5)])
+    assert.strictEqual(rowOf(judge(of(bad), good), "pass rate", "bad").verdict, "improved")
+  })
+})
+
+describe("the pass rate of a whole night", () => {
+  it("names the scenarios that failed most beyond their own rates, when many fail a little more", () => {
+    const twenty = (day: number, passed: (index: number) => number) =>
+      night(
+        day,
+        Array.from({ length: 20 }, (_, index) => scenario(`s${index}`, passed(index)))
+      )
+    // the first has always failed twice
+    const nights = Array.from({ length: 30 }, (_, day) => twenty(day, (index) => (index === 0 ? 3 : 5)))
+    const contributorsOf = (of_: (index: number) => number) =>
+      rowOf(judge(of(nights), twenty(30, of_)), "pass rate", null).contributors
+    const named = contributorsOf((index) => (index === 0 ? 3 : index === 7 ? 3 : 4))
+    assert.lengthOf(named ?? [], 5)
+    assert.deepStrictEqual(named?.[0], {
+      suite: "shop",
+      name: "s7",
+      now: "3 of 5",
+      before: "150 of 150",
+      change: 3 / 5 - 1,
+      share: 2 / 20
+    })
+    assert.notInclude(named?.map(({ name }) => name) ?? [], "s0")
+    assert.isUndefined(contributorsOf((index) => (index === 0 ? 3 : 5)))
+  })
+})
