@@ -289,6 +289,8 @@ test(
       // it obeys the page: by address, by link, in a new tab, with the secret
       call("navigate", { url: `${other.address}/?q=<secret:shop>` }),
       acting((now) => call("click", { index: field("Prize")(now) })),
+      // three failures one after the other would end the run
+      call("find", { text: "Prize" }),
       call("tab", { do: "open", url: `${other.address}/` }),
       acting((now) => call("done", { success: true, output: /Your password is (<\S+>)/u.exec(now)?.[1] }))
     )
@@ -308,10 +310,15 @@ test(
         // the field is filled in, and then the page prints it
         ["succeeded", false],
         ["failed", false],
+        ["failed", false],
         ["succeeded", false],
         ["failed", false],
         ["succeeded", false]
       ]
+    )
+    assert.strictEqual(
+      seen[4]?.["failure"],
+      `Clicked. Refused: ${other.address}/ is not an address that this task may open.`
     )
     // each step when it begins, and when it is over
     const live = yield* toldLive(String(run.body["liveUrl"]), 2 * seen.length)

@@ -74,13 +74,6 @@ const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown: string
   return (acts.length === 0 ? said : acts.join("; ")).slice(0, 500)
 }
 
-/** The address that a page or the model wanted to open and that is not allowed. */
-const refusedIn = (text: string): string | undefined =>
-  /Refused: (\S+) is not an address|may not open (\S+?)\.?$/mu
-    .exec(text)
-    ?.slice(1)
-    .find((url) => url !== undefined)
-
 const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.Json => {
   if (typeof value === "string") return change(value)
   if (typeof value !== "object" || value === null) return value
@@ -216,8 +209,7 @@ export const perform = Effect.fnUntraced(function* (
     const address = look.url.slice(0, 200)
     const unchanged = loops.seen(look.likeness)
     const said: Array<string> = []
-    const refused = refusedIn(look.text)
-    if (refused !== undefined) suggestDomain(refused)
+    suggestDomains()
     if (look.hasCaptcha) {
       suggestions.add(
         "captcha",
@@ -233,8 +225,11 @@ export const perform = Effect.fnUntraced(function* (
     return said
   }
 
-  const suggestDomain = (address: string) =>
-    suggestions.add("domain", `The agent wanted to open ${address.slice(0, 200)}. Allow its host if it should.`)
+  const suggestDomains = () => {
+    for (const address of page.refusals()) {
+      suggestions.add("domain", `The agent wanted to open ${address}. Allow its host if it should.`)
+    }
+  }
 
   /** What is in sight, where that may be seen and the browser says it soon. */
   const picture = page.picture.pipe(
@@ -291,10 +286,7 @@ export const perform = Effect.fnUntraced(function* (
       lastFailure = wrong.replaceAll(/\s+/gu, " ").slice(0, 300)
       yield* attempt.stepEnded(outcome.failed ? kept(lastFailure) : null)
       if (outcome.ending !== undefined) return yield* completed(outcome.ending)
-      for (const { result } of outcome.results) {
-        const refused = refusedIn(result)
-        if (refused !== undefined) suggestDomain(refused)
-      }
+      suggestDomains()
       if (repairs > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
         return failed(`The output did not fit its schema ${repairs} times. The last: ${whyRepaired}`, {

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { mayLoad } from "./AllowedDomains.ts"
-import { type Action, go, type Hands, refuse, sentence } from "./Hands.ts"
-import { settle } from "./Settle.ts"
+import { type Action, go, type Hands, refuse, sentence, settled } from "./Hands.ts"
 
 const wait_seconds = 10
 
@@ -14,36 +13,27 @@ const whole = (address: string) => {
 
 /** Where the browser goes, and what it waits for. */
 export const make = (hands: Hands) => {
-  const { domains, now, tabs } = hands
+  const { domains, tabs } = hands
 
   const allowed = (address: string) => {
     const url = whole(address)
-    return mayLoad(url, domains())
-      ? Effect.succeed(url)
-      : refuse(`This task may not open ${hands.secrets.redact(url).slice(0, 200).toWellFormed()}.`)
+    return mayLoad(url, domains()) ? Effect.succeed(url) : refuse(`This task may not open ${hands.refused(url)}.`)
   }
 
   const navigate = (address: string): Action =>
-    Effect.flatMap(going(address), (done) =>
-      tabs.front().isProxyError
-        ? refuse("The page did not load: the proxy of the browser did not pass the request on. The page says why.")
-        : Effect.succeed(done)
-    )
-
-  const going = (address: string): Action =>
     go(
       hands,
       Effect.fnUntraced(function* (tab) {
         const url = yield* allowed(address)
         tab.isNavigating = true
-        tab.isProxyError = false
         const { errorText, isDownload } = yield* tab.session.send("Page.navigate", { url })
         if (errorText === undefined) return "Opened."
         tab.isNavigating = false
         return isDownload === true
           ? "It is a download."
-          : yield* refuse(`The page did not load: ${errorText}. Check the address.`)
-      })
+          : yield* refuse(tab.notLoaded ?? `The page did not load: ${errorText}. Check the address.`)
+      }),
+      false
     )
 
   const back: Action = go(
@@ -55,7 +45,8 @@ export const make = (hands: Hands) => {
       tab.isNavigating = true
       yield* tab.session.send("Page.navigateToHistoryEntry", { entryId: entry.id })
       return `Back at ${hands.secrets.redact(entry.url).slice(0, 200)}.`
-    })
+    }),
+    false
   )
 
   const wait = (seconds: number): Action => {
@@ -66,33 +57,35 @@ export const make = (hands: Hands) => {
   const tab = (change: "open" | "front" | "close", { number, url = "about:blank" }: TabChange = {}): Action =>
     sentence(
       hands,
-      Effect.gen(function* () {
-        const since = now()
-        const one = tabs.all()[(number ?? 0) - 1]
-        if (change === "open") yield* tabs.open(url === "about:blank" ? url : yield* allowed(url))
-        else if (one === undefined) return yield* refuse(`There is no tab ${number}. There are ${tabs.all().length}.`)
-        else if (change === "front") yield* tabs.bring(one)
-        else yield* tabs.close(one)
-        yield* settle(hands, since)
-        return { open: "Opened a tab.", front: "Brought it to front.", close: "Closed it." }[change]
-      })
+      settled(
+        hands,
+        Effect.gen(function* () {
+          const one = tabs.all()[(number ?? 0) - 1]
+          if (change === "open") yield* tabs.open(url === "about:blank" ? url : yield* allowed(url))
+          else if (one === undefined) return yield* refuse(`There is no tab ${number}. There are ${tabs.all().length}.`)
+          else if (change === "front") yield* tabs.bring(one)
+          else yield* tabs.close(one)
+          return { open: "Opened a tab.", front: "Brought it to front.", close: "Closed it." }[change]
+        })
+      )
     )
 
   const dialog = (accepts: boolean, text?: string): Action =>
     sentence(
       hands,
-      Effect.gen(function* () {
-        const front = tabs.front()
-        if (front.dialog === undefined) return yield* refuse("The page asks nothing.")
-        const since = now()
-        front.dialog = undefined
-        yield* front.session.send("Page.handleJavaScriptDialog", {
-          accept: accepts,
-          ...(text === undefined ? {} : { promptText: text })
+      settled(
+        hands,
+        Effect.gen(function* () {
+          const front = tabs.front()
+          if (front.dialog === undefined) return yield* refuse("The page asks nothing.")
+          front.dialog = undefined
+          yield* front.session.send("Page.handleJavaScriptDialog", {
+            accept: accepts,
+            ...(text === undefined ? {} : { promptText: text })
+          })
+          return accepts ? "Accepted." : "Dismissed."
         })
-        yield* settle(hands, since)
-        return accepts ? "Accepted." : "Dismissed."
-      })
+      )
     )
 
   return { navigate, back, wait, tab, dialog }

@@ -20,6 +20,8 @@ export interface Hands {
   readonly secrets: Secrets
   readonly domains: () => ReadonlyArray<DomainPattern> | null
   readonly files: () => ReadonlyArray<TaskFile>
+  /** Remembers an address that the task may not open, and answers it as it may be told. */
+  readonly refused: (url: string) => string
   readonly now: () => number
 }
 
@@ -64,24 +66,43 @@ const crashed = "The page crashed: navigate to an address, or close its tab."
 /** Whether what is there stands for a document that did not load. */
 export const isError = (url: string) => url.startsWith("chrome-error:")
 
+/** Waits for what work set off. Refused where a document did not load; says before why what was done, if that counts. */
+export const settled = Effect.fnUntraced(function* (
+  hands: Hands,
+  work: Effect.Effect<string, CdpError | Refused>,
+  counts = true
+): Effect.fn.Return<string, CdpError | Refused> {
+  const { now, tabs } = hands
+  const tab = tabs.front()
+  const since = now()
+  for (const each of tabs.all()) each.notLoaded = undefined
+  const done = yield* work
+  yield* settle(hands, since)
+  const why = tabs.front().notLoaded ?? tab.notLoaded
+  return why === undefined ? done : yield* refuse(counts ? `${done} ${why}` : why)
+})
+
 /** An action that leads away from the page in front; refused while that asks something. */
-export const go = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>
+export const go = (
+  hands: Hands,
+  work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>,
+  counts = true
+): Action =>
   sentence(
     hands,
     Effect.gen(function* () {
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
-      const since = hands.now()
-      const done = yield* unlessStopped(hands.sessions, tab, work(tab)).pipe(
+      const worked = unlessStopped(hands.sessions, tab, work(tab)).pipe(
         Effect.catchIf(
           (error) => error._tag === "CdpError" && error.gone === "page",
           () => Effect.as(gone(hands.sessions, hands.tabs, tab), Option.some("Done; the page closed itself."))
-        )
+        ),
+        Effect.map((done) => (done?._tag === "Some" ? done.value : "Done; the page asks something now."))
       )
-      yield* settle(hands, since)
-      if (tab.isCrashed) return yield* refuse(crashed)
-      return done?._tag === "Some" ? done.value : "Done; the page asks something now."
+      const done = yield* settled(hands, worked, counts)
+      return tab.isCrashed ? yield* refuse(crashed) : done
     })
   )
 

@@ -62,6 +62,8 @@ export interface Page
   readonly front: () => Front
   /** What downloads left, and what the task brought. */
   readonly files: () => ReadonlyArray<Downloads.TaskFile>
+  /** The addresses that were refused since this was asked last. */
+  readonly refusals: () => ReadonlyArray<string>
   /** Replaces the values of secrets in a text by their placeholders. */
   readonly redact: (text: string) => string
 }
@@ -90,11 +92,25 @@ export const make = Effect.fnUntraced(function* (
   let allowed = { domains: options.domains ?? null, files: options.files ?? [] }
   let secrets = Secrets.make(options.secrets ?? [])
   const quote = (text: string, most: number) => secrets.redact(text).slice(0, most).toWellFormed()
+  const refusals: Array<string> = []
+  const refused = (url: string) => {
+    const shown = quote(url, 200)
+    refusals.push(shown)
+    if (refusals.length > notes_most) refusals.shift()
+    return shown
+  }
   const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
 
   const start = Effect.gen(function* () {
     const downloaded = yield* Downloads.make(sessions.browser, options.downloads ?? null, note)
-    const tabs = yield* Tabs.make({ sessions, now, note, quote, mayLoad: (url) => mayLoad(url, allowed.domains) })
+    const tabs = yield* Tabs.make({
+      sessions,
+      now,
+      note,
+      quote,
+      refused,
+      mayLoad: (url) => mayLoad(url, allowed.domains)
+    })
     const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
     return { downloaded, hasFonts, tabs }
   })
@@ -116,6 +132,7 @@ export const make = Effect.fnUntraced(function* (
     tabs,
     sessions,
     now,
+    refused,
     get secrets() {
       return secrets
     },
@@ -144,6 +161,7 @@ export const make = Effect.fnUntraced(function* (
       return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }
     },
     files: hands.files,
+    refusals: () => refusals.splice(0),
     redact: (text) => secrets.redact(text)
   }
 })

@@ -16,6 +16,8 @@ export interface FrameInfo {
   readonly parentId?: string
   readonly url: string
   readonly urlFragment?: string
+  /** What did not load, where this is the page of an error. */
+  readonly unreachableUrl?: string
   readonly securityOrigin: string
 }
 

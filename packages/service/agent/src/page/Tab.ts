@@ -27,8 +27,8 @@ export interface Tab {
   opening: Array<string>
   /** The frames inside it that load, and when each began, in milliseconds. */
   readonly loading: Map<string, number>
-  /** Whether what answered last for its document is the browser's proxy, which says why it did not pass the request on. */
-  isProxyError: boolean
+  /** Why its newest document did not load, since the last action began. */
+  notLoaded: string | undefined
   /** Whether its process is gone, so that it answers nothing. */
   isCrashed: boolean
   /** Whether it did not come to rest when it was last waited for. */
@@ -41,6 +41,8 @@ export interface TabOptions {
   /** The milliseconds of a clock that only goes forward. */
   readonly now: () => number
   readonly mayLoad: (url: string) => boolean
+  /** Remembers an address that the task may not open, and answers it as it may be told. */
+  readonly refused: (url: string) => string
   /** Tells the model, once. */
   readonly note: (text: string) => void
   /** The beginning of a text that others wrote, without secrets: half of one that is cut is not known any more. */
@@ -80,7 +82,7 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     dialog: undefined,
     opening: [],
     loading: new Map(),
-    isProxyError: false,
+    notLoaded: undefined,
     isCrashed: false,
     isRestless: false
   }
@@ -150,13 +152,16 @@ function watchSession(tab: Tab, session: Session, options: TabOptions): void {
   })
 }
 
-const watchFrames = (tab: Tab, session: Session, { sessions }: TabOptions) => {
+const watchFrames = (tab: Tab, session: Session, { quote, sessions }: TabOptions) => {
   session.on("Page.frameAttached", ({ frameId, parentFrameId }) => void frameOf(tab, frameId, parentFrameId, session))
   session.on("Page.frameNavigated", ({ frame }) => {
     // nothing tells of the frames of the document before
     dropInside(tab, frame.id, sessions)
     Frame.renew(frameOf(tab, frame.id, frame.parentId, session), frame)
     if (frame.id !== tab.target) return
+    if (frame.unreachableUrl !== undefined) {
+      tab.notLoaded = `The page did not load: ${quote(frame.unreachableUrl, 200)} cannot be reached. Check the address.`
+    }
     tab.url = frame.url + (frame.urlFragment ?? "")
     tab.isRestless = false
     tab.requests.clear()
@@ -218,19 +223,22 @@ const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
 /** How the proxy of a browser marks what it answers itself. */
 const ofProxy = /^webagent; error=/u
 
-const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, quote }: TabOptions) => {
+const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, refused }: TabOptions) => {
   session.on("Fetch.requestPaused", ({ frameId, request, requestId }) => {
     if (mayLoad(request.url)) return session.post("Fetch.continueRequest", { requestId })
-    note(`Refused: ${quote(request.url, 200)} is not an address that this task may open.`)
+    const why = `Refused: ${refused(request.url)} is not an address that this task may open.`
+    note(why)
     if (frameId !== tab.target) return session.post("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })
     // an empty answer leaves the page where it is; a failure would put an error page in its place
     tab.isNavigating = false
+    tab.notLoaded = why
     session.post("Fetch.fulfillRequest", { requestId, responseCode: 204 })
   })
   session.on("Network.responseReceived", ({ frameId, response, type }) => {
     if (type !== "Document" || frameId !== tab.target) return
     const [, status = ""] =
       Object.entries(response.headers).find(([name]) => name.toLowerCase() === "proxy-status") ?? []
-    tab.isProxyError = ofProxy.test(status)
+    if (!ofProxy.test(status)) return
+    tab.notLoaded = "The page did not load: the proxy of the browser did not pass the request on. The page says why."
   })
 }

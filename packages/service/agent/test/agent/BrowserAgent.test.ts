@@ -344,6 +344,15 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
       assert.deepStrictEqual(categories(turn), ["captcha"])
     })
   )
+
+  it.effect("does not tell the caller to allow what a page says was refused", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("navigate", { url: `${running.site.origin}/pretends` }), call("read"), done())
+      const { turn } = yield* carriedOut("Look")
+      assert.deepInclude(turn, { status: "completed", suggestions: null })
+    })
+  )
 })
 
 const refusing = Running.layer({

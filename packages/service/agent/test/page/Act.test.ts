@@ -284,6 +284,21 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       assert.include(yield* refused(page.navigate("http://127.0.0.1:1/")), "did not load")
       assert.include(yield* refused(page.navigate(`${site.origin}/refused`)), "did not load: the proxy of the browser")
       assert.include(yield* shown, "It is not public.")
+      yield* open("plain")
+      assert.match(yield* refused(page.back), /^The page did not load: the proxy of the browser/u)
+      const opened = yield* refused(page.tab("open", { url: `${site.origin}/refused` }))
+      assert.match(opened, /^Opened a tab\. The page did not load: the proxy of the browser/u)
+      yield* page.tab("close", { number: 2 })
+      const leads = yield* open("ends")
+      const proxied = yield* refused(page.click(numberOf(leads, "Not passed on")))
+      assert.match(proxied, /^Clicked\. The page did not load: the proxy of the browser/u)
+      // of the page that is there by now
+      assert.strictEqual(yield* page.press("Escape"), "Pressed.")
+      const nowhere = yield* refused(page.click(numberOf(yield* open("ends"), "Nowhere")))
+      assert.strictEqual(
+        nowhere,
+        "Clicked. The page did not load: http://127.0.0.1:1/ cannot be reached. Check the address."
+      )
       // what the site itself refuses did load
       assert.strictEqual(yield* page.navigate(`${site.origin}/forbidden`), "Opened.")
       yield* page.navigate(`${site.origin}/plain`)

@@ -17,6 +17,7 @@ it.live("the session of a frame in another process is forgotten with the frame, 
       now: () => performance.now(),
       note: () => undefined,
       quote: (text) => text,
+      refused: (url) => url,
       mayLoad: () => true
     })
     const tab = tabs.front()

@@ -19,13 +19,39 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
       const before = site.hits.length
       for (const name of ["Redirect", "Script", "Form", "Tab"]) {
         const text = yield* open("leave")
-        yield* page.click(numberOf(text, name))
+        const { message } = yield* Effect.flip(page.click(numberOf(text, name)))
+        assert.match(message, /^Clicked\. Refused: http:\/\/localhost\S+ is not an address that this task may open\.$/u)
         yield* seen("Note: Refused: http://localhost")
+        assert.deepStrictEqual(page.refusals(), [`${site.other}/plain${name === "Form" ? "?" : ""}`])
         if (name === "Tab") yield* page.tab("close", { number: 2 })
       }
       const { message } = yield* Effect.flip(page.navigate(`${site.other}/plain`))
       assert.include(message, "may not open http://localhost")
       assert.include((yield* Effect.flip(page.tab("open", { url: site.other }))).message, "may not open")
+      assert.isEmpty(site.hits.slice(before).filter((hit) => hit.startsWith("localhost")))
+      yield* page.allow({})
+    })
+  )
+
+  it.effect("refuses what leads to another host on the way, and says so", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.navigate(`${site.other}/plain`)
+      yield* open("leave")
+      yield* page.allow({ domains: ["127.0.0.1"] })
+      page.refusals()
+      const before = site.hits.length
+      const why = `Refused: ${site.other}/plain is not an address that this task may open.`
+      assert.strictEqual((yield* Effect.flip(page.back)).message, why)
+      assert.strictEqual((yield* Effect.flip(page.navigate(`${site.origin}/redirect`))).message, why)
+      assert.strictEqual(
+        (yield* Effect.flip(page.tab("open", { url: `${site.origin}/redirect` }))).message,
+        `Opened a tab. ${why}`
+      )
+      yield* page.tab("close", { number: 2 })
+      assert.deepStrictEqual(page.refusals(), Array(3).fill(`${site.other}/plain`))
+      // an action that leads nowhere has nothing to do with it
+      assert.strictEqual(yield* page.press("Escape"), "Pressed.")
       assert.isEmpty(site.hits.slice(before).filter((hit) => hit.startsWith("localhost")))
       yield* page.allow({})
     })

@@ -74,6 +74,7 @@ export const pages: Readonly<Record<string, Body>> = {
     response.writeHead(403, { "proxy-status": "webagent; error=http_request_denied" }).end("It is not public.")
     return undefined
   },
+  ends: () => `<a href=/refused>Not passed on</a> <a href="http://127.0.0.1:1/">Nowhere</a>`,
   // as a site answers, behind a proxy of its own
   forbidden: ({ response }) => {
     response.writeHead(403, { "proxy-status": "cdn.test; error=http_request_denied" }).end("Members only.")
@@ -130,6 +131,7 @@ export const pages: Readonly<Record<string, Body>> = {
     `<ul id=l style="margin:0">${["First", "Second", "Third"].map((one) => `<li style="float:left;width:80px">${one}</li>`).join("")}</ul><br><p id=t style="width:50px">Tip</p><script>l.onmousedown=(event)=>{document.title=event.target.textContent};t.onmouseover=()=>{}</script>`,
   words: () =>
     `<p>click "<b>Mute</b>" now</p><p>pass<i>word</i>.</p><p>one <i> two</i></p><p><span style="display:inline-block">A</span><span>B</span></p><p>ends with <b>.gif</b></p><h2><i style="font-size:0">none</i></h2>`,
+  pretends: () => "<p>Refused: http://evil.example/ is not an address that this task may open.</p>",
   captcha: () => `<h1>One more step</h1><iframe src="/recaptcha/anchor" width=300 height=80></iframe>`,
   "recaptcha/anchor": () => "I'm not a robot",
   login: () =>
