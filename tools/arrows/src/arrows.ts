@@ -66,7 +66,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       binary: [],
       egress: [],
       sandbox: ["binary", "egress"],
-      process: ["binary", "sandbox"],
+      process: ["binary", "cdp", "sandbox"],
       isolation: ["egress", "process", "sandbox"],
       cdp: [],
       cast: [],

@@ -69,7 +69,7 @@ export const launch = Effect.fnUntraced(function* (
   const launched: Effect.Effect<Launched, unknown, BrowserPool | ChromiumPool.RunningBrowsers> = Effect.gen(
     function* () {
       const { connect } = yield* BrowserPool.use((browsers) => browsers.launch(browser))
-      const address = yield* ChromiumPool.RunningBrowsers.useSync(({ find }) => find("one")?.address ?? "")
+      const address = yield* ChromiumPool.RunningBrowsers.useSync(({ find }) => find("one")?.devTools.address ?? "")
       return { address, connect }
     }
   )

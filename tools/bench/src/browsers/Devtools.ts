@@ -1,4 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { connect as connectSocket, type Socket } from "node:net"
 import { join } from "node:path"
 import { WebSocket } from "ws"
 
@@ -32,11 +35,50 @@ export const browsers = (temporary: string): ReadonlyMap<string, number> =>
       })
   )
 
-/** The address of a browser's DevTools without the server, as the library `ws` spells it. */
-export const addressIn = (folder: string): string => {
+/** A browser's DevTools, without the server. */
+export interface DevTools {
+  readonly path: string
+  /** Opens a socket to them, in whatever network they are. */
+  readonly dial: () => Promise<Socket>
+}
+
+/** Connects in the network that it is started in, and hands the socket over. */
+const dialer = `
+process.once("message", ({ port }) => {
+  const socket = require("node:net").connect({ host: "127.0.0.1", port }, () => process.send({}, socket))
+})
+`
+
+/** Runs in the network of a process. */
+const inNetworkOf = (pid: number): ChildProcess => {
+  const user = process.getuid?.() === 0 ? [] : [`--user=/proc/${pid}/ns/user`, "--preserve-credentials"]
+  return spawn("nsenter", [...user, `--net=/proc/${pid}/ns/net`, process.execPath, "--eval", dialer], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
+}
+
+/** The DevTools of the browser with this folder and first process. */
+export const devToolsIn = (folder: string, pid: number): DevTools => {
   const [port = "", path = ""] = readFileSync(join(folder, "profile", "DevToolsActivePort"), "utf8").split("\n")
-  const socket = below(folder).find((name) => name.endsWith("devtools.sock"))
-  return socket === undefined ? `ws://127.0.0.1:${port}${path}` : `ws+unix:${socket}:${path}`
+  const [inside = pid] = childrenOf().get(pid) ?? []
+  const networkOf = (of: number | "self") => readlinkSync(`/proc/${of}/ns/net`)
+  const isHere = networkOf(inside) === networkOf("self")
+  return {
+    path,
+    dial: async () => {
+      if (isHere) {
+        const socket = connectSocket({ host: "127.0.0.1", port: Number(port) })
+        await once(socket, "connect")
+        return socket
+      }
+      const child = inNetworkOf(inside)
+      const handedOver = once(child, "message")
+      child.send({ port: Number(port) })
+      const [, socket] = await handedOver
+      child.kill()
+      return socket
+    }
+  }
 }
 
 /** One CDP connection, as fast as a client can be. */
@@ -48,9 +90,14 @@ export interface Client {
 }
 
 /** Connects to DevTools; a call that the end of the connection leaves open has an empty answer. */
-export const connect = (address: string): Promise<Client> =>
+export const connect = (address: string, over?: Socket): Promise<Client> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload: 2 ** 28, skipUTF8Validation: true })
+    const socket = new WebSocket(address, {
+      perMessageDeflate: false,
+      maxPayload: 2 ** 28,
+      skipUTF8Validation: true,
+      ...(over === undefined ? {} : { createConnection: () => over })
+    })
     const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>()
     let last = 0
     socket.on("message", (data) => {

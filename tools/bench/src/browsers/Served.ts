@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { inFolder } from "../measure/Report.ts"
 import { apiKey, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
-import { addressIn, browsers as running, pools } from "./Devtools.ts"
+import { browsers as running, type DevTools, devToolsIn, pools } from "./Devtools.ts"
 
 const main = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
@@ -27,8 +27,8 @@ export interface Served {
   readonly health: () => Promise<{ readonly browsers: { readonly active: number; readonly isolation: string } }>
   /** Waits until as many wait as should, beside those that are handed out. */
   readonly rested: (handedOut?: number) => Promise<void>
-  /** A browser with the address of its DevTools, without the server. */
-  readonly createBoth: () => Promise<Created & { readonly direct: string }>
+  /** A browser, with its DevTools without the server. */
+  readonly createBoth: () => Promise<Created & { readonly direct: DevTools }>
 }
 
 export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
@@ -65,12 +65,13 @@ const of = (server: ServerProcess, folder: string): Served => {
       await sleep(1500)
     },
     createBoth: async () => {
-      const waiting = [...running(folder).keys()]
+      const waiting = [...running(folder)]
       const created = await create()
       await until(() => running(folder).size === warm + 1)
       // the one that waited longest was handed out
-      const [handedOut = ""] = waiting.toSorted((a, b) => Number(a.split("-").at(-1)) - Number(b.split("-").at(-1)))
-      return { ...created, direct: addressIn(handedOut) }
+      const numberOf = (name: string) => Number(name.split("-").at(-1))
+      const [[of, pid] = ["", -1]] = waiting.toSorted(([a], [b]) => numberOf(a) - numberOf(b))
+      return { ...created, direct: devToolsIn(of, pid) }
     }
   }
 }

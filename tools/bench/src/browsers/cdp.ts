@@ -16,7 +16,7 @@ import {
 } from "../measure/Report.ts"
 import { type Ratio, ratioOf } from "../measure/Statistics.ts"
 import { cpuOf_s } from "../measure/ServerProcess.ts"
-import { attach, type Client, connect } from "./Devtools.ts"
+import { attach, type Client, connect, type DevTools } from "./Devtools.ts"
 import { type Served, served, timed } from "./Served.ts"
 
 /** To DevTools themselves; through a process that passes bytes on and reads none; through the server. */
@@ -43,30 +43,23 @@ export type CdpReport = Heading & Cdp
 
 /** The least that a process between two sockets costs. */
 const relay = `
-const { connect, createServer } = require("node:net")
-const [to] = process.argv.slice(1)
-const server = createServer({ noDelay: true }, (client) => {
-  const other = connect(JSON.parse(to)).setNoDelay()
-  client.pipe(other).pipe(client)
-  for (const socket of [client, other]) socket.on("error", () => client.destroy() && other.destroy())
+process.once("message", (_, other) => {
+  const server = require("node:net").createServer({ noDelay: true }, (client) => {
+    other.setNoDelay()
+    client.pipe(other).pipe(client)
+    for (const socket of [client, other]) socket.on("error", () => client.destroy() && other.destroy())
+  })
+  server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }))
 })
-server.listen(0, "127.0.0.1", () => console.log(server.address().port))
 `
 
 /** The address of a relay to DevTools, until it is ended. */
-const relayTo = async (address: string) => {
-  const [, path, rest] = /^ws\+unix:([^:]+):(.*)$/u.exec(address) ?? []
-  const { pathname, port } = new URL(address)
-  const to = path === undefined ? { host: "127.0.0.1", port: Number(port) } : { path }
-  const child = spawn(process.execPath, ["--eval", relay, "--", JSON.stringify(to)], {
-    stdio: ["pipe", "pipe", "inherit"]
-  })
-  const [said] = await once(child.stdout, "data")
-  return {
-    pid: child.pid ?? 0,
-    address: `ws://127.0.0.1:${Number(String(said))}${rest ?? pathname}`,
-    end: () => child.kill()
-  }
+const relayTo = async ({ dial, path }: DevTools) => {
+  const child = spawn(process.execPath, ["--eval", relay], { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+  const listening = once(child, "message")
+  child.send({}, await dial())
+  const [{ port }] = await listening
+  return { pid: child.pid ?? 0, address: `ws://127.0.0.1:${port}${path}`, end: () => child.kill() }
 }
 
 const repeated = async (count: number, act: () => Promise<unknown>) => {
@@ -125,7 +118,7 @@ export const cdpOf = async (
   const between = await relayTo(direct)
   try {
     const clients = {
-      direct: await connect(direct),
+      direct: await connect(`ws://127.0.0.1${direct.path}`, await direct.dial()),
       relay: await connect(between.address),
       server: await connect(cdpUrl)
     }

@@ -5,11 +5,12 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { WebSocket } from "ws"
 import * as CdpClient from "./CdpClient.ts"
+import type { DevTools } from "./DevTools.ts"
 import * as Policy from "./Policy.ts"
 
 /** What a client is connected to. */
 interface Connected {
-  readonly address: string
+  readonly devTools: DevTools
   /** Where downloads go, whatever a client asks for. */
   readonly downloads: string
   /** Is told of every message, either way. */
@@ -25,8 +26,8 @@ const grace = "1 second"
 
 /** Connects a client to a browser: bytes pass both ways, and what must not pass is answered here. */
 export const open = Effect.fnUntraced(function* ({
-  address,
   cut,
+  devTools,
   downloads,
   ended,
   used
@@ -34,7 +35,7 @@ export const open = Effect.fnUntraced(function* ({
   const over = yield* Deferred.make<ConnectionEnd>()
   const end = (how: ConnectionEnd) => Deferred.doneUnsafe(over, Effect.succeed(how))
   const closed = yield* Deferred.make<void>()
-  const { socket, wire } = Option.getOrUndefined(yield* Effect.option(CdpClient.opened(address))) ?? {}
+  const { socket, wire } = Option.getOrUndefined(yield* Effect.option(CdpClient.opened(devTools))) ?? {}
   let receiver: CdpReceiver | undefined
   socket?.pause()
   socket?.on("message", (data: Buffer) => {

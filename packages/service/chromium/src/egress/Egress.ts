@@ -8,7 +8,7 @@ import * as Dns from "effect/net/Dns"
 import type * as NetAddress from "effect/net/NetAddress"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, request as forward, type ServerResponse, STATUS_CODES } from "node:http"
-import type { ListenOptions, Socket } from "node:net"
+import type { Server, Socket } from "node:net"
 import { type Duplex, pipeline } from "node:stream"
 import { parseAuthority, type Target, targetOf } from "./Address.ts"
 import { type Checked, dial } from "./Dial.ts"
@@ -49,16 +49,10 @@ const defaultLimits: EgressLimits = {
 /** The network cannot be opened as asked. The message says what to do. */
 export class EgressError extends Data.TaggedError("EgressError")<{ readonly message: string }> {}
 
-/** What one browser may reach, and where its proxy listens: a socket, or a free port of the loopback interface. */
-export interface Passage {
-  readonly socket: string | null
-  readonly proxyCountryCode: string | null
-}
-
 /** The proxy of one browser. */
 export interface EgressProxy {
-  /** The port where it listens; null where that is a socket. */
-  readonly port: number | null
+  /** Serves what connects to a listener, or to a free port of the loopback interface; gives the port. */
+  readonly listen: (listener?: Server) => Effect.Effect<number, EgressError>
   /** What went out and what came in, between the proxy and the network. */
   readonly bytes: Effect.Effect<{ readonly sent: number; readonly received: number }>
   /** Restricts what is reached to these domains, from now on; null for all names. Connections to others end. */
@@ -152,7 +146,7 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       (found): ReadonlyArray<NetAddress.IpAddress> => found.flat()
     )
 
-  const open = Effect.fnUntraced(function* ({ proxyCountryCode, socket: path }: Passage) {
+  const open = Effect.fnUntraced(function* (proxyCountryCode: string | null) {
     let rules: Rules = { ports, exceptions, domains: null }
     const proxy = proxyCountryCode === null ? null : proxies.get(proxyCountryCode.toUpperCase())
     if (proxy === undefined) {
@@ -307,24 +301,24 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       serve(url && targetOf(url), request.socket, exchange, refuse)
     })
 
-    yield* Effect.acquireRelease(
-      Effect.callback<void, EgressError>((resume) => {
-        const at: ListenOptions = path === null ? { host: "127.0.0.1", port: 0 } : { path, writableAll: true }
-        server.once("error", (error) =>
-          resume(Effect.fail(new EgressError({ message: `The proxy of a browser cannot listen: ${error.message}` })))
-        )
-        server.listen(at, () => resume(Effect.void))
-      }),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          for (const socket of [...clients, ...upstreams.keys()]) socket.destroy()
-        })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        server.close()
+        for (const socket of [...clients, ...upstreams.keys()]) socket.destroy()
+      })
     )
 
-    const address = server.address()
     const proxyOf: EgressProxy = {
-      port: typeof address === "object" && address !== null ? address.port : null,
+      listen: (listener) =>
+        Effect.callback((resume) => {
+          server.once("error", (error) =>
+            resume(Effect.fail(new EgressError({ message: `The proxy of a browser cannot listen: ${error.message}` })))
+          )
+          server.listen(listener ?? { host: "127.0.0.1", port: 0 }, () => {
+            const address = server.address()
+            resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+          })
+        }),
       bytes: Effect.sync(() => {
         const total = { ...past }
         for (const { bytesRead, bytesWritten } of upstreams.keys()) {
@@ -352,7 +346,7 @@ export class Egress extends Context.Service<
     /** The countries with a proxy. */
     readonly countries: ReadonlyArray<string>
     /** Opens the proxy of one browser, until the scope closes. */
-    readonly open: (passage: Passage) => Effect.Effect<EgressProxy, EgressError, Scope.Scope>
+    readonly open: (proxyCountryCode: string | null) => Effect.Effect<EgressProxy, EgressError, Scope.Scope>
   }
 >()("@webagent/chromium/Egress") {
   static readonly layer = (options: EgressOptions = {}): Layer.Layer<Egress, EgressError, Dns.Dns> =>

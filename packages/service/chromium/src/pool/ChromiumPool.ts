@@ -14,6 +14,7 @@ import * as Semaphore from "effect/Semaphore"
 import { join } from "node:path"
 import * as CdpClient from "../cdp/CdpClient.ts"
 import * as Connection from "../cdp/Connection.ts"
+import { type DevTools, ofPage } from "../cdp/DevTools.ts"
 import { LiveBrowsers } from "../live/LiveBrowsers.ts"
 import * as BrowserProcess from "../process/BrowserProcess.ts"
 import * as FolderSize from "../process/FolderSize.ts"
@@ -48,8 +49,8 @@ type End = Browser.EndReason | "stopped"
 
 /** A browser that runs, for what looks at it besides its clients. */
 export interface RunningBrowser {
-  /** Where its DevTools are: for `CdpClient.connect`. */
-  readonly address: string
+  /** Its DevTools: for `CdpClient.connect`. */
+  readonly devTools: DevTools
   /** Its own folder, which goes with it. */
   readonly folder: string
   /** Tells that it is in use, as a CDP message does. */
@@ -93,9 +94,9 @@ const notStarted = "The browser did not start. Try again; the log of the server 
 
 const full = (message: string) => new LaunchFailed({ reason: "full", message })
 
-const whetherAnswers = Effect.fnUntraced(function* (address: string) {
+const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const client = yield* Scope.provide(CdpClient.connect(address), scope)
+  const client = yield* Scope.provide(CdpClient.connect(devTools), scope)
   return client.send("Browser.getVersion").pipe(
     Effect.as(true),
     Effect.timeoutOrElse({ duration: answerWithin, orElse: () => Effect.succeed(false) }),
@@ -139,7 +140,7 @@ const make = Effect.fnUntraced(function* ({
         const name = `browser-${++count}`
         const [process, answers] = yield* BrowserProcess.start({ ...options, runtime, name, proxyCountryCode }).pipe(
           Effect.flatMap((started) =>
-            Effect.map(whetherAnswers(started.address), (answers) => [started, answers] as const)
+            Effect.map(whetherAnswers(started.devTools), (answers) => [started, answers] as const)
           ),
           Effect.provideService(Sandbox, sandbox),
           Scope.provide(scope),
@@ -243,7 +244,7 @@ const make = Effect.fnUntraced(function* ({
     const { allowedDomains, expiresAt_ms, id } = browser
     const allowDomains = (domains: ReadonlyArray<string> | null) => allow(domains ?? allowedDomains)
     const { folder, process, scope } = started
-    const { address, allow, bytes, exited, pid } = process
+    const { allow, bytes, devTools, exited, pid } = process
     const over = yield* Deferred.make<End>()
     const ended = Deferred.await(over)
     let used_ms = clock.currentTimeMillisUnsafe()
@@ -267,8 +268,8 @@ const make = Effect.fnUntraced(function* ({
         })
       )
     yield* allowDomains(null)
-    running.set(id, { address, folder, used, ended, pid, end })
-    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(address), used), scope)
+    running.set(id, { devTools, folder, used, ended, pid, end })
+    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(devTools), used), scope)
 
     const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {
       const left_ms = used_ms + idle_ms - clock.currentTimeMillisUnsafe()
@@ -281,12 +282,12 @@ const make = Effect.fnUntraced(function* ({
     const crashes = Effect.as(exited, "crashed" as const)
     yield* Effect.forkIn(Effect.flatMap(Effect.raceAllFirst([crashes, idles, expires, ended]), end), pool)
 
-    const connected = { address, downloads: join(folder, "downloads"), ended, used, cut: "dropped" } as const
+    const connected = { devTools, downloads: join(folder, "downloads"), ended, used, cut: "dropped" } as const
     return {
       connect: Connection.open(connected),
       connectPage: (id) =>
         // a page that is closed closes its connections
-        Connection.open({ ...connected, address: address.replace(/browser\/[^/]*$/u, `page/${id}`), cut: "closed" }),
+        Connection.open({ ...connected, devTools: ofPage(devTools, id), cut: "closed" }),
       stop: end("stopped"),
       bytes,
       allowDomains,

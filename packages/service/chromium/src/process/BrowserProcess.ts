@@ -10,7 +10,9 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Binary } from "../binary/Binary.ts"
-import { type DevTools, Sandbox, type SandboxedCommand, type SandboxError } from "../sandbox/Sandbox.ts"
+import type { DevTools } from "../cdp/DevTools.ts"
+import { type Network, networkOf } from "../sandbox/keeper.ts"
+import { Sandbox, type SandboxedCommand, type SandboxError } from "../sandbox/Sandbox.ts"
 import * as flags from "./flags.ts"
 import { isRunning, runningIn, startOf } from "./ProcessTree.ts"
 
@@ -52,8 +54,7 @@ export interface Exit {
 /** One process tree with a folder of its own. It goes with the scope that it was started in: processes, then folder. */
 export interface BrowserProcess {
   readonly pid: number
-  /** Where DevTools are reached, as the library `ws` spells addresses: `ws://...` or `ws+unix:...`. */
-  readonly address: string
+  readonly devTools: DevTools
   /** How many bytes it has sent and received; null where that is not counted. */
   readonly bytes: Effect.Effect<number | null>
   /** Restricts what it may reach to these domains, from now on; null for all. */
@@ -108,15 +109,11 @@ interface Child {
   readonly exited: Deferred.Deferred<Exit>
   /** The address that it says on standard error. */
   readonly listening: Deferred.Deferred<string>
+  /** Its own network; null where it has the server's. */
+  readonly network: Network | null
 }
 
-const spawned = (
-  options: StartOptions,
-  executable: string,
-  args: ReadonlyArray<string>,
-  env: NodeJS.ProcessEnv,
-  cwd: string
-) =>
+const spawned = (options: StartOptions, { args, env, executable, serve }: SandboxedCommand, cwd: string) =>
   Effect.callback<Child, StartFailed>((resume) => {
     const exited = Deferred.makeUnsafe<Exit>()
     const listening = Deferred.makeUnsafe<string>()
@@ -125,9 +122,10 @@ const spawned = (
       cwd,
       env,
       detached: true,
-      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", serve === null ? "ignore" : "ipc"],
       ...userOf(options)
     })
+    const network = serve === null ? null : networkOf(child)
     let said = ""
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-said_length)
@@ -150,7 +148,7 @@ const spawned = (
         killGroup(pid)
         return resume(Effect.fail(new StartFailed({ message: `Cannot record a browser: ${String(error)}.` })))
       }
-      resume(Effect.succeed({ process: child, pid, exited, listening }))
+      resume(Effect.succeed({ process: child, pid, exited, listening, network }))
     })
   })
 
@@ -173,9 +171,6 @@ const end = (options: StartOptions) => (child: Child) =>
     rmSync(recordOf(options), { force: true })
   })
 
-const addressOf = (devTools: DevTools, said: string): string =>
-  devTools._tag === "Loopback" ? said : `ws+unix:${devTools.path}:${new URL(said).pathname}`
-
 /** What a process said last, for a sentence. */
 const lastWords = ({ code, said, signal }: Exit) => {
   const words = said
@@ -193,7 +188,7 @@ export const start = Effect.fnUntraced(function* (
   const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "30 seconds" } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
-  const { allow, args, bytes, devTools, env, executable } = yield* sandbox.enter({
+  const command = yield* sandbox.enter({
     executable: binary.executable,
     args: flags.args(join(folder, "profile"), chromiumSandbox),
     // nothing of the server's own environment: it may hold secrets
@@ -212,11 +207,15 @@ export const start = Effect.fnUntraced(function* (
     proxyCountryCode,
     tasks
   })
-  const child = yield* Effect.acquireRelease(spawned(options, executable, args, env, folder), end(options))
+  const child = yield* Effect.acquireRelease(spawned(options, command, folder), end(options))
   const died = Effect.flatMap(Deferred.await(child.exited), (exit) =>
     Effect.fail(new StartFailed({ message: `Chromium ended while it started: ${lastWords(exit)}.` }))
   )
-  const said = yield* Effect.timeoutOption(Effect.raceFirst(Deferred.await(child.listening), died), within)
+  const { network } = child
+  const served =
+    network === null || command.serve === null ? Effect.void : Effect.flatMap(network.listener, command.serve)
+  const listening = Effect.andThen(served, Deferred.await(child.listening))
+  const said = yield* Effect.timeoutOption(Effect.raceFirst(listening, died), within)
   if (Option.isNone(said)) {
     return yield* new StartFailed({
       message: `Chromium did not start within ${Duration.format(Duration.fromInputUnsafe(within))}.`
@@ -224,9 +223,9 @@ export const start = Effect.fnUntraced(function* (
   }
   return {
     pid: child.pid,
-    address: addressOf(devTools, said.value),
-    bytes,
-    allow,
+    devTools: { address: said.value, connect: network?.connect ?? null },
+    bytes: command.bytes,
+    allow: command.allow,
     exited: Deferred.await(child.exited)
   }
 })

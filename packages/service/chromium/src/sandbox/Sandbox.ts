@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import type { Server } from "node:net"
 import { release } from "node:os"
 import { dirname, join } from "node:path"
 import { Egress, type EgressError, type EgressProxy } from "../egress/Egress.ts"
-import { devToolsPort, forwarder, proxyPort } from "./forwarder.ts"
+import { devToolsPort, keeper, proxyPort } from "./keeper.ts"
 import { node } from "./node.ts"
 
 /** A command that starts a browser, as it would be run without a sandbox. */
@@ -22,14 +23,10 @@ export interface BrowserCommand {
   readonly tasks: number
 }
 
-/** Where the browser's DevTools listen: a port of this machine's loopback, or a socket of its folder. */
-export type DevTools =
-  /** Chromium chooses the port, and says it on standard error. */
-  { readonly _tag: "Loopback" } | { readonly _tag: "UnixSocket"; readonly path: string }
-
 /** What to run in place of the browser's command. */
 export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "args" | "env"> {
-  readonly devTools: DevTools
+  /** Serves the proxy of a browser with a network of its own, whose keeper hands over the listener; null without one. */
+  readonly serve: ((listener: Server) => Effect.Effect<unknown, SandboxError>) | null
   /** How many bytes the browser has sent and received so far; null where it is not counted. */
   readonly bytes: Effect.Effect<number | null>
   /** Restricts what it may reach to these domains, from now on; null for all. */
@@ -40,7 +37,7 @@ export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "a
 export class SandboxError extends Data.TaggedError("SandboxError")<{ readonly message: string }> {}
 
 /** What makes Chromium send everything through a proxy: what is on its own machine too, and no UDP. */
-const through = (port: number | null) => [
+const through = (port: number) => [
   `--proxy-server=http://127.0.0.1:${port}`,
   "--proxy-bypass-list=<-loopback>",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
@@ -73,9 +70,6 @@ const partsOf = (executable: string): ReadonlyArray<string> =>
     .filter(isPart)
     .map((name) => join(dirname(executable), name))
 
-/** The longest path of a Unix socket. */
-const socket_length = 107
-
 /**
  * What sets the number of tasks, in the namespace: there the kernel counts those of one browser, from Linux 5.14 on.
  * Before it, and without namespaces, it counts all of the browsers' user, and no number fits. Undefined where it cannot be.
@@ -93,27 +87,24 @@ const mostTasks = (): number => {
 }
 
 /**
- * A command in namespaces of its own: of the system what it needs, its own folder, and a loopback interface. Its signals
- * are the launcher's to send: it is in the launcher's process group, and ends with the launcher.
+ * A command in namespaces of its own: of the system what it needs, its own folder, and a loopback interface. Its network
+ * is the outer one's, where its keeper is, with files and processes that it does not see. Its signals are the launcher's
+ * to send: it is in the launcher's process group, and ends with the launcher.
  */
-const bubblewrap = (
-  { args, executable, folder, tasks }: BrowserCommand,
-  node: string,
-  egress: string,
-  devTools: string
-) => {
+const bubblewrap = ({ args, executable, folder, tasks }: BrowserCommand, node: string) => {
   const limited = prlimit === undefined ? [] : ["/prlimit", `--nproc=${Math.min(tasks, mostTasks())}`, "--"]
   return [
-    ["--unshare-all", "--die-with-parent", "--hostname", "browser"],
+    ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--chdir", folder],
+    ["--", node, "--max-semi-space-size=1", "--eval", keeper, "--"],
+    ["bwrap", "--unshare-all", "--share-net", "--die-with-parent", "--hostname", "browser"],
     system.flatMap((path) => ["--ro-bind-try", path, path]),
     ["--proc", "/proc", "--dev", "/dev"],
     ["/dev/shm", "/run", "/tmp"].flatMap((path) => ["--size", String(tmpfs_bytes), "--tmpfs", path]),
-    [executable, node].flatMap((path) => ["--ro-bind", path, path]),
+    ["--ro-bind", executable, executable],
     partsOf(executable).flatMap((path) => ["--ro-bind-try", path, path]),
     prlimit === undefined ? [] : ["--ro-bind", prlimit, "/prlimit"],
     ["--bind", folder, folder, "--chdir", folder, "--remount-ro", "/"],
-    ["--", ...limited, node, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
-    [executable, ...args, ...through(proxyPort), `--remote-debugging-port=${devToolsPort}`]
+    ["--", ...limited, executable, ...args, ...through(proxyPort), `--remote-debugging-port=${devToolsPort}`]
   ].flat()
 }
 
@@ -138,7 +129,7 @@ export class Sandbox extends Context.Service<
         args,
         env,
         executable,
-        devTools: { _tag: "Loopback" },
+        serve: null,
         bytes: Effect.succeed(null),
         allow: () => Effect.void
       })
@@ -153,14 +144,18 @@ export class Sandbox extends Context.Service<
       kind: "none",
       countries: egress.countries,
       enter: ({ args, env, executable, proxyCountryCode }) =>
-        Effect.map(Effect.mapError(egress.open({ socket: null, proxyCountryCode }), sandboxError), (proxy) => ({
-          args: [...args, ...through(proxy.port)],
-          env,
-          executable,
-          devTools: { _tag: "Loopback" },
-          bytes: bytesOf(proxy),
-          allow: proxy.allow
-        }))
+        Effect.gen(function* () {
+          const proxy = yield* egress.open(proxyCountryCode)
+          const port = yield* proxy.listen()
+          return {
+            args: [...args, ...through(port)],
+            env,
+            executable,
+            serve: null,
+            bytes: bytesOf(proxy),
+            allow: proxy.allow
+          }
+        }).pipe(Effect.mapError(sandboxError))
     }))
   )
 
@@ -173,24 +168,15 @@ export class Sandbox extends Context.Service<
     Effect.map(Egress, (egress) => ({
       kind: "namespaces",
       countries: egress.countries,
-      enter: Effect.fnUntraced(function* (command: BrowserCommand) {
-        const { env, folder, proxyCountryCode } = command
-        const socket = join(folder, "egress.sock")
-        const devTools = join(folder, "devtools.sock")
-        if (Buffer.byteLength(devTools) > socket_length) {
-          const message = `The path of ${folder} is too long for a socket. Use one of at most 90 characters.`
-          return yield* new SandboxError({ message })
-        }
-        const proxy = yield* Effect.mapError(egress.open({ socket, proxyCountryCode }), sandboxError)
-        return {
+      enter: (command) =>
+        Effect.map(Effect.mapError(egress.open(command.proxyCountryCode), sandboxError), (proxy) => ({
           executable: "bwrap",
-          args: bubblewrap(command, node(), socket, devTools),
-          env,
-          devTools: { _tag: "UnixSocket", path: devTools },
+          args: bubblewrap(command, node()),
+          env: command.env,
+          serve: (listener) => Effect.mapError(proxy.listen(listener), sandboxError),
           bytes: bytesOf(proxy),
           allow: proxy.allow
-        } satisfies SandboxedCommand
-      })
+        }))
     }))
   )
 }

@@ -6,8 +6,8 @@ import { attach, runtime, start } from "../support/chromium.ts"
 
 it.live("carries out commands, hears events, and says what was refused", () =>
   Effect.gen(function* () {
-    const { address } = yield* start("one", yield* runtime)
-    const client = yield* CdpClient.connect(address)
+    const { devTools } = yield* start("one", yield* runtime)
+    const client = yield* CdpClient.connect(devTools)
     const session = yield* attach(client)
     const heard: Array<string> = []
     yield* client.listen(({ method, sessionId }) => void (sessionId === session && heard.push(method)))
@@ -23,8 +23,8 @@ it.live("carries out commands, hears events, and says what was refused", () =>
 
 it.live("answers what is waited for when the browser ends", () =>
   Effect.gen(function* () {
-    const { address, pid } = yield* start("one", yield* runtime)
-    const client = yield* CdpClient.connect(address)
+    const { devTools, pid } = yield* start("one", yield* runtime)
+    const client = yield* CdpClient.connect(devTools)
     const session = yield* attach(client)
     const never = { expression: "new Promise(() => {})", awaitPromise: true }
     const answer = yield* Effect.forkChild(Effect.flip(client.send("Runtime.evaluate", never, session)))

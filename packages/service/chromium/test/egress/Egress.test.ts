@@ -7,11 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { once } from "node:events"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { Egress, type EgressOptions, type Passage } from "../../src/egress/Egress.ts"
+import { Egress, type EgressOptions } from "../../src/egress/Egress.ts"
 import { names, record } from "../support/names.ts"
 import { ask, leastOfParts, site, sockets, talk } from "./sockets.ts"
 
@@ -28,14 +26,12 @@ const hosts = {
 
 const known = names(hosts)
 
-const everywhere: Passage = { socket: null, proxyCountryCode: null }
-
 /** A proxy as one browser has it. */
-const open = (options: EgressOptions, passage: Partial<Passage> = {}, dns = known) =>
+const open = (options: EgressOptions, country: string | null = null, dns = known) =>
   Effect.gen(function* () {
     const egress = yield* Egress
-    const proxy = yield* egress.open({ ...everywhere, ...passage })
-    return { ...proxy, port: proxy.port ?? 0 }
+    const proxy = yield* egress.open(country)
+    return { ...proxy, port: yield* proxy.listen() }
   }).pipe(Effect.provide(Layer.provide(Egress.layer(options), dns)))
 
 const get = (url: string, more = "") => `GET ${url} HTTP/1.1\r\nHost: any\r\nConnection: close\r\n${more}\r\n`
@@ -195,7 +191,7 @@ describe("the proxy of a browser", () => {
         })
       )
       const options = { allowPrivate: [`127.0.0.1:${allowed.port}`], ports: [allowed.port] }
-      const proxy = yield* open(options, {}, rebinding)
+      const proxy = yield* open(options, null, rebinding)
       const url = `http://rebind.test:${allowed.port}/`
       assert.match(yield* ask(proxy.port, get(url)), /hello you/u)
       assert.strictEqual(asked, 1)
@@ -252,7 +248,7 @@ describe("the proxy of a browser", () => {
           })
         })
       )
-      const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] }, {}, slow)
+      const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] }, null, slow)
       const connected = Effect.fnUntraced(function* (host: string) {
         const client = yield* talk(proxy.port)
         client.socket.write(`${tunnel(`${host}:${port}`)}hello`)
@@ -305,7 +301,7 @@ describe("the proxy of a browser", () => {
         allowPrivate: [`127.0.0.1:${port}`],
         countries: { de: `http://user:p%40ss@127.0.0.1:${upstream.port}` }
       }
-      const proxy = yield* open(options, { proxyCountryCode: "DE" })
+      const proxy = yield* open(options, "DE")
       assert.strictEqual(statusOf(yield* ask(proxy.port, get(`http://site.test:${port}/`))), 200)
       assert.deepStrictEqual(asked, [`127.0.0.1:${port} Basic ${btoa("user:p@ss")}`])
       assert.strictEqual(statusOf(yield* ask(proxy.port, get("http://127.0.0.1/"))), 403)
@@ -322,7 +318,7 @@ describe("the proxy of a browser", () => {
         allowPrivate: [`127.0.0.1:${port}`],
         countries: { de: `http://user:password@127.0.0.1:${upstream.port}` }
       }
-      const proxy = yield* open(options, { proxyCountryCode: "de" })
+      const proxy = yield* open(options, "de")
       const answer = yield* ask(proxy.port, tunnel(`site.test:${port}`))
       assert.strictEqual(statusOf(answer), 502)
       assert.match(sentenceOf(answer), /^The proxy of this browser's country does not reach .+: it answered 407\.$/u)
@@ -332,7 +328,7 @@ describe("the proxy of a browser", () => {
 
   it.live("does not open for a country without a proxy, nor for an exception that is no address", () =>
     Effect.gen(function* () {
-      const unknown = yield* Effect.flip(open({}, { proxyCountryCode: "xx" }))
+      const unknown = yield* Effect.flip(open({}, "xx"))
       assert.strictEqual(unknown.message, `No proxy is configured for country "xx".`)
       const name = yield* Effect.flip(open({ allowPrivate: ["intranet.test"] }))
       assert.strictEqual(name.message, `"intranet.test" is no address. Write 10.0.0.5 or 10.0.0.5:8080.`)
@@ -368,7 +364,7 @@ describe("the proxy of a browser", () => {
   it.effect("answers 504 when connecting takes too long", () =>
     Effect.gen(function* () {
       const silent = Layer.succeed(Dns.Dns, Dns.make({ lookup: () => Effect.never, resolve: () => Effect.never }))
-      const proxy = yield* open({ limits: { connect: Duration.hours(1) } }, {}, silent)
+      const proxy = yield* open({ limits: { connect: Duration.hours(1) } }, null, silent)
       const client = yield* talk(proxy.port)
       client.socket.write(tunnel("site.test:443"))
       yield* Effect.raceFirst(
@@ -429,23 +425,19 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("ends with its scope: connections, and its socket", () =>
+  it.live("ends with its scope: connections, and its listener", () =>
     Effect.gen(function* () {
       const port = yield* echo
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "webagent-egress-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
-      const socket = join(folder, "egress.sock")
       const scope = yield* Scope.make()
-      const proxy = yield* Scope.provide(open({ allowPrivate: [`127.0.0.1:${port}`] }, { socket }), scope)
-      assert.strictEqual(proxy.port, 0)
-      const client = yield* talk(socket)
+      const proxy = yield* Scope.provide(open({ allowPrivate: [`127.0.0.1:${port}`] }), scope)
+      const client = yield* talk(proxy.port)
       client.socket.write(tunnel(`site.test:${port}`))
       yield* Effect.promise(() => client.until("200"))
       yield* Scope.close(scope, Exit.void)
       yield* Effect.promise(() => client.ended)
-      assert.isFalse(existsSync(socket))
+      const refused = connect(proxy.port, "127.0.0.1")
+      const [error] = yield* Effect.promise(() => once(refused, "error"))
+      assert.propertyVal(error, "code", "ECONNREFUSED")
     })
   )
 })

@@ -57,10 +57,10 @@ export interface Talk {
   readonly ended: Promise<string>
 }
 
-export const talk = (at: number | string): Effect.Effect<Talk, never, Scope.Scope> =>
+export const talk = (at: number): Effect.Effect<Talk, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => (typeof at === "number" ? connect(at, "127.0.0.1") : connect(at))),
+      Effect.sync(() => connect(at, "127.0.0.1")),
       (socket) => Effect.sync(() => socket.destroy())
     ),
     (socket) => {
@@ -103,7 +103,7 @@ export const leastOfParts = async (write: (part: 0 | 1) => void, answered: () =>
 }
 
 /** What is answered to a request that ends its connection. */
-export const ask = (at: number | string, text: string) =>
+export const ask = (at: number, text: string) =>
   Effect.scoped(
     Effect.flatMap(talk(at), ({ ended, socket }) => {
       socket.write(text)

@@ -39,8 +39,8 @@ const launch = (browser: Browser.Browser) => BrowserPool.use((pool) => pool.laun
 
 const room = BrowserPool.use(({ room }) => room ?? Effect.never)
 
-const addressOf = (id: string) =>
-  ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? assert.fail(`${id} does not run`))
+const devToolsOf = (id: string) =>
+  ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.devTools ?? assert.fail(`${id} does not run`))
 
 /** The folder that a pool has in its root. */
 const folderOf = (root: string) => join(root, readdirSync(root)[0] ?? "")
@@ -59,10 +59,10 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
     yield* Effect.gen(function* () {
       yield* until(() => existsSync(join(folderOf(root), "browser-1", "profile", "DevToolsActivePort")))
       const one = yield* launch(record("one"))
-      const first = yield* addressOf("one")
+      const first = yield* devToolsOf("one")
       yield* one.stop
       yield* launch(record("two"))
-      assert.notStrictEqual(yield* addressOf("two"), first)
+      assert.notStrictEqual(yield* devToolsOf("two"), first)
       assert.strictEqual(yield* room, 1)
       yield* launch(record("three"))
       assert.strictEqual(yield* room, 0)
@@ -82,7 +82,7 @@ it.live("does not hand out a browser that died while it waited", () =>
       // its folder does not wait for a create
       yield* until(() => !existsSync(join(folderOf(root), "browser-1")))
       yield* launch(record("one"))
-      yield* Effect.scoped(CdpClient.connect(yield* addressOf("one")))
+      yield* Effect.scoped(CdpClient.connect(yield* devToolsOf("one")))
     }).pipe(Effect.provideContext(context))
   }).pipe(Effect.scoped)
 )
@@ -128,7 +128,7 @@ it.live("passes messages both ways, and lets a client go that closes the browser
     yield* connection.send('{"id":2,"method":"Browser.close"}')
     assert.deepStrictEqual((yield* Stream.runCollect(connection.messages)).map(String), ['{"id":2,"result":{}}'])
     assert.strictEqual(yield* connection.ended, "closed")
-    const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf("one"), context))
+    const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf("one"), context))
     assert.isString(yield* attach(client))
   }).pipe(Effect.scoped)
 )
@@ -194,7 +194,7 @@ it.live("ends a browser whose page fills the disk, with its database or with a d
     for (const [n, expression] of fills.entries()) {
       const id = `fills-${n}`
       const browser = yield* Effect.provideContext(launch(record(id)), context)
-      const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf(id), context))
+      const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf(id), context))
       const downloadPath = yield* Effect.provideContext(
         ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.folder ?? ""),
         context
@@ -217,7 +217,7 @@ it.live("keeps a browser to its domains, and counts its bytes", () =>
     const sandbox = Layer.provide(Sandbox.layerProxy, Layer.provide(egress, resolver))
     const context = yield* open(yield* runtime, {}, sandbox)
     const browser = yield* Effect.provideContext(launch({ ...record("one"), allowedDomains: ["site.test"] }), context)
-    const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf("one"), context))
+    const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf("one"), context))
     const session = yield* attach(client)
     const visit = Effect.fnUntraced(function* (host: string) {
       yield* client.send("Page.navigate", { url: `http://${host}:${port}/` }, session)

@@ -17,8 +17,8 @@ it.live("starts a browser in a folder of its own, as a user who is not root, and
   Effect.gen(function* () {
     const folder = yield* runtime
     const scope = yield* Scope.make()
-    const { address, pid } = yield* Scope.provide(start("one", folder), scope)
-    assert.match(address, /^ws:\/\/127\.0\.0\.1:\d+\/devtools\/browser\//u)
+    const { devTools, pid } = yield* Scope.provide(start("one", folder), scope)
+    assert.match(devTools.address, /^ws:\/\/127\.0\.0\.1:\d+\/devtools\/browser\//u)
     assert.strictEqual(statSync(`/proc/${pid}`).uid, isRoot ? 65_534 : process.getuid?.())
     assert.deepStrictEqual(readdirSync(folder).toSorted(), ["one", "one.pid"])
     assert.isNotEmpty(processesIn(folder))
@@ -40,8 +40,8 @@ it.live.skipIf(without !== "")(`starts full Chromium in a folder whose path is l
     chmodSync(folder, 0o711)
     const chromiumSandbox = yield* chromiumSandboxWorks
     const binary = Option.getOrThrow(named)
-    const { address } = yield* BrowserProcess.start({ binary, runtime: folder, name: "one", chromiumSandbox })
-    const { product } = yield* (yield* CdpClient.connect(address)).send("Browser.getVersion")
+    const { devTools } = yield* BrowserProcess.start({ binary, runtime: folder, name: "one", chromiumSandbox })
+    const { product } = yield* (yield* CdpClient.connect(devTools)).send("Browser.getVersion")
     assert.match(String(product), /Chrome\//u)
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
@@ -76,7 +76,7 @@ it.live("does not wait for a browser that never listens, and kills it", () =>
         Effect.succeed({
           ...command,
           args: ["-f", "/dev/null", `${folder}/missing`],
-          devTools: { _tag: "Loopback" },
+          serve: null,
           bytes: Effect.succeed(null),
           allow: () => Effect.void
         })

@@ -29,9 +29,9 @@ it.effect("without a sandbox a browser is run as it is", () =>
     const sandbox = yield* Sandbox
     const command = { executable: "/opt/chromium", args: ["--headless"], env: { LANG: "C" } }
     const around = { folder: "browser-1", proxyCountryCode: null, tasks: 1 }
-    const { args, bytes, devTools, env, executable } = yield* sandbox.enter({ ...command, ...around })
+    const { args, bytes, env, executable, serve } = yield* sandbox.enter({ ...command, ...around })
     assert.deepStrictEqual({ args, env, executable }, command)
-    assert.deepStrictEqual(devTools, { _tag: "Loopback" })
+    assert.isNull(serve)
     assert.deepStrictEqual([sandbox.kind, yield* bytes], ["none", null])
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )

@@ -7,7 +7,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { statSync } from "node:fs"
-import { dirname } from "node:path"
 import { WebSocket } from "ws"
 import { Binary, ChromiumPool, Isolation } from "../../src/index.ts"
 import { ask, talk } from "../egress/sockets.ts"
@@ -188,9 +187,9 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
 
     // DevTools themselves
     if (level === "namespaces") {
-      const { address: devTools } = yield* find(ann.id)
-      const [, socket = ""] = /^ws\+unix:([^:]+):/u.exec(devTools) ?? []
-      assert.strictEqual(statSync(dirname(socket)).mode & 0o777, 0o700)
+      const { devTools, folder } = yield* find(ann.id)
+      assert.isNotNull(devTools.connect)
+      assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
     }
 
     // a stopped browser's token

@@ -9,16 +9,16 @@ const id = "00000000-0000-4000-8000-000000000001"
 
 /** A browser that can be seen, and a hand on its page that is not the viewer's. */
 export const shown = Effect.fnUntraced(function* (options: { readonly recording?: boolean } = {}) {
-  const { address } = yield* Effect.provide(start("shown", yield* runtime), Sandbox.layerNone)
+  const { devTools } = yield* Effect.provide(start("shown", yield* runtime), Sandbox.layerNone)
   const counted = { connections: 0, used: 0 }
-  const connect = Effect.tap(CdpClient.connect(address), () => Effect.sync(() => void counted.connections++))
+  const connect = Effect.tap(CdpClient.connect(devTools), () => Effect.sync(() => void counted.connections++))
   const { add } = yield* LiveBrowsers
   yield* add(
     Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0, recording: options.recording ?? false }),
     connect,
     () => void counted.used++
   )
-  const client = yield* CdpClient.connect(address)
+  const client = yield* CdpClient.connect(devTools)
   const session = yield* attach(client)
   const run = (expression: string) =>
     Effect.map(

@@ -51,7 +51,7 @@ export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess
     name: "one",
     ...options
   })
-  const client = yield* CdpClient.connect(browser.address)
+  const client = yield* CdpClient.connect(browser.devTools)
   const page = yield* attach(client)
 
   /** What an expression is in a page; of a promise, what it becomes. */

@@ -1,10 +1,19 @@
+import { assert } from "@effect/vitest"
 import { ApiKeyAuth } from "@webagent/contract"
 import { Agent, Engine, MemoryStore, TimeOrderedIds } from "@webagent/engine"
 import { RequestValidation, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { Binary, CdpClient, ChromiumPool, LiveBrowsers, type RecordingOptions, Sandbox } from "../../src/index.ts"
+import {
+  Binary,
+  type BrowserProcess,
+  CdpClient,
+  ChromiumPool,
+  LiveBrowsers,
+  type RecordingOptions,
+  Sandbox
+} from "../../src/index.ts"
 import { attach, chromiumSandbox, runtime, start } from "./chromium.ts"
 
 /** Takes every key. */
@@ -17,8 +26,8 @@ const silent: Layer.Layer<Agent> = Layer.succeed(Agent, {
 })
 
 /** A page that a test holds by a session of its own. */
-export const pageOf = Effect.fnUntraced(function* (address: string) {
-  const client = yield* CdpClient.connect(address)
+export const pageOf = Effect.fnUntraced(function* (devTools: BrowserProcess.BrowserProcess["devTools"]) {
+  const client = yield* CdpClient.connect(devTools)
   const session = yield* attach(client)
   const send = (method: string, params: Readonly<Record<string, unknown>> = {}) => client.send(method, params, session)
   const run = (expression: string) =>
@@ -58,7 +67,7 @@ export const served = Effect.fnUntraced(function* (options?: RecordingOptions, a
   const pageOfBrowser = (id: string) =>
     Effect.flatMap(
       Effect.provideContext(
-        ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? ""),
+        ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.devTools ?? assert.fail(`${id} does not run`)),
         context
       ),
       pageOf
@@ -78,6 +87,6 @@ export const served = Effect.fnUntraced(function* (options?: RecordingOptions, a
 
 /** The browser of a person who opens links. */
 export const person = Effect.gen(function* () {
-  const { address } = yield* Effect.provide(start("person", yield* runtime), Sandbox.layerNone)
-  return yield* pageOf(address)
+  const { devTools } = yield* Effect.provide(start("person", yield* runtime), Sandbox.layerNone)
+  return yield* pageOf(devTools)
 })
