@@ -12,6 +12,8 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -79,3 +81,21 @@ export const withModel = <A, E>(
   }).pipe(Effect.provide(ScriptedModel.layer))
 
 export const dialects = ["openai-compatible", "openai", "anthropic", "google"] as const
+
+/** A clock on which waits between attempts take no time. The limit of a call takes until `expired`. */
+export const unhurried =
+  (waits: Array<number>, expired: Effect.Effect<void> = Effect.never) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.Clock, (clock) => {
+      const sleep = (time: Duration.Duration) => {
+        const milliseconds = Duration.toMillis(time)
+        if (milliseconds === 90_000) return expired
+        waits.push(milliseconds)
+        return Effect.void
+      }
+      return Effect.provideService(
+        effect,
+        Clock.Clock,
+        Object.create(clock, { sleep: { value: sleep } }) as Clock.Clock
+      )
+    })

@@ -1,0 +1,55 @@
+import { type ModelConfig, ModelCost, Models } from "@webagent/agent"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { call, configOf, withModel, unhurried } from "./asking.ts"
+
+describe("a fallback", () => {
+  const withFallback = (config: ModelConfig.ModelConfig): ModelConfig.ModelConfig => ({
+    ...config,
+    fallback: { ...config, model: "second-2", price: ModelCost.price({ input: "1", output: "1" }) }
+  })
+
+  it.live("answers for the rest of the turn, at its own price, and the next turn begins with the first", () =>
+    withModel(
+      "openai-compatible",
+      (model, server, spent) =>
+        Effect.gen(function* () {
+          server.script = ({ model }) =>
+            model === "first-1" ? { status: 500 } : { text: "Hm.", usage: { input: 10, output: 1 } }
+          yield* call(model)
+          yield* call(model)
+          assert.deepStrictEqual(
+            server.requests.map(({ model }) => model),
+            ["first-1", "first-1", "first-1", "second-2", "second-2"]
+          )
+          assert.deepStrictEqual(
+            spent.map(({ cost, model }) => [model, cost]),
+            [
+              ["second-2", 11_000_000n],
+              ["second-2", 11_000_000n]
+            ]
+          )
+          const next = yield* Effect.flatMap(Models, ({ forTurn }) => forTurn).pipe(
+            Effect.provide(Models.layer(withFallback(configOf(server, "openai-compatible"))))
+          )
+          server.script = () => ({ text: "Hm." })
+          yield* call(next)
+          assert.strictEqual(server.requests.at(-1)?.model, "first-1")
+        }),
+      withFallback
+    ).pipe(unhurried([]))
+  )
+
+  it.live("is not asked where the first refuses the request", () =>
+    withModel(
+      "openai-compatible",
+      (model, server) =>
+        Effect.gen(function* () {
+          server.script = () => ({ status: 401 })
+          yield* Effect.flip(call(model))
+          assert.strictEqual(server.requests.length, 1)
+        }),
+      withFallback
+    )
+  )
+})
