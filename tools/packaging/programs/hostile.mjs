@@ -390,6 +390,31 @@ add(
   }
 )
 
+for (const id of [10n, Symbol("r"), undefined, {}]) {
+  add(`the id ${typeof id} is refused before anything is sent`, ok(done), async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.runs.get(id))), "InvalidRequest")
+    isTransport(note(await rejected(agent.runs.untilTerminal(id))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  })
+}
+for (const path of ["/a\n/../../../x", "/.\t./x", "/..#x", "/a#b", "/runs/%2E./x"]) {
+  add(`the path ${JSON.stringify(path)} of a raw request is refused`, ok([]), async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.request("GET", path, { query: { limit: 1 } }))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  })
+}
+add("a query is added to that of a path", ok([]), async ({ agent, server }) => {
+  await agent.request("GET", "/runs?limit=1", { query: { status: "a&b", after: null, before: undefined } })
+  assert.deepEqual(sent(server), ["GET /runs?limit=1&status=a%26b"])
+})
+for (const [method, body] of [["TRACE"], ["get"], ["PO ST"], [undefined], ["GET", { a: 1 }]]) {
+  add(`a raw ${method} ${body === undefined ? "" : "with a body "}is refused`, ok([]), async (given) => {
+    const { agent, note, server } = given
+    isTransport(note(await rejected(agent.request(method, "/runs", { body }))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  })
+}
+
 // creates
 
 const unclear = {
@@ -443,6 +468,75 @@ for (const [name, headers] of Object.entries({
     assert.deepEqual(server.seen, [])
   })
 }
+for (const key of [null, true, Number.NaN, Symbol.iterator]) {
+  add(`an idempotency key that is ${String(key)} is refused before anything is sent`, ok(made, 201), async (given) => {
+    const { agent, note, server } = given
+    const options = { idempotencyKey: key }
+    isTransport(note(await rejected(agent.runs.create({ task: "t" }, options))), "InvalidRequest")
+    isTransport(note(await rejected(agent.request("POST", "/runs", options))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  })
+}
+for (const requestId of ["a\r\nx-team: b", "", "ключ", "x".repeat(300)]) {
+  add(
+    `the request id ${JSON.stringify(requestId).slice(0, 12)} is refused before anything is sent`,
+    ok(made, 201),
+    async ({ agent, note, server }) => {
+      isTransport(note(await rejected(agent.runs.get("r-1", { requestId }))), "InvalidRequest")
+      isTransport(note(await rejected(agent.runs.create({ task: "t" }, { requestId }))), "InvalidRequest")
+      assert.deepEqual(server.seen, [])
+    },
+    { retries: 2 }
+  )
+}
+for (const [name, headers] of Object.entries({
+  "a Headers": new Headers({ "x-team": "a" }),
+  "a list": [["x-team", "a"]],
+  "a request id's": { "X-Request-Id": "a" },
+  "a length's": { "Content-Length": "5" },
+  "a coding's": { "transfer-encoding": "chunked" },
+  "an upgrade's": { upgrade: "websocket" }
+})) {
+  add(`headers of a call that are ${name} are refused, and not overlooked`, ok(made, 201), async (given) => {
+    const { agent, note, server } = given
+    isTransport(note(await rejected(agent.runs.create({ task: "t" }, { headers }))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  })
+}
+add("headers of a call without a value are not sent", ok(done), async ({ agent, server }) => {
+  await agent.runs.get("r-1", { headers: { "x-team": undefined, "x-case": null, "x-count": 7 } })
+  await agent.runs.get("r-1", { headers: null, requestId: null })
+  const sent = server.seen.map(({ headers }) => [headers["x-team"], headers["x-case"], headers["x-count"]])
+  assert.deepEqual(sent, [
+    [undefined, undefined, "7"],
+    [undefined, undefined, undefined]
+  ])
+})
+add("what is changed after a call was sent as it was", ok(made, 201), async ({ agent, server }) => {
+  const [input, options] = [{ task: "first" }, { idempotencyKey: "k-1", requestId: "q-1" }]
+  const first = agent.runs.create(input, options)
+  Object.assign(input, { task: "second" })
+  Object.assign(options, { idempotencyKey: "k-2", requestId: "q-2" })
+  await Promise.all([first, agent.runs.create(input, options)])
+  const sent = server.seen.map(({ body, headers }) => [
+    JSON.parse(body).task,
+    headers["idempotency-key"],
+    headers["x-request-id"]
+  ])
+  assert.deepEqual(sent.toSorted(), [
+    ["first", "k-1", "q-1"],
+    ["second", "k-2", "q-2"]
+  ])
+})
+add("an input that cannot be read is a rejection", ok(made, 201), async ({ agent, note, server }) => {
+  const input = {
+    get task() {
+      throw new Error("gone")
+    }
+  }
+  assert.equal(note(await rejected(agent.runs.create(input))).message, "gone")
+  assert.deepEqual(server.seen, [])
+})
 add("a task of lone surrogates, quotes and nulls arrives as JSON", ok(made, 201), async ({ agent, server }) => {
   const task = '\ud800"\u0000\u2028'
   await agent.runs.create({ task })
@@ -709,9 +803,32 @@ add(
 )
 add("a rejection that no one awaits ends no process", ok({}, 500), async ({ agent }) => {
   agent.runs.get("r-1")
+  agent.runs.get("r-1").withResponse()
   agent.runs.create({ task: "t" })
   await sleep(100)
 })
+
+for (const [name, script, call] of [
+  ["a 404", ok({ detail: "Run not found" }, 404), (agent) => agent.runs.get("r-1")],
+  ["a 500", ok({}, 500), (agent) => agent.runs.get("r-1")],
+  ["a cut create", "cut", (agent) => agent.runs.create({ task: "t" })],
+  ["a deadline", poll("running"), (agent) => agent.runs.untilTerminal("r-1", { ...soon, timeout: 0 })]
+]) {
+  add(
+    `the error of ${name} keeps its message in a clone, in JSON and in a wrapper`,
+    script,
+    async ({ agent, note }) => {
+      const error = note(await rejected(call(agent)))
+      const { message } = error
+      assert.ok(message.length > 10)
+      assert.equal(structuredClone(error).message, message)
+      assert.equal(JSON.parse(JSON.stringify(error)).message, message)
+      assert.ok(inspect(new Error("outer", { cause: error })).includes(message))
+      error.message = `while it was read: ${message}`
+      assert.equal(error.message, `while it was read: ${message}`)
+    }
+  )
+}
 
 const transports = { undici: { httpClient: undici }, fetch: { fetch: globalThis.fetch } }
 

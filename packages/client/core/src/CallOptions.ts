@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -80,6 +81,16 @@ export const given =
 /** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
 export const givenToWait = (options: CreateOptions | undefined) =>
   given(options === undefined ? undefined : { ...options, timeout: undefined })
+
+/** The same for a wait that is watched: what its options choose holds for all its polls. */
+export const givenToWatch =
+  (options: CreateOptions | undefined) =>
+  <A, E, R>(watch: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    Stream.unwrap(
+      givenToWait(options)(
+        Effect.contextWith((context: Context.Context<R>) => Effect.succeed(Stream.provideContext(watch, context)))
+      )
+    )
 
 const ofPoll = Context.make(RetryPolicy.Current, RetryPolicy.none).pipe(
   Context.add(RetryPolicy.Retries, undefined),

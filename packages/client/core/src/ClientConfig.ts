@@ -114,8 +114,15 @@ const oneOf = <const Known extends ReadonlyArray<string>>(name: string, known: K
     : Effect.succeed(chosen as Known[number])
 }
 
+/** Headers of the connection and of the length of a body: what sends a request sets them. */
+const ofTransfer = new Set(["content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"])
+
 /** A header that goes with every request must not replace what tells one call from another, or who calls. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
+  // the entries of a Headers or a Map are no fields, and would be left out in silence
+  if (typeof headers !== "object" || Symbol.iterator in headers) {
+    return fail('headers must be an object with a field for each header: { "x-team": "travel" }.')
+  }
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (!headerName.test(name)) return fail(`headers has ${JSON.stringify(name)}, which is not the name of a header.`)
@@ -125,6 +132,8 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
         `headers must not contain ${name}: every create would have the same. Set IdempotencyKey for one create.`
       )
     }
+    if (lower === "x-request-id") return fail(`headers must not contain ${name}: set requestId for one call.`)
+    if (ofTransfer.has(lower)) return fail(`headers must not contain ${name}: the HTTP client sets it.`)
     if (/[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
       return fail(
         `headers has a value for ${name} that no header can carry: leave line ends and other such characters out.`

@@ -8,6 +8,7 @@ import { interpreter } from "./Answer.ts"
 import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { PlainRequest } from "./Outgoing.ts"
+import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
@@ -84,6 +85,8 @@ export const methodOf = (
     )
   const sendAs = (encoded: PlainRequest): Effect.Effect<unknown, unknown> =>
     Effect.flatMap(transport.requestId, (requestId) => {
+      const issue = IdempotencyKey.issueOf(requestId, "requestId")
+      if (issue !== undefined) return refuse(issue)
       const send = (more?: Readonly<Record<string, string>>) => {
         const headers = { ...encoded.headers, "x-request-id": requestId, ...more }
         return Effect.flatMap(transport.exchange(version, { ...encoded, headers }), interpret)

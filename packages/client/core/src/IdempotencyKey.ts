@@ -59,8 +59,8 @@ export const given =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))
 
-/** What is wrong with a key, if anything: it has to fit into a header. */
-export const issueOf = (key: string): string | undefined =>
-  /^[\x21-\x7e]{1,255}$/u.test(key)
+/** What is wrong with a key or with another id that goes into a header, if anything. */
+export const issueOf = (key: unknown, name = "the idempotency key"): string | undefined =>
+  typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key)
     ? undefined
-    : "the idempotency key is not 1 to 255 visible ASCII characters: choose one that is"
+    : `${name} is not 1 to 255 visible ASCII characters: choose one that is`

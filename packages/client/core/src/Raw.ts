@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as CallOptions from "./CallOptions.ts"
 import { type CallError, methodOf } from "./ContractClient.ts"
+import * as IdempotencyKey from "./IdempotencyKey.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
 
@@ -16,12 +17,25 @@ export interface RequestOptions extends CallOptions.CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** One slash, no braces, and no dots as a segment. */
-const isPath = /^\/(?!\/)(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?]|$))[^{}\\]*$/iu
+/** One slash, no braces, no dots as a segment, and nothing that a parser of addresses leaves out. */
+const isPath = /^\/(?!\/)(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?]|$))[^{}\\#\p{Cc}]*$/iu
 
-const queryOf = (query: RequestOptions["query"] = {}) => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+const queryOf = (path: string, query: RequestOptions["query"] = {}) => {
+  const given = Object.entries(query).filter(([, value]) => (value ?? undefined) !== undefined)
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`
+}
+
+const methods: ReadonlyArray<unknown> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+/** What is wrong with a request, if anything. */
+const issueOf = (method: unknown, path: string, { body, idempotencyKey }: RequestOptions) => {
+  if (!methods.includes(method)) return `method must be one of ${methods.join(", ")}`
+  if (!isPath.test(path)) {
+    return `path must begin with one slash and stay below the version's address; got ${JSON.stringify(path)}`
+  }
+  if (method === "GET" && body !== undefined) return "a GET has no body: use query"
+  return idempotencyKey === undefined ? undefined : IdempotencyKey.issueOf(idempotencyKey)
 }
 
 /**
@@ -34,18 +48,19 @@ export const request =
   (
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
-    { body: payload, idempotencyKey, query, ...options }: RequestOptions = {}
+    given: RequestOptions = {}
   ): Effect.Effect<unknown, CallError, Transport> =>
     Effect.flatMap(Transport, (transport) => {
-      if (!isPath.test(path)) {
+      const { body: payload, idempotencyKey, query, ...options } = given
+      const issue = issueOf(method, path, given)
+      if (issue !== undefined) {
         const { origin, pathname } = new URL(transport.baseUrls[version])
-        const issue = `path must begin with one slash and stay below the version's address; got ${JSON.stringify(path)}`
         const reason = new InvalidRequest({ issue })
-        return Effect.fail(new TransportError({ method, path: pathname, origin, attempts: 0, reason }))
+        return Effect.fail(new TransportError({ method: String(method), path: pathname, origin, attempts: 0, reason }))
       }
       const operation = {
         method: method as "GET",
-        path: `${path}${queryOf(query)}`,
+        path: queryOf(path, query),
         success: Schema.Unknown,
         ...(payload === undefined ? {} : { payload: Schema.Unknown })
       }

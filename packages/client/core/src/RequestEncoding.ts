@@ -12,12 +12,14 @@ export interface Call {
 /** The request that a call becomes, or what is wrong with the call. */
 type Encode = (call: Call) => Result.Result<PlainRequest, string>
 
+/** JSON has none for a bigint or a symbol. */
+const shown = (value: unknown) =>
+  typeof value === "bigint" || typeof value === "symbol" ? String(value) : JSON.stringify(value)
+
 /** An id becomes one segment of a path: these would become none, another one, or not text at all. */
 const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {
   const isId = typeof value === "string" && !["", ".", ".."].includes(value) && value.isWellFormed()
-  return isId
-    ? Result.succeed(encodeURIComponent(value))
-    : Result.fail(`${name} is not an id: ${JSON.stringify(value)}`)
+  return isId ? Result.succeed(encodeURIComponent(value)) : Result.fail(`${name} is not an id: ${shown(value)}`)
 }
 
 const encoderOf = (schema: Schema.Codec<unknown, unknown> | undefined) =>

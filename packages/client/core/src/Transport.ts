@@ -31,10 +31,13 @@ import { InvalidRequest, TransportError } from "./TransportError.ts"
 import { sendOf } from "./WholeAnswer.ts"
 import { version as packageVersion } from "./version.ts"
 
-/** Headers by their names in lower case. */
+/** Headers by their names in lower case. One without a value, as JavaScript may give it, is left out. */
 const lowered = (headers: Readonly<Record<string, string>> = {}) => {
   const lower: Record<string, string> = {}
-  for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] ?? ""
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? undefined
+    if (value !== undefined) lower[name.toLowerCase()] = value
+  }
   return lower
 }
 

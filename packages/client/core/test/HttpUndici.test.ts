@@ -91,8 +91,13 @@ describe("a create that undici has not begun to send", () => {
   it.live("says that it was not sent where a header cannot be", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
-      const given = transport(server.address, { headers: { expect: "100-continue" } })
-      const { entries, error } = yield* written(Effect.provide(create, given))
+      const request = { kind: "run", method: "POST", path: "/api/v4/runs", origin: server.address, requestId: "q-1" }
+      const create = Effect.flatMap(Transport, (client) =>
+        client.create({ ...request, idOf: () => undefined }, (headers) =>
+          client.exchange("v4", { method: "POST", url: "/runs", headers: { ...headers, expect: "100-continue" } })
+        )
+      )
+      const { entries, error } = yield* written(Effect.provide(create, transport(server.address)))
       assert.match(error.message, /: not sent, the request cannot be encoded: look at its headers$/u)
       assert.deepStrictEqual(entries, ["opening", "refused"])
       assert.deepStrictEqual(server.requests, [])

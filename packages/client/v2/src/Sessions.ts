@@ -28,7 +28,10 @@ const make = Effect.gen(function* () {
   const watch = (id: string, options?: SessionWaitOptions) =>
     waiter
       .watch(id, Waiter.atOnce(options))
-      .pipe(Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } }))
+      .pipe(
+        CallOptions.givenToWatch(options),
+        Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } })
+      )
 
   return Sessions.of({ get, untilTerminal, watch })
 })

@@ -93,7 +93,10 @@ const make = Effect.gen(function* () {
     watch: (id, options) =>
       waiter
         .watch(id, Waiter.atOnce(options))
-        .pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
+        .pipe(
+          CallOptions.givenToWatch(options),
+          Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } })
+        )
   })
 })
 

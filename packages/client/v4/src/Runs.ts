@@ -91,7 +91,9 @@ const make = Effect.gen(function* () {
     createAndWait,
     runAll,
     watch: (id, options) =>
-      waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
+      waiter
+        .watch(id, Waiter.atOnce(options))
+        .pipe(CallOptions.givenToWatch(options), Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
   })
 })
 

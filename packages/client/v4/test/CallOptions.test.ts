@@ -3,6 +3,7 @@ import { layerFetch, layerHttp } from "@webagent/core"
 import { type Answer as Scripted, ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { Runs, V4, withResponse } from "../src/index.ts"
 import { WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
 
@@ -69,6 +70,16 @@ for (const [name, http, sending] of clients) {
         const create = server.requests.at(-1)
         assert.strictEqual(create?.headers["idempotency-key"], "k-1")
         assert.deepStrictEqual(JSON.parse(create?.body ?? ""), { steps: 3, task: "t" })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("what a watch chooses holds for its polls", () =>
+      Effect.gen(function* () {
+        const server = yield* answering({ json: { status: "completed" } })
+        const runs = yield* Runs
+        yield* Stream.runDrain(runs.watch("r-1", { headers: { "x-team": "travel" }, requestId: "call-9" }))
+        const headers = server.requests[0]?.headers
+        assert.deepStrictEqual([headers?.["x-team"], headers?.["x-request-id"]], ["travel", "call-9"])
       }).pipe(Effect.provide(effects))
     )
 

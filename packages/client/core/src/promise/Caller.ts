@@ -58,8 +58,14 @@ export interface How {
 /** Lets a promise tell the last response of its call; a subclass of Promise would make each `await` slower. */
 const answering = <A>(promise: Promise<A>, last: Responses.Last): Answer<A> =>
   Object.defineProperty(promise as Answer<A>, "withResponse", {
-    value: async () => ({ data: await promise, response: last.response?.() as ResponseInfo })
+    value: () => heeded(promise.then((data) => ({ data, response: last.response?.() as ResponseInfo })))
   })
+
+/** A promise that is rejected before it is awaited must not end the process: who awaits it later sees the rejection. */
+const heeded = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(ignore)
+  return promise
+}
 
 /** What a call has chosen, as the effects take it. */
 const choicesOf = (options: Options | undefined, isWait: boolean) => {
@@ -67,9 +73,9 @@ const choicesOf = (options: Options | undefined, isWait: boolean) => {
   if (options === undefined || options === null) return undefined
   const { headers, requestId, retries, timeout } = options
   return {
-    headers,
-    requestId,
-    retries,
+    headers: headers ?? undefined,
+    requestId: requestId ?? undefined,
+    retries: retries ?? undefined,
     timeout: isWait || timeout === undefined ? undefined : timeOf("timeout", timeout)
   }
 }
@@ -259,7 +265,8 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
-      const called = Effect.suspend(() => CallOptions.given(choicesOf(options, wait))(effect(rejectionOf)))
+      // options are read now: the first call waits for the services, and its caller may change them meanwhile
+      const called = CallOptions.given(choicesOf(options, wait))(effect(rejectionOf))
       let unheed: (() => void) | undefined
       const fiber = fork(last === undefined ? called : Responses.recorded(called, last), (exit) => {
         unheed?.()
@@ -268,8 +275,7 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
       })
       if (signal !== undefined && fiber.pollUnsafe() === undefined) unheed = heed(signal, fiber, patient, reject)
     })
-    // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
-    promise.catch(ignore)
+    heeded(promise)
     return last === undefined ? (promise as Answer<A>) : answering(promise, last)
   }
 
@@ -373,6 +379,9 @@ export const pollingOf = ({ polling = {} }: WebAgentOptions) => {
 
 /** A call that is a wait. */
 export const waiting: How = { wait: true }
+
+/** What to send, as it is now: the first call waits for the services, and its caller may change it meanwhile. */
+export const inputOf = <A extends object>(input: A): A => ({ ...input })
 
 /** What a create is told beyond what every call is. */
 export const createOf = (options: CreateOptions | undefined) =>

@@ -23,6 +23,8 @@ const decorate = (error: Error, site: Error, depth: number) => {
   decorated.add(error)
   const frames = framesOf(site, depth)
   if (frames.length > 0) hidden(error, "stack", [`${error.name}: ${error.message}`, ...frames].join("\n"))
+  // structuredClone, and so a worker's postMessage, takes nothing from a prototype
+  if (!Object.hasOwn(error, "message")) hidden(error, "message", error.message)
   if (error.cause === undefined && "reason" in error) hidden(error, "cause", error.reason)
   // what a log in JSON keeps of it: those that the service describes have one of their own
   if (!Object.hasOwn(error, "toJSON")) hidden(error, "toJSON", () => ({ ...error, message: error.message }))

@@ -1,5 +1,5 @@
 import type { WaitOptions, WithResult } from "@webagent/core/promise"
-import { type Caller, createOf, ownWaitOf, resultOf, waiting, waitOf } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, inputOf, ownWaitOf, resultOf, waiting, waitOf } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as V3 from "../Sessions.ts"
@@ -12,7 +12,11 @@ export const make = ({ call, iterate }: Caller<V3.Sessions>): Sessions => {
     Effect.flatMap(V3.Sessions, f)
 
   return {
-    create: (input, options) => call(() => sessions((sessions) => sessions.create(input, createOf(options))), options),
+    create: (input, options) =>
+      call(() => {
+        const [sent, chosen] = [inputOf(input), createOf(options)]
+        return sessions((sessions) => sessions.create(sent, chosen))
+      }, options),
     get: (id, options) => call(() => sessions((sessions) => sessions.get(id)), options),
     untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
       call(
@@ -22,14 +26,10 @@ export const make = ({ call, iterate }: Caller<V3.Sessions>): Sessions => {
       )) as Sessions["untilTerminal"],
     createAndWait: ((input: SessionCreate, options?: CreateAndWaitOptions) =>
       call(
-        () =>
-          sessions((sessions) =>
-            sessions.createAndWait(input, {
-              ...ownWaitOf(options),
-              idempotencyKey: options?.idempotencyKey,
-              extraBody: options?.extraBody
-            })
-          ),
+        () => {
+          const [sent, chosen] = [inputOf(input), { ...ownWaitOf(options), ...createOf(options) }]
+          return sessions((sessions) => sessions.createAndWait(sent, chosen))
+        },
         options,
         waiting
       )) as Sessions["createAndWait"],

@@ -3,6 +3,7 @@ import {
   type Caller,
   createOf,
   functionOf,
+  inputOf,
   ownWaitOf,
   type RejectionOf,
   resultOf,
@@ -52,21 +53,28 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
   const runs = <A, E>(f: (runs: V4.Runs["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(V4.Runs, f)
 
   return {
-    create: (input, options) => call(() => runs((runs) => runs.create(input, createOf(options))), options),
+    create: (input, options) =>
+      call(() => {
+        const [sent, chosen] = [inputOf(input), createOf(options)]
+        return runs((runs) => runs.create(sent, chosen))
+      }, options),
     status: (id, options) => call(() => runs((runs) => runs.status(id)), options),
     get: (id, options) => call(() => runs((runs) => runs.get(id)), options),
     untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
-      call(() => runs((runs) => runs.untilTerminal(id, resultOf(options))), options, waiting)) as Runs["untilTerminal"],
+      call(
+        () => {
+          const chosen = resultOf(options)
+          return runs((runs) => runs.untilTerminal(id, chosen))
+        },
+        options,
+        waiting
+      )) as Runs["untilTerminal"],
     createAndWait: ((input: RunCreate, options?: CreateAndWaitOptions) =>
       call(
-        () =>
-          runs((runs) =>
-            runs.createAndWait(input, {
-              ...ownWaitOf(options),
-              idempotencyKey: options?.idempotencyKey,
-              extraBody: options?.extraBody
-            })
-          ),
+        () => {
+          const [sent, chosen] = [inputOf(input), { ...ownWaitOf(options), ...createOf(options) }]
+          return runs((runs) => runs.createAndWait(sent, chosen))
+        },
         options,
         waiting
       )) as Runs["createAndWait"],

@@ -1,4 +1,4 @@
-import { type Caller, createOf, ownWaitOf, waiting } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, inputOf, ownWaitOf, waiting } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as V4 from "../Sessions.ts"
 import type { FollowUpAndWaitOptions, Sessions } from "./Sessions.ts"
@@ -10,22 +10,20 @@ export const make = ({ call }: Caller<V4.Sessions>): Sessions => {
 
   return {
     queue: (id, message, options) =>
-      call(() => sessions((sessions) => sessions.queue(id, message, createOf(options))), options),
+      call(() => {
+        const [sent, chosen] = [inputOf(message), createOf(options)]
+        return sessions((sessions) => sessions.queue(id, sent, chosen))
+      }, options),
     followUp: (id, text, options) =>
       call(() => sessions((sessions) => sessions.followUp(id, text, createOf(options))), options),
     interrupt: (id, text, options) =>
       call(() => sessions((sessions) => sessions.interrupt(id, text, createOf(options))), options),
     followUpAndWait: ((id: string, text: string, options?: FollowUpAndWaitOptions) =>
       call(
-        () =>
-          sessions((sessions) =>
-            sessions.followUpAndWait(id, text, {
-              ...ownWaitOf(options),
-              idempotencyKey: options?.idempotencyKey,
-              extraBody: options?.extraBody,
-              interrupt: options?.interrupt
-            })
-          ),
+        () => {
+          const chosen = { ...ownWaitOf(options), ...createOf(options), interrupt: options?.interrupt }
+          return sessions((sessions) => sessions.followUpAndWait(id, text, chosen))
+        },
         options,
         waiting
       )) as Sessions["followUpAndWait"]
