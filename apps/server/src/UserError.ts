@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { program } from "./program.ts"
 
 /**
  * Something that the person at the keyboard can put right: one sentence on stderr, no stack, exit 2.
@@ -42,6 +43,8 @@ const mistakes = (errors: ReadonlyArray<CliError.NonShowHelpErrors>) => {
 export const layerPresenter: Layer.Layer<never> = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? Console.error(`${mistakes(event.errors).map(sentence).join(" ")} See --help.`)
+      ? Console.error(
+          `${mistakes(event.errors).map(sentence).join(" ")} See: ${[program, ...event.commandPath.slice(1)].join(" ")} --help`
+        )
       : CliOutput.defaultPresenter.present(event)
 })

@@ -19,8 +19,8 @@ import { UserError } from "./UserError.ts"
 /** What a server says of its browsers. */
 interface BrowsersView {
   readonly kind: "chromium" | "simulated"
-  /** What keeps them apart. */
-  readonly isolation: string
+  /** What keeps them apart; null where there is nothing to keep apart. */
+  readonly isolation: Isolation.Level | null
   /** What the operator has to know of it. */
   readonly sentence: string
 }
@@ -29,7 +29,7 @@ interface BrowsersView {
 export const ServedBrowsers: Context.Reference<BrowsersView> = Context.Reference("webagent-server/ServedBrowsers", {
   defaultValue: (): BrowsersView => ({
     kind: "simulated",
-    isolation: "simulated: no browser runs",
+    isolation: null,
     sentence: "simulated: no browser runs"
   })
 })
@@ -74,10 +74,7 @@ const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOpt
 
 /** What a server says where it has no real browsers, although it looked for them. */
 const layerWithout = (sentence: string, simulated: Layer.Layer<BrowserPool>) =>
-  Layer.merge(
-    simulated,
-    Layer.succeed(ServedBrowsers, { kind: "simulated", isolation: "simulated: no browser runs", sentence })
-  )
+  Layer.merge(simulated, Layer.succeed(ServedBrowsers, { kind: "simulated", isolation: null, sentence }))
 
 /** The browsers that are asked for; `auto` is Chromium where it can be had, and kept apart, else simulated ones. */
 export const layer = (

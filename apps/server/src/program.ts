@@ -1,2 +1,4 @@
-/** How a person calls this program: a checkout of the repository runs its TypeScript, by a script of its own. */
-export const program = import.meta.url.endsWith(".ts") ? "npm run server --" : "webagent-server"
+import * as Program from "@webagent/simulation/Program"
+
+/** How a person calls this program. */
+export const program = Program.here("webagent-server", import.meta.url)

@@ -17,6 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
@@ -267,11 +268,16 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
   const live = ApiKeys.use(({ list }) =>
     Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
   )
-  const check = Effect.gen(function* () {
-    if (apiKeys.length > 0 || (yield* live) > 0) return
-    return yield* new UserError({
-      sentence: `${data.name} has no API keys. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
+  const refuse = (what: string) =>
+    new UserError({
+      sentence: `${data.name} ${what}. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
     })
+  // a new file has no keys, and a path that is misspelt gets neither folder nor file
+  if (apiKeys.length === 0 && data._tag === "File" && !existsSync(data.name)) {
+    return yield* refuse("does not exist, so it has no API keys")
+  }
+  const check = Effect.gen(function* () {
+    if (apiKeys.length === 0 && (yield* live) === 0) yield* refuse("has no API keys")
   })
   // a server with a file runs where what it prints is a log, so a given key is not shown
   const announced = Effect.flatMap(live, (count) => {

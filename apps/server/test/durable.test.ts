@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { folder, type Program, ready, run, send, start, takenPort, until } from "./program.ts"
 
@@ -90,7 +90,13 @@ describe("webagent-server --data", () => {
         interrupt: false
       })
       const well = yield* send(origin, "", "GET", "/health")
-      assert.deepInclude(well.body, { status: "ok", ready: true, draining: false, runs: { queued: 1, running: 1 } })
+      assert.deepInclude(well.body, {
+        status: "ok",
+        ready: true,
+        draining: false,
+        runs: { queued: 1, running: 1 },
+        browsers: { active: 0, kind: "simulated", isolation: null, sentence: "simulated: no browser runs" }
+      })
       program.process.kill("SIGTERM")
       const draining = yield* until(send(origin, "", "GET", "/health"), ({ status }) => status !== 200)
       assert.deepInclude(draining.body, { status: "draining", ready: false, draining: true })
@@ -272,18 +278,20 @@ describe("settings", () => {
       /^--advertise is for servers that share a database\. Remove it, or use --data postgres:\/\/user@host\/name\.\n$/u
     ],
     "an address that is none": [["--advertise", "10.0.0.5:8080"], /an address such as http:\/\/10\.0\.0\.5:8080/u],
-    "no key at all": [
+    "a file that does not exist, and no key": [
       [],
-      /^\S+ has no API keys\. Create one: npm run server -- keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
+      /^\S+ does not exist, so it has no API keys\. Create one: npm run server -- keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
     ]
   }
 
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
     it.live(`${what}: one clear error and exit 2`, () =>
       Effect.gen(function* () {
-        const ended = yield* run(["--port", "0", "--data", yield* database, ...args])
+        const path = yield* database
+        const ended = yield* run(["--port", "0", "--data", path, ...args])
         assert.strictEqual(ended.code, 2)
         assert.match(ended.stderr, stderr)
+        assert.isFalse(existsSync(dirname(path)))
       })
     )
   }

@@ -126,7 +126,7 @@ describe("webagent-server", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.match(
         stderr,
-        /^Invalid value for flag --turn-duration: "soon"\..*a time such as 200ms, 2s or 1m\. See --help\.\n$/u
+        /^Invalid value for flag --turn-duration: "soon"\..*a time such as 200ms, 2s or 1m\. See: npm run server -- --help\n$/u
       )
     })
   )
@@ -204,20 +204,26 @@ describe("webagent-server", () => {
       ["--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
-    "a wizard, which asks for what a help says": [["--wizard"], /^No flag --wizard\. See --help\.\n$/u],
-    "an unknown flag with a value": [["--prot", "8080"], /^No flag --prot\. Did you mean --port\? See --help\.\n$/u],
+    "a wizard, which asks for what a help says": [
+      ["--wizard"],
+      /^No flag --wizard\. See: npm run server -- --help\n$/u
+    ],
+    "an unknown flag with a value": [
+      ["--prot", "8080"],
+      /^No flag --prot\. Did you mean --port\? See: npm run server -- --help\n$/u
+    ],
     "an unknown command with a flag": [
       ["kyes", "create", "--name", "ci"],
-      /^No command "kyes"\. Did you mean keys\? No flag --name\. .* See --help\.\n$/u
+      /^No command "kyes"\. Did you mean keys\? No flag --name\. .* See: npm run server -- --help\n$/u
     ],
     "a size that is no number": [
       ["--journal-size", "many"],
-      /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See --help\.\n$/u
+      /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See: npm run server -- --help\n$/u
     ],
     "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
       ["--browsers", "chromium", "--model", "gpt"],
-      /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See --help\.\n$/u
+      /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See: npm run server -- --help\n$/u
     ],
     "a model without real browsers": [
       ["--browsers", "simulated", "--model", "openai:gpt"],
@@ -253,7 +259,7 @@ describe("webagent-server", () => {
     ],
     "no time for a run": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
-      /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See --help\.\n$/u
+      /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See: npm run server -- --help\n$/u
     ],
     "a limit of cost without prices": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],

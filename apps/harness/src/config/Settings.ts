@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as Config from "./Config.ts"
 import { fromHere, type Project, suitesOf } from "./Project.ts"
+import { isWebAddress } from "./Values.ts"
 
 /** The commands whose flags a configuration sets. */
 export type CommandName =
@@ -157,9 +158,12 @@ const withTarget = (
   const target = Object.hasOwn(targets, name) ? targets[name] : undefined
   if (target === undefined) {
     const names = ["simulated", ...Object.keys(targets)]
-    if (names.length === 1 || name === "simulated" || /[/:.]/u.test(name)) return Result.succeed(words)
+    if (names.length === 1 || name === "simulated" || isWebAddress(name)) return Result.succeed(words)
     const meant = Spelling.meant(name, names)
-    const help = meant === undefined ? `Use one of ${names.join(", ")}, or an address.` : `Did you mean ${meant}?`
+    const help =
+      meant === undefined
+        ? `Use one of ${names.join(", ")}, or a web address such as https://host.`
+        : `Did you mean ${meant}?`
     return Result.fail(`${file} has no target "${name}". ${help}`)
   }
   const { url, ...more } = target

@@ -3,7 +3,6 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
-import { programOf } from "../../src/cli/Program.ts"
 import { callIn } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-init-"))
@@ -114,30 +113,5 @@ describe("init", () => {
     assert.strictEqual(code, 2)
     assert.match(stderr, /^package\.json is not JSON: .+\. Correct it\.\n$/u)
     assert.deepStrictEqual(filesIn(root), ["package.json"])
-  })
-})
-
-describe("programOf", () => {
-  const module = "file:///shop/node_modules/webagent-harness/dist/cli/Program.js"
-  const script = "/shop/node_modules/.bin/webagent-harness"
-  for (const [userAgent, typed] of [
-    ["npm/11.0.0 node/v24", "npx webagent-harness"],
-    ["pnpm/12.0.0 npm/? node/v24", "pnpm exec webagent-harness"],
-    ["yarn/4.9.0 npm/? node/v24", "yarn webagent-harness"],
-    ["bun/1.3.0 npm/? node/v24", "bunx webagent-harness"],
-    [undefined, "npx webagent-harness"]
-  ] as const) {
-    it(`started by ${userAgent}: ${typed}`, () => assert.strictEqual(programOf({ module, script, userAgent }), typed))
-  }
-
-  it("installed for the whole machine it is called by its name, in the repository through npm", () => {
-    assert.strictEqual(
-      programOf({ module, script: "/usr/local/bin/webagent-harness", userAgent: undefined }),
-      "webagent-harness"
-    )
-    assert.strictEqual(
-      programOf({ module: "file:///a/Program.ts", script: "/a/main.ts", userAgent: "npm/11" }),
-      "npm run harness --"
-    )
   })
 })

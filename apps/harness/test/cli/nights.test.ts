@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
@@ -182,7 +182,12 @@ describe.concurrent("mistakes about nights", () => {
     [
       "a history that has nothing",
       ["history", "--history", empty],
-      /^.+none\.ndjson has no nights yet: ".+ run --record" adds one/u
+      /^.+none\.ndjson has no nights\. Record one with .+ run --record, or name another file with --history\.\n$/u
+    ],
+    [
+      "a regression of a history that is not there",
+      ["history", "accept", "3f0c", "--history", empty],
+      /^.+none\.ndjson has no nights\. Record one with .+ run --record, or name another file with --history\.\n$/u
     ],
     [
       "a quarantine file that is not there",
@@ -195,6 +200,7 @@ describe.concurrent("mistakes about nights", () => {
       const { code, stderr } = await call(args)
       assert.match(stderr, sentence)
       assert.strictEqual(code, 2)
+      assert.isFalse(existsSync(empty))
     })
   }
 })

@@ -91,7 +91,11 @@ describe("record, drift, profile and serve --cassette", () => {
       ["record", "v4-runs", "--proxy", "--target", "http://127.0.0.1:9"],
       /^--proxy records an app, not suites\. Remove one of them\.$/mu
     ],
-    ["a cassette that is not there", ["drift", path("no.ndjson"), "simulated"], /no\.ndjson cannot be read: /u],
+    [
+      "a cassette that is not there",
+      ["drift", "simulated", path("no.ndjson")],
+      /^There is no cassette, target or service \S+no\.ndjson\. Use one of simulated, a web address such as https:\/\/host, or a file\.$/mu
+    ],
     ["a file that is no cassette", ["serve", "--cassette", "package.json"], /^package\.json is not a cassette\./mu],
     [
       "a replay with a profile",
@@ -114,6 +118,14 @@ describe("record, drift, profile and serve --cassette", () => {
     assert.deepStrictEqual(
       [drift.code, drift.stderr],
       [2, "running the suites against http://127.0.0.1:9\nNo API key: set SHOP_KEY.\n"]
+    )
+    const misspelt = await call(["drift", "simulated", "shp", ...asked])
+    assert.deepStrictEqual(
+      [misspelt.code, misspelt.stderr],
+      [
+        2,
+        "There is no cassette, target or service shp. Use one of simulated, shop, a web address such as https://host, or a file.\n"
+      ]
     )
     const record = await call(["record", "--target", "shop", "--proxy", ...asked], { SHOP_KEY: "wak_test" })
     assert.strictEqual(record.code, 3)

@@ -87,6 +87,11 @@ describe("settle", () => {
       'webagent.config.ts has no target "stagign". Did you mean staging?'
     ],
     [
+      "a target that is like none is told with those that there are, also with a dot in its name",
+      { typed: "--target eu.shop", config: { targets } },
+      'webagent.config.ts has no target "eu.shop". Use one of simulated, staging, or a web address such as https://host.'
+    ],
+    [
       "a command is given only the flags that it has",
       { command: "compare", config: { trials: 3, history: "nights.ndjson" } },
       "--history nights.ndjson"

@@ -8,6 +8,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { Control } from "./control/Control.ts"
 import type { JournalQuery } from "./journal/Journal.ts"
 import type { SimulatedOptions } from "./Parts.ts"
+import { mistakes } from "./SimulateOptions.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
 
@@ -59,7 +60,7 @@ export interface RunningService {
 
 /**
  * Starts a simulated service for a test that needs no Effect. It has the profile `instant` unless told otherwise: runs
- * succeed after 5 ms. Rejects when the profile or the faults are wrong, or the port is in use; types find other mistakes.
+ * succeed after 5 ms. Rejects when an option is misspelt or wrong, with a line for each, or when the port is in use.
  *
  * @example
  * ```ts
@@ -78,6 +79,8 @@ export interface RunningService {
  * ```
  */
 export const simulate = async (options: SimulatedOptions = {}): Promise<RunningService> => {
+  const wrong = mistakes(options)
+  if (wrong.length > 0) throw new TypeError(wrong.join("\n"))
   const runtime = ManagedRuntime.make(SimulatedService.layer({ profile: "instant", ...options }))
   const { address, apiKeys, baseUrls } = await runtime.runPromise(Server)
   const apiKey = apiKeys[0] ?? ""

@@ -71,6 +71,72 @@ describe("simulate", () => {
     )
   })
 
+  const wrong: ReadonlyArray<readonly [options: unknown, lines: ReadonlyArray<string>]> = [
+    [{ profil: "flaky" }, ['profil: is not a known field; did you mean "profile"?']],
+    [{ seed: "abc" }, ['seed: expected a number, got "abc".']],
+    [{ seed: NaN }, ["seed: expected a number, got null."]],
+    [{ apiKeys: "x" }, ['apiKeys: expected a list of keys such as ["wak_test"], got "x".']],
+    [{ apiKeys: [] }, ['apiKeys: expected a list of keys such as ["wak_test"], got [].']],
+    [{ port: "80" }, ['port: expected a port from 0 to 65535, got "80".']],
+    [{ host: 5 }, ["host: expected an address such as 127.0.0.1, got 5."]],
+    [{ allowedHosts: "a" }, ['allowedHosts: expected a list of names such as ["app.test"], got "a".']],
+    [{ linkTokens: 5 }, ["linkTokens: expected a Layer of LinkTokens, got 5."]],
+    [{ profile: 5 }, ['profile: expected the name of a preset such as "flaky", or a profile, got 5.']],
+    [{ profile: { duraton: 5 } }, ['profile.duraton: is not a known field; did you mean "duration"?']],
+    [
+      { turnDuration: "soon" },
+      ['turnDuration: expected a time such as "2 seconds", or milliseconds as a number, got "soon".']
+    ],
+    [{ failureRate: 2 }, ["failureRate: expected a number from 0 to 1, got 2."]],
+    [{ journal: { capacity: -1 } }, ["journal.capacity: expected 0 or more rows, got -1."]],
+    [
+      { faults: [{ fault: { kind: "hang", fo: "1s" } }] },
+      ['faults[0].fault.fo: is not a known field; did you mean "for"?']
+    ],
+    [{ time: "manual" }, ['time: expected an object such as { mode: "manual" }, got "manual".']],
+    [
+      { time: { mode: "manul" } },
+      ['time.mode: expected one of real, scaled, manual, got "manul"; did you mean "manual"?']
+    ],
+    [{ control: true }, ["control: expected an object, got true."]],
+    ["flaky", ['expected an object, got "flaky".']],
+    [
+      { seed: "abc", profil: "flaky" },
+      ['profil: is not a known field; did you mean "profile"?', 'seed: expected a number, got "abc".']
+    ]
+  ]
+
+  for (const [options, lines] of wrong) {
+    it(`rejects ${JSON.stringify(options)} with a line that names the option and what is allowed`, async () => {
+      // @ts-expect-error as plain JavaScript may
+      const { message } = await rejection(simulate(options))
+      assert.deepStrictEqual(
+        message.split("\n"),
+        lines.map((line) => `simulate(): ${line}`)
+      )
+    })
+  }
+
+  it("takes every option, and takes one that is undefined as left out", async () => {
+    const options = {
+      host: "127.0.0.1",
+      port: 0,
+      allowedHosts: ["app.test"],
+      apiKeys: ["wak_dev"],
+      seed: 7,
+      profile: undefined,
+      turnDuration: "1 millis",
+      failureRate: 1,
+      journal: { capacity: 10 },
+      faults: [],
+      time: { mode: "scaled", factor: 2 },
+      control: { key: "secret" }
+    }
+    // @ts-expect-error as plain JavaScript may
+    await using service = await simulate(options)
+    assert.strictEqual(service.apiKey, "wak_dev")
+  })
+
   it("rejects time that is not manual, an unknown profile, and a port in use, each in a sentence", async () => {
     await using service = await simulate()
     const port = Number(new URL(service.address).port)

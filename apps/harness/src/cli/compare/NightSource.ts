@@ -6,6 +6,7 @@ import * as Night from "@webagent/nights/Night"
 import type { Compared } from "@webagent/nights/NightComparison"
 import { usage } from "@webagent/report/UserError"
 import { RunReport } from "@webagent/report/RunReport"
+import { noNights } from "../NoNights.ts"
 import { program } from "../Program.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
@@ -30,7 +31,7 @@ const ofHistory = Effect.fnUntraced(function* (word: string, nights: ReadonlyArr
   if (word === "last" || back !== undefined) {
     const night = nights.at(-1 - Number(back ?? 0))
     if (night !== undefined) return night
-    if (nights.length === 0) return yield* usage(`${file} has no nights. Record one with ${program} run --record.`)
+    if (nights.length === 0) return yield* noNights(file)
     return yield* usage(`${word} is before the first night: ${file} has ${nights.length}.`)
   }
   const found = nights.filter(({ id }) => id.startsWith(word))

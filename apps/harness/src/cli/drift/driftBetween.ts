@@ -2,6 +2,7 @@ import type { Exchange } from "@webagent/cassette/Cassette"
 import * as Drift from "@webagent/cassette/Drift"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import * as Cassettes from "../Cassettes.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { Project } from "../../config/Project.ts"
@@ -9,6 +10,7 @@ import { ExitError } from "../ExitCode.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { runSuites } from "../run/runSuites.ts"
 import { counted } from "@webagent/report/Text"
+import { usage } from "@webagent/report/UserError"
 import { terminal } from "../Terminal.ts"
 import { DriftOutput } from "./DriftOutput.ts"
 import * as DriftText from "./DriftText.ts"
@@ -40,9 +42,18 @@ const sideOf = (run: RunOptions, side: string, { config: { targets = {} } }: Pro
   }
 }
 
-/** The answers of one side: those of a cassette, or those that the suites get now. */
+/** The answers in the cassette that a side names; undefined for a service. */
+const cassetteOf = Effect.fnUntraced(function* ({ target }: RunOptions, { config: { targets = {} } }: Project) {
+  if (isService(target)) return undefined
+  if (existsSync(target)) return yield* Cassettes.read(target)
+  const names = ["simulated", ...Object.keys(targets)].join(", ")
+  return yield* usage(
+    `There is no cassette, target or service ${target}. Use one of ${names}, a web address such as https://host, or a file.`
+  )
+})
+
+/** The answers that the suites get of a service now. */
 const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolean) {
-  if (!isService(options.target)) return yield* Cassettes.read(options.target)
   const exchanges: Array<Exchange> = []
   // beside the answer, which may be piped elsewhere
   const say = (line: string) => (json ? Effect.void : Console.error(line))
@@ -62,9 +73,11 @@ const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolea
 /** Compares two services, or what was recorded of them, and prints the differences; fails where there are some. */
 export const driftBetween = Effect.fnUntraced(function* ({ a, apiKeyEnvB, b, json, run }: DriftOptions) {
   const project = yield* Project
-  const other = sideOf(run, b, project)
-  const before = yield* answersOf(sideOf(run, a, project), json)
-  const after = yield* answersOf({ ...other, apiKeyEnv: apiKeyEnvB ?? other.apiKeyEnv }, json)
+  const [one, other] = [sideOf(run, a, project), sideOf(run, b, project)]
+  // a cassette that cannot be read is said before a service is asked
+  const [oneKept, otherKept] = [yield* cassetteOf(one, project), yield* cassetteOf(other, project)]
+  const before = oneKept ?? (yield* answersOf(one, json))
+  const after = otherKept ?? (yield* answersOf({ ...other, apiKeyEnv: apiKeyEnvB ?? other.apiKeyEnv }, json))
   const drift = Drift.between(before, after)
   const { style } = yield* terminal
   if (json) yield* JsonOutput.print(DriftOutput, { a, b, ...drift })

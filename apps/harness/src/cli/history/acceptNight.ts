@@ -5,6 +5,7 @@ import * as NightFile from "@webagent/nights/NightFile"
 import { usage } from "@webagent/report/UserError"
 import { counted } from "@webagent/report/Text"
 import { program } from "../Program.ts"
+import { noNights } from "../NoNights.ts"
 
 type Named = { readonly suite: string; readonly name: string }
 
@@ -24,6 +25,7 @@ export const acceptNight = Effect.fnUntraced(function* (options: {
   readonly note: string | undefined
 }) {
   const { nights } = yield* NightFile.read(options.history)
+  if (nights.length === 0) return yield* noNights(options.history)
   const found = nights.filter(({ id }) => id.startsWith(options.night))
   const [night] = found
   if (night === undefined || found.length > 1) {

@@ -13,7 +13,7 @@ import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { ExitError } from "../ExitCode.ts"
-import { program } from "../Program.ts"
+import { noNights } from "../NoNights.ts"
 import { terminal } from "../Terminal.ts"
 
 /** Shows the last nights of a history, or scenarios through them. */
@@ -29,11 +29,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   const past = yield* NightFile.read(options.history)
   for (const warning of past.warnings) yield* Console.error(warning)
   const nights = past.nights.slice(-options.last)
-  if (nights.length === 0) {
-    return yield* usage(
-      `${options.history} has no nights yet: "${program} run --record" adds one, --history names another file.`
-    )
-  }
+  if (nights.length === 0) return yield* noNights(options.history)
   const { style, write } = yield* terminal
   if (options.html) {
     const path = `${options.history.replace(/\.[^./\\]+$/u, "")}.html`

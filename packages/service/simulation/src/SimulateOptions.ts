@@ -1,0 +1,57 @@
+import { FaultPlan, fieldIssues, line, Profile, TimeMode } from "@webagent/control"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { SimulatedOptions } from "./Parts.ts"
+
+const such = (expected: string, is: (value: unknown) => boolean) =>
+  Schema.Unknown.check(Schema.makeFilter(is, { expected }))
+
+const isText = (value: unknown) => typeof value === "string" && value !== ""
+const isTexts = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isText)
+const isBetween = (least: number, most: number) => (value: unknown) =>
+  typeof value === "number" && value >= least && value <= most
+const isInteger = (least: number, most: number) => (value: unknown) =>
+  Number.isInteger(value) && isBetween(least, most)(value)
+
+const host = such("an address such as 127.0.0.1", isText)
+const port = such("a port from 0 to 65535", isInteger(0, 65_535))
+
+/** What each option takes. The profiles and fault plans of files have other times: theirs are Durations. */
+const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec<unknown> } = {
+  port,
+  host,
+  allowedHosts: such('a list of names such as ["app.test"]', isTexts),
+  apiKeys: such('a list of keys such as ["wak_test"]', isTexts),
+  linkTokens: such("a Layer of LinkTokens", Layer.isLayer),
+  seed: such("a number", Number.isFinite),
+  profile: Schema.Union([Schema.String, Schema.toType(Profile)]).annotate({
+    expected: 'the name of a preset such as "flaky", or a profile'
+  }),
+  turnDuration: such('a time such as "2 seconds", or milliseconds as a number', (value) =>
+    Option.isSome(Duration.fromInput(value as Duration.Input))
+  ),
+  failureRate: such("a number from 0 to 1", isBetween(0, 1)),
+  journal: Schema.Struct({ capacity: Schema.optional(such("0 or more rows", isInteger(0, Infinity))) }),
+  faults: Schema.toType(FaultPlan),
+  time: TimeMode.annotate({ expected: 'an object such as { mode: "manual" }' }),
+  control: Schema.Struct({
+    key: such("a text", isText),
+    port: Schema.optional(port),
+    host: Schema.optional(host)
+  })
+}
+
+const SimulateOptions = Schema.Struct(
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Schema.optional(schema)]))
+)
+
+/** A line for each option that is misspelt or has a wrong value: no compiler has looked at those of plain JavaScript. */
+export const mistakes = (options: unknown): ReadonlyArray<string> => {
+  const checked = Schema.decodeUnknownResult(SimulateOptions, { errors: "all", onExcessProperty: "error" })(options)
+  return Result.isSuccess(checked)
+    ? []
+    : fieldIssues(checked.failure.issue, options).map((issue) => `simulate(): ${line(issue).replace(/[^?]$/u, "$&.")}`)
+}

@@ -1,0 +1,27 @@
+/** What is known of how this process was started. */
+export interface Started {
+  /** The name of the program, such as `webagent-server`. */
+  readonly name: string
+  /** The address of a module of the program: TypeScript in a checkout of the repository. */
+  readonly module: string
+  /** The file that was started, as it was named. */
+  readonly script: string | undefined
+  /** What a package manager says of itself to what it starts. */
+  readonly userAgent: string | undefined
+}
+
+const runners = { pnpm: "pnpm exec", yarn: "yarn", bun: "bunx", npm: "npx" } as const
+
+/** How a person starts a program again: as they have started it. */
+export const programOf = ({ module, name, script = "", userAgent = "" }: Started): string => {
+  if (module.endsWith(".ts")) return `npm run ${name.replace("webagent-", "")} --`
+  const [manager = ""] = userAgent.split("/")
+  const runner = Object.hasOwn(runners, manager) ? runners[manager as keyof typeof runners] : undefined
+  // a package manager that installs it globally links to it from a folder of programs
+  const isGlobal = runner === undefined && !script.includes("node_modules")
+  return isGlobal ? name : `${runner ?? "npx"} ${name}`
+}
+
+/** How a person calls the program of this process. */
+export const here = (name: string, module: string): string =>
+  programOf({ name, module, script: process.argv[1], userAgent: process.env["npm_config_user_agent"] })
