@@ -64,6 +64,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The takes under way: each may begin an agent yet. */
   const takes = new Set<Deferred.Deferred<void>>()
   const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>(kept)
+  /** The step that an agent here is in, and where. */
+  const open = new WeakMap<TurnRunner.Execution, { readonly browserId: string | null; readonly step: Turn.TurnStep }>()
   /** Nothing more is taken: neither what is offered nor what comes next in a session. */
   let draining = false
   let closing = false
@@ -277,14 +279,15 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const { token } = execution
         const used = TurnRunner.used(execution, now)
-        return Effect.ignore(
-          said(
-            execution,
-            closing
-              ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
-              : { _tag: "LetGo", token, ending, goesOn: true, used }
-          )
-        )
+        const cut = open.get(execution)
+        const over =
+          cut === undefined
+            ? Effect.void
+            : PubSub.publish(steps, { ...cut, step: { ...cut.step, ended: { at_ms: now, failure: Turn.cutShort } } })
+        const command: Decide.Command = closing
+          ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
+          : { _tag: "LetGo", token, ending, goesOn: true, used }
+        return Effect.andThen(over, Effect.ignore(said(execution, command)))
       }),
     attempt: Effect.fnUntraced(function* (execution, cancelled) {
       const { sessionId, token, turn } = execution
@@ -292,14 +295,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       let { browserId } = session
       let domains: ReadonlyArray<string> | null = null
       let pictures = turn.steps
-      let last: Turn.TurnStep | undefined
       const progress = Effect.fnUntraced(function* (progress: Decide.Progress) {
         const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
-        last = turnSteps.at(-1)
-        yield* PubSub.publishAll(
-          steps,
-          turnSteps.map((step) => ({ browserId, step }))
-        )
+        for (const step of turnSteps) {
+          const at = { browserId, step }
+          if (step.ended === undefined) open.set(execution, at)
+          else open.delete(execution)
+          yield* PubSub.publish(steps, at)
+        }
       })
       return {
         session,
@@ -334,7 +337,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
           yield* progress({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
         }),
         stepEnded: (failure) =>
-          Effect.suspend(() => (last === undefined ? Effect.void : progress({ ended: { step: last, failure } }))),
+          Effect.suspend(() => {
+            const at = open.get(execution)
+            return at === undefined ? Effect.void : progress({ ended: { step: at.step, failure } })
+          }),
         used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
       }

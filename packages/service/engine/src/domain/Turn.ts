@@ -56,6 +56,9 @@ export const TurnStep = Schema.Struct({
 
 export type TurnStep = typeof TurnStep.Type
 
+/** Why a step failed that its turn ended. */
+export const cutShort = "The run ended before this step did."
+
 /** One instruction of a session: a task in v2's words, a run in v4's. */
 export const Turn = Schema.Struct({
   id: Schema.String,

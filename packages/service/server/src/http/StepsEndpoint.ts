@@ -1,6 +1,6 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
-import { Engine, type Turn } from "@webagent/engine"
+import { Engine, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -19,7 +19,7 @@ const viewOf =
   ({ address, beganAt_ms, ended, ordinal, picture, summary }: Turn.TurnStep) => {
     // of a step that its run ended, nothing tells the outcome
     const isCut = ended === undefined && ordinal === steps && (status === "failed" || status === "cancelled")
-    const failure = isCut ? "The run ended before this step did." : (ended?.failure ?? null)
+    const failure = isCut ? Turn.cutShort : (ended?.failure ?? null)
     return {
       number: ordinal,
       beganAt: new Date(beganAt_ms).toISOString(),

@@ -99,18 +99,18 @@ describe("a live view", () => {
         )
       )
     const run = Effect.fnUntraced(function* (task: string) {
-      const { id } = (yield* send("POST", "/api/v4/runs", { body: { task } })).body
+      const { id, sessionId } = (yield* send("POST", "/api/v4/runs", { body: { task } })).body
       const read = send("GET", `/api/v4/runs/${String(id)}`)
       const { body } = yield* Effect.repeat(Effect.delay(read, "5 millis"), {
         until: ({ body }) => typeof body["liveUrl"] === "string"
       })
-      return String(body["liveUrl"])
+      return { liveUrl: String(body["liveUrl"]), sessionId: String(sessionId) }
     })
     const { layer } = makeShown()
     return Effect.gen(function* () {
-      const liveUrl = yield* run("first")
+      const { liveUrl, sessionId } = yield* run("first")
       const first = yield* watch(liveUrl)
-      const other = yield* watch(yield* run("other"))
+      const other = yield* watch((yield* run("other")).liveUrl)
       yield* Queue.offer(next, 'click "Buy"')
       const buy = JSON.stringify({ number: 1, summary: 'click "Buy"', address: "https://shop.example/", picture: "" })
       yield* until(() => first.messages.length === 1)
@@ -122,6 +122,17 @@ describe("a live view", () => {
         const [began, ended, done] = messages
         assert.deepStrictEqual([began, done], [buy, buy.replace('click \\"Buy\\"', "done").replace("1", "2")])
         assert.match(String(ended), /"number":1,.*"failure":"sold out","duration_ms":\d+\}$/u)
+      }
+      // the run ends in the middle of its second step, for who looks and who comes later
+      yield* send("POST", `/api/v4/sessions/${sessionId}/queue`, { body: { text: "other", interrupt: true } })
+      yield* until(() => [first, late].every(({ messages }) => messages.length === 4))
+      const last = yield* watch(liveUrl)
+      yield* until(() => last.messages.length === 4)
+      for (const { messages } of [first, late, last]) {
+        assert.match(
+          String(messages[3]),
+          /"number":2,.*"failure":"The run ended before this step did\.","duration_ms":\d+\}$/u
+        )
       }
       assert.deepStrictEqual(other.messages, [])
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { perform }), layer))))
