@@ -113,8 +113,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     })
 
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
-  const endLater = (id: string, reason: Browser.StopReason, bytes: number | null = null): void => {
-    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, { bytes }))))
+  const endLater = (id: string, reason: Browser.StopReason, beside?: Parameters<typeof ended>[2]): void => {
+    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, beside))))
     fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: patience, while: () => !closing })))
   }
 
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           if (running.get(id) !== launched) return
           running.delete(id)
           unused.delete(id)
-          endLater(id, reason, bytes)
+          endLater(id, reason, { bytes })
         })
       )
     )
@@ -150,7 +150,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   /** Launches a browser that is stored as starting. */
   const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore) {
     const launchedIn = running
-    const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", { key: browser.idempotencyKey })))
+    const key = browser.idempotencyKey
+    const unborn = lock
+      .shared(ended(browser.id, "launch_failed", { key }))
+      .pipe(Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key }))))
     const launched = yield* Effect.onError(restore(fromPool(browser)), () => unborn)
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {

@@ -63,6 +63,7 @@ export const layer = ({
       const clock = yield* Clock.Clock
       const elapsed_ms = Effect.sync(() => elapsedOf(clock))
       const lifetime_ms = Duration.toMillis(Duration.fromInputUnsafe(lifetime))
+      const every_ms = Duration.toMillis(Duration.fromInputUnsafe(every))
       const patient = Duration.fromInputUnsafe(patience)
       const startedAt_ms = yield* Clock.currentTimeMillis
       const told = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
@@ -84,7 +85,10 @@ export const layer = ({
       /** Whether the store did not answer since then. */
       let failed = false
       /** From when on another node's silence is its own, and not that of a store that was away. */
-      let trustedFrom_ms = -Infinity
+      let trustedFrom_ms = Infinity
+      /** Whether it is, right now: this node itself reaches the store, and says in time that it lives. */
+      const isTrusted = (now_ms: number) =>
+        !failed && now_ms >= trustedFrom_ms && now_ms - renewedAt_ms <= every_ms + lifetime_ms / 2
 
       /** What this node does counts no more: others take what it had. Until its store answers, it can only say so. */
       const lose = (reason: string) =>
@@ -111,8 +115,9 @@ export const layer = ({
           return yield* lose("it was silent for too long, and other nodes have what it held.")
         }
         const took_ms = (yield* elapsed_ms) - before_ms
-        // others may have had to wait for the store as this one had: what is late of itself says nothing of them
-        if (failed || took_ms > lifetime_ms / 2 || before_ms - renewedAt_ms > lifetime_ms) {
+        // others may have had to wait for the store as this one had, also before this one was there: what is late of
+        // itself says nothing of them
+        if (!isKnown || failed || took_ms > lifetime_ms / 2 || before_ms - renewedAt_ms > lifetime_ms) {
           trustedFrom_ms = before_ms + took_ms + lifetime_ms
         }
         failed = false
@@ -181,7 +186,7 @@ export const layer = ({
         mayTake,
         isLost: (other) =>
           Effect.flatMap(elapsed_ms, (now_ms) =>
-            now_ms < trustedFrom_ms ? Effect.succeed(false) : Effect.tap(store.isLost(other), tell(other))
+            isTrusted(now_ms) ? Effect.tap(store.isLost(other), tell(other)) : Effect.succeed(false)
           ),
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given

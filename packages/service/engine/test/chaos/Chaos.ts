@@ -71,6 +71,8 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   let count = 0
   let starts = 0
   let commits = 0
+  /** How many outages of the store are under way. */
+  let outages = 0
   const known = new Map<string, Node>()
 
   const ids = Layer.succeed(IdSource, { next: (kind) => Effect.sync(() => `${kind}-${++count}`) })
@@ -163,10 +165,11 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
 
   /** The store as a node has it: out of reach when the node is dead, and while it is frozen. */
   const storeOf = (node: () => Node | undefined): Store["Service"] => {
-    const gate = <A, E>(done: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => {
+    const gate = <A, E>(done: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+      Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
         const { awake, dead } = node() ?? { awake: undefined, dead: false }
         if (dead) return Effect.never
+        if (awake === undefined && outages > 0) return Effect.fail(unavailable("no"))
         return awake === undefined ? done : Effect.andThen(Deferred.await(awake), gate(done))
       })
     return {
@@ -316,6 +319,10 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
         return void (node.awake ??= yield* Deferred.make<void>())
       case "thaw":
         return yield* wake(node)
+      case "outage":
+        outages++
+        yield* Effect.sleep(3000 * (happening.which + 1))
+        return void (outages = Math.max(0, outages - 1))
       case "conflict":
       case "refused":
       case "lost":
@@ -338,6 +345,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   }
   // the world calms down: all machines wake up, and where there may be another one, one that is new is there
   faults.length = 0
+  outages = 0
   for (const node of nodes) yield* wake(node)
   if (arrangement === "shared") yield* start()
   // the lost time of a node has to lapse in any case

@@ -13,6 +13,8 @@ const kinds = {
   drain: 1,
   freeze: 2,
   thaw: 2,
+  /** The store is away for every node, for 3 seconds or a multiple of that. */
+  outage: 1,
   conflict: 2,
   refused: 2,
   lost: 2,
