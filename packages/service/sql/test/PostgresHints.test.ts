@@ -15,7 +15,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -73,17 +72,21 @@ const start = Effect.fnUntraced(function* (url: Redacted.Redacted, name: string)
 
 const request = { task: "t", modelParams: null, thinkingLevel: null }
 
-/** Waits until as many connections listen, and gives their processes. */
-const listeners = (count: number): Effect.Effect<ReadonlyArray<number>, never, SqlClient.SqlClient> =>
+/** Waits until as many connections listen besides those that end, and gives their processes. */
+const listeners = (
+  count: number,
+  ending: ReadonlyArray<number> = []
+): Effect.Effect<ReadonlyArray<number>, never, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const found = yield* Effect.orDie(
       sql<{ readonly pid: number }>`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY pid`
     )
-    if (found.length === count) return found.map(({ pid }) => pid)
+    const pids = found.map(({ pid }) => pid).filter((pid) => !ending.includes(pid))
+    if (pids.length === count) return pids
     yield* Effect.sleep("20 millis")
-    return yield* listeners(count)
+    return yield* listeners(count, ending)
   })
 
 const withNodes = <A, E, R>(
@@ -147,8 +150,7 @@ describe("nodes of a Postgres database that hear each other", () => {
           // neither listens right now
           yield* b.engine.cancelTurn(turn.id)
           assert.strictEqual(yield* a.letGo, turn.id)
-          const after = yield* listeners(2)
-          assert.isFalse(after.some((pid) => before.includes(pid)))
+          yield* listeners(2, before)
           const { turn: next } = yield* a.engine.createSession(request)
           yield* a.begun
           yield* b.engine.cancelTurn(next.id)
@@ -192,8 +194,7 @@ describe("nodes of a Postgres database that hear each other", () => {
         const listening = yield* Effect.forkChild(Stream.runDrain(heard("a")))
         yield* listeners(1)
         yield* freeze
-        const stopped = yield* Effect.timeoutOption(Fiber.interrupt(listening), "2 seconds")
-        assert.isTrue(Option.isSome(stopped))
+        yield* Fiber.interrupt(listening)
       })
       yield* stopping.pipe(
         Effect.ensuring(thaw),
