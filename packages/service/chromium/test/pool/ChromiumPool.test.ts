@@ -3,6 +3,7 @@ import { Browser, BrowserPool, connectionOver } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { spawn } from "node:child_process"
@@ -98,10 +99,11 @@ it.live("tells why a browser ended: killed, at the end of its time, without use,
         const root = yield* runtime
         const context = yield* open(root, options)
         const browser = yield* Effect.provideContext(launch(record("one", expiresAt_ms)), context)
-        const connection = yield* browser.connect
+        // on a machine that is slow its time may be over before
+        const connection = yield* Effect.option(browser.connect)
         act(root)
-        const how = yield* connection.ended
-        assert.strictEqual(yield* browser.ended ?? Effect.never, how)
+        const how = yield* browser.ended ?? Effect.never
+        if (Option.isSome(connection)) assert.strictEqual(yield* connection.value.ended, how)
         yield* until(() => readdirSync(folderOf(root)).length === 0)
         assert.deepStrictEqual(processesIn(join(folderOf(root), "browser-")), [])
         return how

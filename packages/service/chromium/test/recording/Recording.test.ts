@@ -151,6 +151,7 @@ const recorded = Effect.gen(function* () {
     Effect.gen(function* () {
       const { id, run } = yield* shown({ recording: true })
       const { seen } = yield* look()
+      yield* until(() => seen.length > 0)
       for (const colour of ["tomato", "gold", "teal"]) {
         const { length } = seen
         yield* run(`document.body.style.background = "${colour}"`)

@@ -66,8 +66,7 @@ export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess
     const { errorText, loaderId } = yield* client.send("Page.navigate", { url }, session)
     // until then the document before answers, and the page of an error may replace the one that is visited next
     yield* Effect.repeat(Effect.delay(client.send("Page.getFrameTree", {}, session), "1 millis"), {
-      until: ({ frameTree }) => (frameTree as FrameTree).frame.loaderId === loaderId,
-      times: 200
+      until: ({ frameTree }) => (frameTree as FrameTree).frame.loaderId === loaderId
     })
     if (typeof errorText === "string") return errorText
     yield* evaluate(

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 
@@ -49,7 +50,7 @@ describe("the cadence of polls", () => {
       assert.isAtMost(some.late_ms, 1100)
       assert.isAtMost(long.late_ms, 5000)
       assert.isAtMost(long.polls, 135)
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
   it.effect("W11: the caller may choose when to look first", () =>
@@ -64,7 +65,7 @@ describe("the cadence of polls", () => {
       assert.isTrue(Option.isSome(yield* Fiber.join(fiber)))
       const [polled = 0, ...more] = yield* polledAt
       assert.isTrue(polled >= 180 && polled <= 220 && more.length === 0, `${polled}`)
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
   it.effect("W12: a hundred waits that begin together do not poll together", () =>
@@ -82,7 +83,7 @@ describe("the cadence of polls", () => {
       const polls = yield* polledAt
       assert.isAtMost(polls.length, 1000)
       assert.isAtMost(peak(polls), 15)
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
   it.effect("W13: an interval of zero is as fast as the budget allows, and no faster", () =>
@@ -95,6 +96,6 @@ describe("the cadence of polls", () => {
       assert.strictEqual((yield* Fiber.join(fiber)).status, "completed")
       assert.isAtMost((yield* polledAt).length, 120)
       assert.isAtMost(peak(yield* polledAt), 16)
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 })

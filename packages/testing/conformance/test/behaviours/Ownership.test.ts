@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Control, Server } from "@webagent/simulation"
 import { Browsers, Runs, Sessions } from "@webagent/v4"
 import { WebAgent } from "@webagent/v4/promise"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
 import { apiKey, findings, layer, made, on, requests } from "./stage.ts"
 
 const stopped = Effect.gen(function* () {
@@ -28,15 +28,11 @@ describe("what costs money", () => {
       assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("done")), "done")
       assert.strictEqual(yield* Effect.flip(browsers.use({}, () => Effect.fail("no mug"))), "no mug")
       yield* Effect.exit(browsers.use({}, () => Effect.die("bug")))
-      yield* Effect.timeoutOption(
-        browsers.use({}, () => Effect.never),
-        "50 millis"
-      )
-      const inside = yield* Deferred.make<void>()
-      const fiber = yield* Effect.forkChild(
-        browsers.use({}, () => Effect.andThen(Deferred.succeed(inside, undefined), Effect.never))
-      )
-      yield* Deferred.await(inside)
+      const used = yield* Queue.unbounded<void>()
+      const using = browsers.use({}, () => Effect.andThen(Queue.offer(used, undefined), Effect.never))
+      yield* Effect.raceFirst(using, Effect.delay(Queue.take(used), "5 millis"))
+      const fiber = yield* Effect.forkChild(using)
+      yield* Queue.take(used)
       yield* Fiber.interrupt(fiber)
       assert.strictEqual(yield* made("browser"), 5)
       assert.isAtLeast((yield* requests("v4.updateBrowser")).length, 25)
@@ -71,10 +67,13 @@ describe("what costs money", () => {
           assert.isString(status)
           break
         }
-        const abort = AbortSignal.timeout(50)
-        const error: unknown = await agent.browsers
-          .use({}, () => agent.runs.untilTerminal(id, { ...often, signal: abort }), { signal: abort })
-          .catch((error: unknown) => error)
+        const controller = new AbortController()
+        const { signal } = controller
+        const use = () => {
+          setTimeout(() => controller.abort(), 50)
+          return agent.runs.untilTerminal(id, { ...often, signal })
+        }
+        const error: unknown = await agent.browsers.use({}, use, { signal }).catch((error: unknown) => error)
         assert.instanceOf(error, Error)
         await agent.browsers.create()
       })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import { type Answer, unreachable, write } from "@webagent/scripted-server"
 import { rejection, sent } from "@webagent/scripted-server/Promises"
-import { CreateOutcomeUnknown, WebAgent } from "@webagent/v4/promise"
-import * as Effect from "effect/Effect"
-import { createServer, type ServerResponse } from "node:http"
-import { isSettledAtOnce, names, settled, sleep, transports, withAgent } from "./stage.ts"
+import { CreateOutcomeUnknown, type WebAgentOptions } from "@webagent/v4/promise"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { ServerResponse } from "node:http"
+import { firstAttempt, isSettledAtOnce, names, settled, sleep, withAgent } from "./stage.ts"
 
 const made = { status: 201, json: { id: "b-1", cdpUrl: "ws://a.example" } }
 
@@ -12,64 +12,52 @@ for (const transport of names) {
   describe(`a create over ${transport}`, () => {
     for (const way of ["create", "use"] as const) {
       it.live(
-        `browsers.${way} that is aborted while nothing listens makes nothing once the service is there`,
-        withAgent(transport, {}, async (_, server) => {
-          const port = await freePort()
-          const other = new WebAgent({
-            baseUrl: `http://127.0.0.1:${port}`,
-            apiKey: "k",
-            log: () => undefined,
-            ...transports[transport]
-          })
+        `browsers.${way} that is aborted while nothing listens connects no more`,
+        withAgent(transport, { baseUrl: unreachable }, async (agent) => {
+          const connections: Array<unknown> = []
+          const count = (connection: unknown) => void connections.push(connection)
+          subscribe("net.client.socket", count)
           const controller = new AbortController()
           const { signal } = controller
           const doing =
-            way === "create" ? other.browsers.create({}, { signal }) : other.browsers.use({}, () => 1, { signal })
+            way === "create" ? agent.browsers.create({}, { signal }) : agent.browsers.use({}, () => 1, { signal })
           void settled(doing)
-          await sleep(60)
+          while (connections.length === 0) await sleep(5)
           controller.abort(new Error("enough"))
           assert.isTrue(await isSettledAtOnce(doing))
-          const seen: Array<string> = []
-          const late = createServer((request, response) => {
-            seen.push(`${request.method}`)
-            response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(made.json))
-          })
-          await new Promise<void>((resolve) => late.listen(port, "127.0.0.1", resolve))
+          const before = connections.length
           await sleep(2500)
-          await other.close()
-          late.closeAllConnections()
-          late.close()
-          assert.deepStrictEqual(seen, [])
-          assert.deepStrictEqual(sent(server), [])
+          unsubscribe("net.client.socket", count)
+          assert.lengthOf(connections, before)
         })
       )
     }
 
-    it.live(
-      "browsers.use that is aborted between two attempts sends nothing more, and is over at once",
-      withAgent(transport, { target: { idempotency: "honoured" } }, async (agent, server) => {
+    it.live("browsers.use that is aborted between two attempts sends nothing more, and is over at once", () => {
+      const { hooks, over } = firstAttempt()
+      return withAgent(transport, { target: { idempotency: "honoured" }, hooks }, async (agent, server) => {
         server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
         const controller = new AbortController()
         const using = agent.browsers.use({}, () => 1, { signal: controller.signal })
         void settled(using)
-        while (server.requests.length === 0) await sleep(5)
-        await sleep(50)
+        await over
         controller.abort(new Error("enough"))
         assert.isTrue(await isSettledAtOnce(using))
         await sleep(2200)
         assert.deepStrictEqual(sent(server), ["POST /browsers"])
-      })
-    )
+      })()
+    })
 
     it.live(
       "browsers.create that is aborted in flight is stopped as soon as its id is known",
       withAgent(transport, {}, async (agent, server) => {
-        server.script = ({ method }) =>
-          method === "POST" ? (response) => void setTimeout(() => answer(response, made), 300) : { json: {} }
+        const created = Promise.withResolvers<ServerResponse>()
+        server.script = ({ method }) => (method === "POST" ? created.resolve : { json: {} })
         const controller = new AbortController()
         const creating = rejection(agent.browsers.create({}, { signal: controller.signal }))
-        while (server.requests.length === 0) await sleep(5)
+        const response = await created.promise
         controller.abort(new Error("enough"))
+        write(response, made)
         assert.strictEqual(String(await creating), "Error: enough")
         await agent.close()
         assert.deepStrictEqual(sent(server), ["POST /browsers", "PATCH /browsers/b-1"])
@@ -78,48 +66,52 @@ for (const transport of names) {
 
     it.live(
       "createAndWait with cancel that is aborted between two attempts sends nothing more, and cancels nothing",
-      withAgent(transport, { target: { refusals: "before-acting" } }, async (agent, server) => {
-        server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
-        const controller = new AbortController()
-        const cancelled: Array<string> = []
-        const ended = settled(
-          agent.runs.createAndWait(
-            { task: "t" },
-            { signal: controller.signal, cancel: ({ id }) => void cancelled.push(id) }
+      () => {
+        const { hooks, over } = firstAttempt()
+        return withAgent(transport, { target: { refusals: "before-acting" }, hooks }, async (agent, server) => {
+          server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
+          const controller = new AbortController()
+          const cancelled: Array<string> = []
+          const ended = settled(
+            agent.runs.createAndWait(
+              { task: "t" },
+              { signal: controller.signal, cancel: ({ id }) => void cancelled.push(id) }
+            )
           )
-        )
-        while (server.requests.length === 0) await sleep(5)
-        await sleep(50)
-        controller.abort(new Error("enough"))
-        await ended
-        await agent.close()
-        await sleep(1500)
-        assert.deepStrictEqual([sent(server), cancelled], [["POST /runs"], []])
-      })
+          await over
+          controller.abort(new Error("enough"))
+          await ended
+          await agent.close()
+          await sleep(1500)
+          assert.deepStrictEqual([sent(server), cancelled], [["POST /runs"], []])
+        })()
+      }
     )
 
-    it.live(
-      "createAndWait that is aborted while the ledger notes the answer names the run in a warning",
-      withAgent(
-        transport,
-        { ledger: async ({ _tag }) => (_tag === "opened" ? sleep(400) : undefined) },
-        async (agent, server, log) => {
-          server.script = ({ method }) =>
-            method === "POST" ? { status: 201, json: { id: "r-77" } } : { json: { status: "running" } }
-          const controller = new AbortController()
-          const waiting = rejection(agent.runs.createAndWait({ task: "t" }, { signal: controller.signal }))
-          while (server.requests.length === 0) await sleep(5)
-          await sleep(100)
-          controller.abort(new Error("enough"))
-          await waiting
-          await agent.close()
-          assert.isTrue(
-            log.some((line) => line.startsWith("warn") && line.includes("r-77")),
-            log.join("\n")
-          )
-        }
-      )
-    )
+    it.live("createAndWait that is aborted while the ledger notes the answer names the run in a warning", () => {
+      const begun = Promise.withResolvers<void>()
+      const noted = Promise.withResolvers<void>()
+      const ledger: WebAgentOptions["ledger"] = async ({ _tag }) => {
+        if (_tag !== "opened") return
+        begun.resolve()
+        await noted.promise
+      }
+      return withAgent(transport, { ledger }, async (agent, server, log) => {
+        server.script = ({ method }) =>
+          method === "POST" ? { status: 201, json: { id: "r-77" } } : { json: { status: "running" } }
+        const controller = new AbortController()
+        const waiting = rejection(agent.runs.createAndWait({ task: "t" }, { signal: controller.signal }))
+        await begun.promise
+        controller.abort(new Error("enough"))
+        noted.resolve()
+        await waiting
+        await agent.close()
+        assert.isTrue(
+          log.some((line) => line.startsWith("warn") && line.includes("r-77")),
+          log.join("\n")
+        )
+      })()
+    })
 
     it.live(
       "that is aborted in flight says with its key that it may have been made",
@@ -191,15 +183,3 @@ for (const transport of names) {
     )
   })
 }
-
-const answer = (response: ServerResponse, { json, status }: typeof made) =>
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
-
-/** A port where nothing listens yet. */
-const freePort = () =>
-  Effect.runPromise(
-    Effect.provide(
-      Effect.map(ScriptedServer, ({ address }) => Number(new URL(address).port)),
-      ScriptedServer.layer
-    )
-  )

@@ -56,3 +56,9 @@ export const isSettledAtOnce = async (promise: Promise<unknown>) => {
   }
   return Promise.race([settled(promise).then(() => true), turns()])
 }
+
+/** Hooks that know when the first attempt is over: the pause before the second one begins in that turn. */
+export const firstAttempt = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { hooks: { onResponse: () => resolve() }, over: promise }
+}
