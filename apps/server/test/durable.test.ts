@@ -4,12 +4,13 @@ import { existsSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { folder, type Program, ready, run, send, start, takenPort, until } from "./program.ts"
+import { roundRobin } from "./proxy.ts"
 
 const database = Effect.map(folder, (path) => join(path, "state", "server.db"))
 
 /** A server over a file, and where its v4 is. */
 const serving = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<string>) {
-  const program = yield* start([...(args.includes("--port") ? [] : ["--port", "0"]), "--data", path, ...args])
+  const program = yield* start(["--port", "0", "--data", path, ...args])
   return { program, printed: yield* ready(program) }
 })
 
@@ -18,6 +19,8 @@ const killed = (program: Program) =>
     Effect.sync(() => program.process.kill("SIGKILL")),
     program.ended
   )
+
+const originOf = (address = "") => new URL(address).origin
 
 const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
@@ -38,7 +41,9 @@ describe("webagent-server --data", () => {
       const path = yield* database
       const first = yield* serving(path, "--api-key", "K")
       assert.strictEqual(first.printed["data"], `${path},`)
-      const at = first.printed["v4"]
+      // links have the address of the proxy, so the second server may listen on any port
+      const servers = [originOf(first.printed["v4"])]
+      const at = `${yield* roundRobin(servers)}/api/v4`
       const key = { "idempotency-key": "one" }
       const done = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key)
       yield* until(send(at, "K", "GET", `/runs/${String(done.body["id"])}`), isOver)
@@ -52,7 +57,8 @@ describe("webagent-server --data", () => {
       const browser = yield* launch
       yield* killed(first.program)
 
-      const { printed } = yield* serving(path, "--api-key", "K", "--port", new URL(at ?? "").port)
+      const { printed } = yield* serving(path, "--api-key", "K")
+      servers[0] = originOf(printed["v4"])
       const again = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key)
       assert.deepStrictEqual([again.body["id"], again.headers.get("idempotency-replayed")], [done.body["id"], "true"])
       const kept = yield* send(at, "K", "GET", `/runs/${String(done.body["id"])}`)
@@ -82,7 +88,7 @@ describe("webagent-server --data", () => {
       const { printed, program } = yield* serving(path, "--api-key", "K", "--log", "json")
       const at = printed["v4"]
       const origin = new URL(at ?? "").origin
-      const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=3s"))
+      const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=10s"))
       const id = String(running.body["id"])
       yield* until(send(at, "K", "GET", `/runs/${id}`), ({ body }) => body["status"] === "running")
       const behind = yield* send(at, "K", "POST", `/sessions/${String(running.body["sessionId"])}/queue`, {
