@@ -1,9 +1,8 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert, it } from "@effect/vitest"
 import { type ModelMessage, type ModelReply, ScriptedModel } from "@webagent/scripted-model"
 import { ScriptedServer } from "@webagent/scripted-server"
 import * as Context from "effect/Context"
+import { connectHttp } from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -244,14 +243,9 @@ const toldLive = (liveUrl: string, most: number) =>
 
 /** What the tools of the server say of a run. */
 const toldByTools = (address: string, runId: string) =>
-  Effect.promise(async () => {
-    const client = new Client({ name: "a test", version: "1.0.0" })
-    const headers = { "X-Service-API-Key": key }
-    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", address), { requestInit: { headers } }))
-    const answer = await client.callTool({ name: "get_run", arguments: { runId } })
-    await client.close()
-    return JSON.stringify(answer)
-  })
+  Effect.flatMap(connectHttp(address, { "X-Service-API-Key": key }), (client) =>
+    Effect.promise(async () => JSON.stringify(await client.callTool({ name: "get_run", arguments: { runId } })))
+  ).pipe(Effect.scoped)
 
 /** Every file below a folder. */
 const filesBelow = (path: string): ReadonlyArray<string> =>

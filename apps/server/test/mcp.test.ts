@@ -1,8 +1,6 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { assert, describe, it } from "@effect/vitest"
+import * as Mcp from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -10,32 +8,15 @@ import { ready, run, start } from "./program.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-const connected = (transport: Transport) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const client = new Client({ name: "a test", version: "1.0.0" })
-      await client.connect(transport)
-      return client
-    }),
-    (client) => Effect.promise(() => client.close())
-  )
-
 /** A client that starts the program, as desktop clients do. */
 const connect = (address: string, apiKey: string) =>
-  connected(
+  Mcp.connect(
     new StdioClientTransport({
       command: process.execPath,
       args: ["--conditions=@webagent/source", main, "mcp", "--url", `${address}/api/v4`],
       env: { WEBAGENT_API_KEY: apiKey }
     })
   )
-
-const call = (client: Client, name: string, input: Record<string, unknown>) =>
-  Effect.promise(async () => {
-    const { content, isError, structuredContent } = await client.callTool({ name, arguments: input })
-    const [first] = Array.isArray(content) ? content : []
-    return { isError, text: String(first?.text), answer: Object(structuredContent) }
-  })
 
 /** A port that takes connections and never answers. */
 const silent = Effect.acquireRelease(
@@ -60,14 +41,12 @@ describe("webagent-server mcp", () => {
         const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
         const { origin } = new URL(v4)
         const client = yield* connect(origin, key)
-        const { answer } = yield* call(client, "run_task", { task: "Find a mug [simulate output=found duration=20ms]" })
+        const { answer } = yield* Mcp.callTool(client, "run_task", {
+          task: "Find a mug [simulate output=found duration=20ms]"
+        })
         assert.deepInclude(answer.run, { status: "completed", result: "found" })
-        const direct = yield* connected(
-          new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
-            requestInit: { headers: { "X-Service-API-Key": key } }
-          })
-        )
-        const same = yield* call(direct, "get_run", { runId: answer.run.id })
+        const direct = yield* Mcp.connectHttp(origin, { "X-Service-API-Key": key })
+        const same = yield* Mcp.callTool(direct, "get_run", { runId: answer.run.id })
         assert.deepStrictEqual(same.answer.run, answer.run)
       }).pipe(Effect.scoped),
     60_000

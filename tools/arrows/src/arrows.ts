@@ -204,7 +204,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, storeContract, testPostgres] },
+  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres] },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {

@@ -1,6 +1,6 @@
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert, describe, it } from "@effect/vitest"
 import { type ApiKey, ApiKeys, MemoryStore } from "@webagent/engine"
+import { callTool, connectHttp } from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -9,13 +9,9 @@ import * as Stream from "effect/Stream"
 import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
 import { Server } from "../../src/Server.ts"
 import { layerOver, layerTest } from "../http/served.ts"
-import { callTool, connect } from "./client.ts"
-
-const transport = (address: string, headers: Record<string, string>) =>
-  new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } })
 
 const withKey = (apiKey: string) =>
-  Effect.flatMap(Server, ({ address }) => connect(transport(address, { "X-Service-API-Key": apiKey })))
+  Effect.flatMap(Server, ({ address }) => connectHttp(address, { "X-Service-API-Key": apiKey }))
 
 const client = withKey("wak_test")
 
@@ -219,7 +215,7 @@ describe("the key of an MCP client", () => {
         )
         assert.deepStrictEqual(exit, Exit.succeed({ status: 401, body: { detail: "Invalid API key" } }))
       }
-      const one = yield* connect(transport(address, { authorization: "Bearer wak_test" }))
+      const one = yield* connectHttp(address, { authorization: "Bearer wak_test" })
       assert.isFalse((yield* callTool(one, "run_task", { task: "x" })).isError)
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )

@@ -1,12 +1,12 @@
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert, describe, it } from "@effect/vitest"
 import { MemoryStore, Store } from "@webagent/engine"
 import { LinkTokens } from "@webagent/server"
 import * as Clock from "effect/Clock"
+import { callTool, connectHttp } from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
 import { createServer, type Server } from "node:net"
 import * as Signature from "../../src/nodes/Signature.ts"
-import { callTool, connect as mcp } from "../mcp/client.ts"
 import { connect, create, limitedKey, met, secret, send, start, type Started, until } from "./neighbours.ts"
 
 const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
@@ -44,9 +44,7 @@ describe("a browser of another node", () => {
         yield* met(store, 2)
         const { id } = yield* create(a)
         const headers = { "X-Service-API-Key": "wak_test" }
-        const client = yield* mcp(
-          new StreamableHTTPClientTransport(new URL(`${b.url}/mcp`), { requestInit: { headers } })
-        )
+        const client = yield* connectHttp(b.url, headers)
         const { answer, text } = yield* callTool(client, "stop_browser", { browserId: id })
         assert.deepInclude(answer.browser, { id, status: "stopped" }, text)
       })
@@ -362,12 +360,7 @@ describe("an MCP session", () => {
   const spread = (nodes: ReadonlyArray<Started>) => {
     let turn = 0
     const next = (path: string | URL) => new URL(new URL(path).pathname, nodes[turn++ % nodes.length]?.url)
-    return mcp(
-      new StreamableHTTPClientTransport(new URL("http://spread/mcp"), {
-        requestInit: { headers: { "X-Service-API-Key": "wak_test" } },
-        fetch: (path, init) => fetch(next(path), init)
-      })
-    )
+    return connectHttp("http://spread", { "X-Service-API-Key": "wak_test" }, (path, init) => fetch(next(path), init))
   }
 
   it.live("goes on at every node: its requests reach the node that opened it", () =>
