@@ -21,6 +21,9 @@ const impatient = Layer.merge(
   Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))
 )
 
+/** A machine with much else to do may be slow; a test of a deadline gives its own. */
+const patient = { connect: "5 minutes", total: "5 minutes" } as const
+
 const { WEBAGENT_API_KEY: apiKey = "", WEBAGENT_TARGET: address } = process.env
 
 /** A simulated server of this process, or the one at WEBAGENT_TARGET. */
@@ -40,7 +43,9 @@ export const layer = (http: keyof typeof httpClients = "fetch", options: Partial
       Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
         Layer.provide([PollBudget.layerUnlimited, impatient]),
         Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
-        Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", ...options })),
+        Layer.provide(
+          ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", timeouts: patient, ...options })
+        ),
         Layer.provide(Layer.provide(Conforming.layer, httpClients[http]))
       )
     )
