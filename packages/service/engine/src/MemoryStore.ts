@@ -145,6 +145,13 @@ const make = Effect.gen(function* () {
     for (const record of records.idempotencyRecords) keys.set(record.key, record)
   }
 
+  const nodesWhere = (fits: (until_ms: number, now_ms: number) => boolean) =>
+    Effect.map(now, (now_ms) =>
+      [...nodes.values()]
+        .flatMap(({ node, until_ms }) => (node !== undefined && fits(until_ms, now_ms) ? [node] : []))
+        .toSorted((left, right) => (left.id < right.id ? -1 : 1))
+    )
+
   const isLost = (node: string, now_ms: number) => (nodes.get(node)?.until_ms ?? -Infinity) <= now_ms
 
   /** The first of these that fit, as many as asked for. */
@@ -208,11 +215,8 @@ const make = Effect.gen(function* () {
         nodes.set(node.id, { until_ms: now_ms + ttl_ms, node: { ...node, draining } })
         return true
       }),
-    nodes: Effect.map(now, (now_ms) =>
-      [...nodes.values()]
-        .flatMap(({ node, until_ms }) => (node === undefined || until_ms <= now_ms ? [] : [node]))
-        .toSorted((left, right) => (left.id < right.id ? -1 : 1))
-    ),
+    nodes: nodesWhere((until_ms, now_ms) => until_ms > now_ms),
+    silent: nodesWhere((until_ms, now_ms) => until_ms <= now_ms),
     drain: (id) =>
       Effect.map(now, (now_ms) => {
         const { node, until_ms = now_ms } = nodes.get(id) ?? {}

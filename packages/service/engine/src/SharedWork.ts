@@ -142,24 +142,26 @@ export const layer = ({
         yield* Effect.forEach(sessions, take, { concurrency, discard: true })
       })
 
-      /** Whether it was said that the store does not answer: an outage is one line, and its end another. */
-      let away = false
-      const gone = (cause: Cause.Cause<unknown>) => {
-        if (away) return Effect.logDebug("The database does not answer yet", cause)
-        away = true
+      /** What the store does not answer, as was said: an outage is one line, and its end another. */
+      const failing = new Set<"renew" | "look">()
+      const gone = (what: "renew" | "look") => (cause: Cause.Cause<unknown>) => {
+        const wasTold = failing.size > 0
+        failing.add(what)
+        if (wasTold) return Effect.logDebug("The database does not answer yet", cause)
         const { message } = Cause.prettyErrors(cause)[0] ?? new Error("no reason was given")
         return Effect.logWarning(`The database does not answer: ${message}. Trying again until it does.`)
       }
-      const back = Effect.suspend(() => {
-        if (!away || hands === undefined) return Effect.void
-        away = false
-        return Effect.logInfo("The database answers again.")
-      })
+      const back = (what: "renew" | "look") =>
+        Effect.suspend(() =>
+          hands !== undefined && failing.delete(what) && failing.size === 0
+            ? Effect.logInfo("The database answers again.")
+            : Effect.void
+        )
 
-      const again = (work: Effect.Effect<void, unknown>, every: Duration.Input) =>
+      const again = (what: "renew" | "look", work: Effect.Effect<void, unknown>, every: Duration.Input) =>
         work.pipe(
-          Effect.andThen(back),
-          Effect.catchCause(gone),
+          Effect.andThen(back(what)),
+          Effect.catchCause(gone(what)),
           Effect.repeat(Schedule.spaced(every)),
           Effect.forkScoped({ startImmediately: true })
         )
@@ -192,9 +194,9 @@ export const layer = ({
           hands = given
           renewedAt_ms = yield* elapsed_ms
           // what a node takes that the others do not know is taken from it
-          yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone), Schedule.spaced(every)))
-          yield* again(Effect.delay(renew, every), 0)
-          yield* again(sweep("look"), look)
+          yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone("renew")), Schedule.spaced(every)))
+          yield* again("renew", Effect.delay(renew, every), 0)
+          yield* again("look", sweep("look"), look)
           // what cannot be done at once is done when it looks by itself
           const words = Stream.runForEach(hints.heard(node), () => Effect.ignoreCause(sweep("lookNow")))
           yield* Effect.forkScoped(words, { startImmediately: true })

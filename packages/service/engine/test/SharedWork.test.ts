@@ -12,19 +12,21 @@ import { completed, type Parts, request, standing, start, started, test } from "
 /** A node over a store that can be away for it alone. */
 const join = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
   const store = yield* Store
-  let state: "there" | "away" | "silent" = "there"
-  const gate = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+  let state: "there" | "away" | "silent" | "read-only" = "there"
+  const gate = <A, E>(call: Effect.Effect<A, E>, writes = false): Effect.Effect<A, E | StoreUnavailable> =>
     Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
       if (state === "silent") return Effect.never
-      return state === "there" ? call : Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" }))
+      return state === "there" || (state === "read-only" && !writes)
+        ? call
+        : Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" }))
     })
   const gated = Layer.succeed(Store, {
     ...store,
-    commit: (step) => gate(store.commit(step)),
+    commit: (step) => gate(store.commit(step), true),
     session: (id) => gate(store.session(id)),
     sessionState: (id) => gate(store.sessionState(id)),
     browser: (id) => gate(store.browser(id)),
-    renew: (...told) => gate(store.renew(...told)),
+    renew: (...told) => gate(store.renew(...told), true),
     node: (id) => gate(store.node(id)),
     leave: (id) => gate(store.leave(id)),
     isLost: (id) => gate(store.isLost(id)),
@@ -100,6 +102,23 @@ describe("nodes that share a store", () => {
       yield* TestClock.adjust("2 seconds")
       const lines = ["The database does not answer: a test. Trying again until it does.", "The database answers again."]
       assert.deepStrictEqual(said, [...lines, ...lines])
+    })
+  )
+
+  test(
+    "say so once, too, when their database takes no writes and answers what is read",
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const node = yield* join("a", { said })
+      yield* TestClock.adjust("2 seconds")
+      yield* node.become("read-only")
+      yield* TestClock.adjust("30 seconds")
+      yield* node.become("there")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(said, [
+        "The database does not answer: a test. Trying again until it does.",
+        "The database answers again."
+      ])
     })
   )
 

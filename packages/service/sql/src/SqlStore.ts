@@ -373,7 +373,13 @@ const make = Effect.gen(function* () {
     nodes: readNow((now_ms) =>
       Effect.map(
         sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
-        (rows) => rows.map(nodeOf)
+        Arr.map(nodeOf)
+      )
+    ),
+    silent: readNow((now_ms) =>
+      Effect.map(
+        sql`SELECT draining, record FROM nodes WHERE until_ms <= ${now_ms} AND lost = 0 AND record IS NOT NULL ORDER BY id`,
+        Arr.map(nodeOf)
       )
     ),
     node: (id) =>

@@ -38,6 +38,8 @@ export const nodes = (test: StoreTest): void => {
       yield* store.renew(node("later"), 1)
       yield* untilLost("later")
       assert.deepStrictEqual(yield* store.node("later"), Option.none())
+      // one that is lost is not only late
+      assert.deepStrictEqual([yield* store.nodes, yield* store.silent], [[], [node("late")]])
       assert.isTrue(yield* store.renew(node("late"), 3_600_000))
       assert.isFalse(yield* store.isLost("late"))
       assert.deepStrictEqual(yield* store.node("late"), Option.some(node("late")))

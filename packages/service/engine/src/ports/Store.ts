@@ -149,6 +149,11 @@ export class Store extends Context.Service<
     readonly renew: (node: Node, ttl_ms: number, isKnown?: boolean) => Effect.Effect<boolean, StoreUnavailable>
     /** What the nodes tell of themselves whose time is not over, by their ids. */
     readonly nodes: Read<ReadonlyArray<Node>>
+    /**
+     * What the nodes told of themselves whose time is over, but which were not found lost: they may only be late, as
+     * all are after an outage of the store.
+     */
+    readonly silent: Read<ReadonlyArray<Node>>
     /** Has a node drain from now on, whatever it tells of itself later; false when no node with this id lives. */
     readonly drain: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** What a node tells of itself, whose time is not over. */

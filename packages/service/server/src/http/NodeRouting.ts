@@ -161,6 +161,7 @@ export const routed = <E, R>(
       if (start === nodes.start) return yield* ofMcp(app, start, id)
       const owner = isHop ? undefined : yield* Effect.orDie(nodes.withStart(start))
       if (owner === undefined) return yield* app
+      if (owner === "silent") return notSent
       return (yield* Effect.catchTag(sent(request, owner, false), "HttpServerError", () => app)) ?? notSent
     }
     if (request.method !== "POST" || !creates.has(path)) return yield* app

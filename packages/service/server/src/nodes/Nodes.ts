@@ -38,7 +38,7 @@ interface NodesService {
   /** Where a session is at work, else where its browser runs. */
   readonly ofSession: (id: string) => Owner
   /** The node with this start in its id, if it is another one. */
-  readonly withStart: (start: string) => Effect.Effect<Node | undefined, StoreUnavailable>
+  readonly withStart: (start: string) => Owner
   /** Whether a browser runs at another node; asked often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until a node's lease has run out. */
@@ -68,6 +68,22 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
       const lately = yield* Effect.cachedWithTTL(others, maxAge)
 
       const withId = (nodes: ReadonlyArray<Node>, id: string | null) => nodes.find((node) => node.id === id)
+
+      /** The first of the other nodes that fits, best match first; one that is silent and is not lost may only be late. */
+      const first = (...fits: ReadonlyArray<(id: string) => boolean>): Owner =>
+        Effect.gen(function* () {
+          const find = (nodes: ReadonlyArray<Node>) => {
+            for (const fit of fits) {
+              const found = nodes.find(({ id }) => id !== self && fit(id))
+              if (found !== undefined) return found
+            }
+            return undefined
+          }
+          const living = find(yield* store.nodes)
+          if (living !== undefined) return living
+          const late = find(yield* store.silent)
+          return late === undefined || (yield* work.isLost(late.id)) ? undefined : "silent"
+        })
 
       /** A node with this id, unless it is lost: one that is silent may only be late. */
       const at = (id: string | null, nodes: typeof others): Owner =>
@@ -110,8 +126,10 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         ofFiles: Effect.fnUntraced(function* (browserId) {
           const { node = null } = Option.getOrUndefined(yield* store.browser(browserId)) ?? {}
           if (node === null || node === self) return undefined
-          const nodes = yield* others
-          return withId(nodes, node) ?? nodes.find(({ name }) => name === nodeNameIn(node))
+          return yield* first(
+            (id) => id === node,
+            (id) => nodeNameIn(id) === nodeNameIn(node)
+          )
         }),
         ofSession: Effect.fnUntraced(function* (id) {
           const session = Option.getOrUndefined(yield* store.session(id))
@@ -122,7 +140,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           // any node can take a message for a session
           return node === "silent" || node?.draining === true ? undefined : node
         }),
-        withStart: (start) => Effect.map(others, (nodes) => nodes.find(({ id }) => nodeStartIn(id) === start)),
+        withStart: (start) => first((id) => nodeStartIn(id) === start),
         isElsewhere: (browserId) => Effect.map(runsAt(browserId, lately), (node) => node !== undefined),
         lost,
         sign: (to, request) => Effect.map(Clock.currentTimeMillis, (now_ms) => signature.sign(to, request, now_ms)),

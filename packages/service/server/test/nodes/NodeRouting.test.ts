@@ -1,6 +1,6 @@
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryStore, Store } from "@webagent/engine"
+import { MemoryStore, Store, StoreUnavailable } from "@webagent/engine"
 import { LinkTokens } from "@webagent/server"
 import * as Clock from "effect/Clock"
 import { callTool, connectHttp } from "@webagent/test-fixtures/Mcp"
@@ -410,6 +410,46 @@ describe("an MCP session", () => {
         const body = { jsonrpc: "2.0", id: 1, method: "tools/list" }
         const { status, text } = yield* send(b, "POST", "/mcp", { body, headers })
         assert.deepStrictEqual([status, text.includes("initialize")], [404, true])
+      })
+    )
+  )
+})
+
+describe("what another node has", () => {
+  it.live("is not said to be gone while no node has renewed its lease yet after an outage of the store", () =>
+    withStore((real) =>
+      Effect.gen(function* () {
+        let isAway = false
+        const store: Store["Service"] = {
+          ...real,
+          renew: (...told) =>
+            Effect.suspend(() =>
+              isAway ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" })) : real.renew(...told)
+            )
+        }
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const { transport } = yield* mcp(
+          new StreamableHTTPClientTransport(new URL(`${a.url}/mcp`), {
+            requestInit: { headers: { "X-Service-API-Key": "wak_test" } }
+          })
+        )
+        const headers = {
+          "mcp-session-id": transport?.sessionId ?? "",
+          accept: "application/json, text/event-stream"
+        }
+        const tools = () => send(b, "POST", "/mcp", { headers, body: { jsonrpc: "2.0", id: 1, method: "tools/list" } })
+        const { body } = yield* send(a, "POST", "/api/v4/browsers", { body: { enableRecording: true } })
+        const stopped = yield* send(a, "PATCH", `/api/v4/browsers/${String(body["id"])}`, { body: { action: "stop" } })
+        const { pathname, search } = new URL(String(stopped.body["recordingUrl"]))
+        isAway = true
+        yield* met(store, 0)
+        assert.deepStrictEqual([(yield* tools()).status, (yield* tools()).headers["retry-after"]], [503, "1"])
+        assert.strictEqual((yield* send(b, "GET", `${pathname}${search}`)).status, 503)
+        isAway = false
+        yield* met(store, 2)
+        assert.strictEqual((yield* tools()).status, 200)
+        assert.strictEqual((yield* send(b, "GET", `${pathname}${search}`)).text, "recorded at a")
       })
     )
   )
