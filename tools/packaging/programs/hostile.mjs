@@ -808,6 +808,33 @@ add("a rejection that no one awaits ends no process", ok({}, 500), async ({ agen
   await sleep(100)
 })
 
+const endless = new Error("endless")
+endless.cause = endless
+const unreadable = new (class extends Error {
+  get code() {
+    throw new Error("no")
+  }
+})()
+for (const [name, thrown] of Object.entries({
+  "an error that is its own cause": endless,
+  "an error that cannot be read": unreadable,
+  nothing: undefined,
+  "a record without a prototype": Object.create(null)
+})) {
+  const fetch = async () => {
+    throw thrown
+  }
+  add(
+    `a fetch that throws ${name} is a TransportError`,
+    ok(done),
+    async ({ agent, note, server }) => {
+      isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+      assert.equal(note(await rejected(agent.runs.create({ task: "t" }))).name, "CreateOutcomeUnknown")
+      assert.deepEqual(server.seen, [])
+    },
+    { fetch, httpClient: undefined }
+  )
+}
 for (const [name, script, call] of [
   ["a 404", ok({ detail: "Run not found" }, 404), (agent) => agent.runs.get("r-1")],
   ["a 500", ok({}, 500), (agent) => agent.runs.get("r-1")],

@@ -13,6 +13,7 @@ import type { ClientConfig } from "./ClientConfig.ts"
 import { most_bytes, TooLarge } from "./ContentCoding.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Elapsed from "./Elapsed.ts"
+import { innermost } from "./Innermost.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Outgoing } from "./Outgoing.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -33,8 +34,7 @@ const unsendable = () => new InvalidRequest({ issue: "the request cannot be enco
 
 /** The innermost error that the system gave. */
 const systemError = (error: unknown): unknown => {
-  let cause = error
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  const cause = innermost(error)
   return cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause
 }
 
@@ -75,7 +75,16 @@ export const make = ({
       reason
     })
 
+  /** What a fetch of the caller's throws may throw once more when it is read. */
   const toReason = (error: unknown, took_ms: number, phase: Phase): TransportErrorReason => {
+    try {
+      return reasonOf(error, took_ms, phase)
+    } catch {
+      return new ConnectionFailed({ phase, cause: new Error("what was thrown cannot be read") })
+    }
+  }
+
+  const reasonOf = (error: unknown, took_ms: number, phase: Phase): TransportErrorReason => {
     const cause = systemError(error)
     if (cause instanceof TooLarge) return new AnswerTooLarge({ limit_bytes: most_bytes })
     const code = stringIn(cause, "code")

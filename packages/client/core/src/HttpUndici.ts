@@ -9,6 +9,7 @@ import type * as Undici from "undici"
 import { ClientConfig } from "./ClientConfig.ts"
 import * as ContentCoding from "./ContentCoding.ts"
 import * as HttpFetch from "./HttpFetch.ts"
+import { innermost } from "./Innermost.ts"
 import type * as WholeAnswer from "./WholeAnswer.ts"
 
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
@@ -22,8 +23,7 @@ const isRefusal = (cause: unknown) =>
 
 /** Says of an error that it came before anything was sent: those of a certificate or of a proxy do not say so. */
 const unsent = (cause: unknown): unknown => {
-  let inner = cause
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  const inner = innermost(cause)
   if (!(inner instanceof Error) || ("syscall" in inner && inner.syscall === "getaddrinfo")) return cause
   return Object.assign(inner, { syscall: "connect" })
 }
