@@ -69,7 +69,7 @@ export const render = ({ format, nights, title, values, worse }: TrendOptions): 
     return href === undefined ? rect : `<a href="${escape(href)}" tabindex="-1">${rect}</a>`
   })
   const range = high === low ? `always ${format(low)}` : `${format(low)} to ${format(high)}`
-  const [least, most] = band === undefined ? [] : band.map(format)
+  const [least, most] = band === undefined ? [] : band.map((value) => format(value))
   const normal = band === undefined || high === low ? "" : ` · normal ${least === most ? least : `${least} to ${most}`}`
   const words = `${title}, ${values.length} nights until ${nights.at(-1)?.day ?? ""}: now ${now}, ${range}${normal}`
   return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${area}<path class="line" d="${path}"/>${dot}${hovers.join("")}</svg><span class="sr">${escape(words)}</span><div class="range">${escape(`${range}${normal}`)}</div></figure>`

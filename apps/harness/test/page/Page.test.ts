@@ -134,6 +134,15 @@ describe("Page", () => {
     assert.include(text, "No trends yet")
   })
 
+  it("a green night with a known issue does not say that all scenarios passed", () => {
+    const known = redNight().results.filter(({ quarantine }) => quarantine !== undefined)
+    const green = greenNight()
+    assert.include(
+      words(draw({ ...green, results: [...green.results, ...known] }, [])),
+      "All scenarios passed, except for 1 with a known issue that does not make the run red, and no invariant"
+    )
+  })
+
   it("a green night says nothing was left open only when nothing was", () => {
     const leftover = { kind: "run", id: "r-1", trial: null, sentence: "The run r-1 went on: it was ended." }
     const ended = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "stopped" }] }, []))
@@ -174,6 +183,14 @@ describe("Page", () => {
 
   it("the last point of a trend is this night", () => {
     assert.match(words(draw(redNight())), /The last 30 nights, this one last.*cost, simulated 4\.21 USD .* normal \d/u)
+  })
+
+  it("the normal band of a share that was always the same is one number", () => {
+    const nights = monthBefore(greenNight()).map((night) => ({
+      ...night,
+      scenarios: night.scenarios.map((its, index) => ({ ...its, verdict: index === 0 ? "failed" : "passed" }) as const)
+    }))
+    assert.include(words(draw(greenNight(), nights)), "98.3 % to 100 % · normal 98.3 %")
   })
 
   it("escapes all text of the run, and loads nothing from elsewhere", () => {

@@ -63,7 +63,9 @@ const levelRow = (
     shown !== undefined && "baseline" in shown && shown.baseline === "reference"
       ? `than in the first ${Words.nights(shown.before.length)}`
       : `than ${JudgedNight.before(shown?.before.length ?? past.length)}`
-  const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}`
+  // a whole night has no time of its own
+  const figures = scenario === null ? "" : `: ${level.format(Math.exp(now))}, usually ${level.format(Math.exp(from))}`
+  const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}${figures}`
   const spread = Math.exp(scale) - 1
   return {
     figure: level.figure,

@@ -53,7 +53,12 @@ describe("durations", () => {
       return night(day, scenarios)
     }
     const judgement = judge(of(timedNights), slow(30))
-    assert.strictEqual(rowOf(judgement, "duration", "s3").verdict, "regressed")
+    const row = rowOf(judgement, "duration", "s3")
+    assert.strictEqual(row.verdict, "regressed")
+    assert.match(
+      row.evidence,
+      /^101 % longer tonight than in the 30 nights before: 8\.\d\d s, usually [34]\.\d\d s \(p/u
+    )
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "no evidence")
     // what was slow yesterday and is well tonight is no news
     assert.strictEqual(
