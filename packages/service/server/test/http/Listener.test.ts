@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -46,15 +47,17 @@ describe("Listener", () => {
     Effect.gen(function* () {
       const { node } = yield* Listener.NodeListener
       node.on("request", (_, response) => response.writeHead(204).end())
-      node.headersTimeout = 100
-      node.requestTimeout = 100
       const address = node.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
+      const answered = yield* Deferred.make<void>()
       const said = (text: string) =>
         Effect.callback<string>((resume) => {
           const socket = connect(port, "127.0.0.1")
           let all = ""
-          socket.setEncoding("latin1").on("data", (chunk) => (all += String(chunk)))
+          socket.setEncoding("latin1").on("data", (chunk) => {
+            all += String(chunk)
+            if (text.startsWith("POST")) Deferred.doneUnsafe(answered, Effect.void)
+          })
           socket.on("error", () => socket.destroy())
           socket.once("close", () => resume(Effect.succeed(all)))
           socket.write(text)
@@ -67,6 +70,9 @@ describe("Listener", () => {
         { startImmediately: true }
       )
       assert.match(yield* said("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), /^HTTP\/1\.1 204/u)
+      yield* Deferred.await(answered)
+      node.headersTimeout = 100
+      node.requestTimeout = 100
       const [head, body] = yield* Fiber.join(slow)
       assert.match(head, /^HTTP\/1\.1 408/u)
       // this one has its answer, and is let go all the same
