@@ -16,6 +16,7 @@ import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { Hints } from "./ports/Hints.ts"
+import { LiveViews } from "./ports/LiveViews.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -56,6 +57,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const node = yield* NodeId
   const work = yield* Work
   const recordings = yield* Recordings
+  const views = yield* LiveViews
   const hints = yield* Hints
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
@@ -328,6 +330,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             domains = allowed
             return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
           }),
+        conceal: Effect.suspend(() => (browserId === null || views === null ? Effect.void : views.conceal(browserId))),
         step: Effect.fnUntraced(function* ({ checkpoint, picture: jpeg, ...seen }) {
           const name = `${turn.id}-${++pictures}`
           const picture =

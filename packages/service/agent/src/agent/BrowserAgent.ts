@@ -93,7 +93,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     // the files of a browser go with it
     if (browser.isNew) seat.files = []
     const page = yield* Effect.mapError(
-      Page.make(browser, { domains, secrets, downloads, files: seat.files }),
+      Page.make(browser, { domains, secrets, downloads, files: seat.files, conceal: attempt.conceal }),
       ({ message }) => new AgentError({ message })
     )
     yield* Effect.addFinalizer(() => Effect.sync(() => (seat.files = page.files())))

@@ -34,6 +34,7 @@ export const make = (hands: Hands) => {
         if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
         if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
         const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(text, frame.origin))
+        if (isSecret) yield* hands.conceal
         if (kind === "value") {
           const { ok, text: outcome } = yield* call(frame, "setValue", index, revealed)
           return ok ? outcome : yield* refuse(outcome)

@@ -23,6 +23,8 @@ export interface Hands {
   /** Remembers an address that the task may not open, and answers it as it may be told. */
   readonly refused: (url: string) => string
   readonly now: () => number
+  /** Done before a secret is typed. */
+  readonly conceal: Effect.Effect<void>
 }
 
 /** What an action did, as a sentence; or why it did not. */

@@ -36,6 +36,8 @@ export interface PageOptions {
   readonly files?: ReadonlyArray<Downloads.TaskFile>
   /** The folder for downloads; without it they are refused. */
   readonly downloads?: string | null
+  /** Done before a secret is typed. */
+  readonly conceal?: Effect.Effect<void>
 }
 
 /** What is in front of a browser. */
@@ -57,7 +59,7 @@ export interface Page
   /** A JPEG of what is in sight. */
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
   /** Changes what the next task in this browser may do; its downloads stay. */
-  readonly allow: (options: Omit<PageOptions, "downloads">) => Effect.Effect<void>
+  readonly allow: (options: Omit<PageOptions, "conceal" | "downloads">) => Effect.Effect<void>
   /** What is in front, without looking at it. */
   readonly front: () => Front
   /** What downloads left, and what the task brought. */
@@ -133,6 +135,7 @@ export const make = Effect.fnUntraced(function* (
     sessions,
     now,
     refused,
+    conceal: options.conceal ?? Effect.void,
     get secrets() {
       return secrets
     },

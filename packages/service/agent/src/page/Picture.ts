@@ -10,15 +10,17 @@ const quality = 60
 
 /**
  * What is in sight of the tab in front, as a JPEG. It is refused while a document holds a secret or a filled password
- * field, seen or not, before or after it; while a site that a secret is for has a canvas; and while one is there that
- * this task may not read.
+ * field, seen or not, before or after it; while a site that a secret is for has a canvas, or a frame with one; and while
+ * a document is there that this task may not read.
  */
 export const make = (hands: Hands) => {
   const { sessions, tabs } = hands
 
   /** Refused where a document of the tab must not be seen. */
-  const check = (tab: Tab) =>
-    Effect.forEach(
+  const check = (tab: Tab) => {
+    // what a site has, the frames inside it may draw
+    const mayDraw = Array.from(tab.frames.values()).some(({ origin }) => hands.secrets.mayBeOn(origin))
+    return Effect.forEach(
       tab.frames.values(),
       (frame) =>
         Effect.gen(function* () {
@@ -30,11 +32,11 @@ export const make = (hands: Hands) => {
           if (texts === null) return yield* refuse("No picture: the page is too long to look for secrets.")
           if (hasPassword || hands.secrets.shows(texts)) return yield* refuse("No picture: a secret is in sight.")
           // what is drawn is no text
-          if (draws && hands.secrets.mayBeOn(frame.origin))
-            return yield* refuse("No picture: a canvas may show a secret.")
+          if (draws && mayDraw) return yield* refuse("No picture: a canvas may show a secret.")
         }),
       { concurrency: "unbounded", discard: true }
     )
+  }
 
   return told(
     hands,

@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Page } from "../../src/index.ts"
 import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser.ts"
+import { serve } from "../support/site.ts"
 
 const value = 'pa"ss [1 wörd&'
 
@@ -185,16 +186,14 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("shows dots for a secret that it typed, and takes no picture of a canvas on a site of the secret", () =>
+  it.effect("takes no picture of a canvas on a site of a secret, also in a frame of another site", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
-      const text = yield* open("dots")
-      yield* page.type(numberOf(text, "Code"), "plain")
-      yield* seen("Title: none")
-      yield* page.type(numberOf(text, "Code"), "<secret:password>")
-      yield* seen("Title: disc")
       yield* open("canvas")
+      assert.include((yield* Effect.flip(page.picture)).message, "a canvas may show a secret")
+      yield* open("painted")
+      yield* seen("within a frame")
       assert.include((yield* Effect.flip(page.picture)).message, "a canvas may show a secret")
       yield* page.navigate(`${site.other}/canvas`)
       yield* page.picture
@@ -226,6 +225,31 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 })
+
+it.live("has a browser concealed before a secret is in it, and not for other texts", () =>
+  Effect.gen(function* () {
+    const { origin } = yield* serve
+    const { connect } = yield* launch()
+    const before: Array<string> = []
+    const page: Page.Page = yield* Page.make(yield* connect, {
+      secrets: [secret(["127.0.0.1"])],
+      conceal: Effect.flatMap(
+        Effect.suspend(() => Effect.orDie(page.look())),
+        ({ text }) => Effect.sync(() => void before.push(text))
+      )
+    })
+    yield* page.navigate(`${origin}/shows`)
+    const field = numberOf((yield* page.look()).text, "Code")
+    yield* page.type(field, "plain")
+    assert.deepStrictEqual(before, [])
+    yield* page.type(field, "<secret:password>")
+    const [shows = "", ...others] = before
+    assert.deepStrictEqual(others, [])
+    assert.include(shows, "plain")
+    assert.notInclude(shows, "<secret:password>")
+    assert.include((yield* page.look()).text, "<secret:password>")
+  }).pipe(Effect.scoped)
+)
 
 it.live("refuses a Chromium without fonts", () =>
   Effect.gen(function* () {

@@ -163,7 +163,8 @@ export const pages: Readonly<Record<string, Body>> = {
     `<h1>Sign in</h1><input type=password aria-label=Password oninput="document.title=this.value.length+' letters'"><iframe src="${other}/grabs" width=200 height=60></iframe>`,
   grabs: () =>
     `<input id=i><script>setInterval(()=>i.focus(),1);i.oninput=()=>fetch("/got?"+encodeURIComponent(i.value))</script>`,
-  dots: () => `<input aria-label=Code oninput="document.title=getComputedStyle(this).webkitTextSecurity">`,
+  painted: ({ other }) => `<iframe src="${other}/paints" width=300 height=150></iframe>`,
+  paints: () => `<p>within a frame</p><canvas width=200 height=100></canvas>`,
   canvas: () => `<canvas width=200 height=100 onclick="document.title=event.offsetX+','+event.offsetY"></canvas>`,
   drawing: () =>
     `<svg width=200 height=120 style="position:absolute;left:10px;top:10px" onclick="document.title=event.offsetX+','+event.offsetY"><circle cx=60 cy=40 r=10 fill=red /><rect x=100 y=70 width=30 height=20 /></svg><svg width=20 height=20 style="position:absolute;left:10px;top:150px" onclick="0"><circle cx=10 cy=10 r=7 fill=lime /></svg>`,

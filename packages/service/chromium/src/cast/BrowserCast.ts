@@ -94,7 +94,9 @@ const commandOf = (
 }
 
 /** Casts a browser over one connection until the scope closes: the tab that was opened last, else the one before. */
-export const make = Effect.fnUntraced(function* (client: CdpClient): Effect.fn.Return<LiveView, CdpError, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (
+  client: CdpClient
+): Effect.fn.Return<Omit<LiveView, "isConcealed">, CdpError, Scope.Scope> {
   const fork = Effect.runForkWith(yield* Effect.context())
   // a reader that is slow gets the newest view, and one that comes later the last
   const views = yield* PubSub.sliding<View>({ capacity: 1, replay: 1 })

@@ -42,17 +42,26 @@ export class LiveBrowsers extends Context.Service<
   static readonly layer = (options: RecordingFolder.RecordingOptions = {}) => Layer.effectContext(make(options))
 }
 
+/** A browser that can be seen. */
+interface Seen {
+  readonly cast: RcRef.RcRef<LiveView, CdpError>
+  isConcealed: boolean
+  /** Adds a picture to its recording. */
+  show: (jpeg: Uint8Array) => Effect.Effect<void>
+}
+
 const make = Effect.fnUntraced(function* (options: RecordingFolder.RecordingOptions) {
   const recordings = yield* RecordingFolder.make(options)
-  const casts = new Map<string, RcRef.RcRef<LiveView, CdpError>>()
+  const browsers = new Map<string, Seen>()
 
-  const record = Effect.fnUntraced(function* (id: string, cast: RcRef.RcRef<LiveView, CdpError>) {
+  const record = Effect.fnUntraced(function* (id: string, seen: Seen) {
     const spool = yield* recordings.record(id)
+    seen.show = spool.show
     let last: Uint8Array | undefined
     const pictures = Effect.scoped(
-      Effect.flatMap(RcRef.get(cast), ({ views }) =>
+      Effect.flatMap(RcRef.get(seen.cast), ({ views }) =>
         Stream.runForEach(views, ({ picture }) => {
-          if (picture === null || picture.jpeg === last) return Effect.void
+          if (picture === null || picture.jpeg === last ) return Effect.void
           last = picture.jpeg
           return spool.show(picture.jpeg)
         })
@@ -68,26 +77,39 @@ const make = Effect.fnUntraced(function* (options: RecordingFolder.RecordingOpti
   ) {
     const shown = Effect.map(Effect.flatMap(connect, BrowserCast.make), ({ input, views }): LiveView => ({
       views,
-      input: (what) => Effect.andThen(Effect.sync(used), input(what))
+      input: (what) => Effect.andThen(Effect.sync(used), input(what)),
+      isConcealed: () => seen.isConcealed
     }))
-    const cast = yield* RcRef.make({ acquire: shown })
+    const seen: Seen = { cast: yield* RcRef.make({ acquire: shown }), isConcealed: false, show: () => Effect.void }
     yield* Effect.acquireRelease(
-      Effect.sync(() => casts.set(id, cast)),
-      () => Effect.sync(() => casts.delete(id))
+      Effect.sync(() => browsers.set(id, seen)),
+      () => Effect.sync(() => browsers.delete(id))
     )
-    if (recording) yield* record(id, cast)
+    if (recording) yield* record(id, seen)
   })
 
   return Context.make(LiveBrowsers, { add }).pipe(
     Context.add(LiveViews, {
-      has: (id) => casts.has(id),
+      has: (id) => browsers.has(id),
+      conceal: (id) =>
+        Effect.sync(() => {
+          const seen = browsers.get(id)
+          if (seen !== undefined) seen.isConcealed = true
+        }),
       open: (id) =>
         Effect.suspend(() => {
-          const cast = casts.get(id)
+          const seen = browsers.get(id)
           const gone = new BrowserStopped({ id })
-          return cast === undefined ? Effect.fail(gone) : Effect.mapError(RcRef.get(cast), () => gone)
+          return seen === undefined ? Effect.fail(gone) : Effect.mapError(RcRef.get(seen.cast), () => gone)
         })
     }),
-    Context.add(Recordings, recordings)
+    Context.add(Recordings, {
+      ...recordings,
+      keep: (id, name, jpeg) => {
+        const seen = browsers.get(id)
+        const kept = recordings.keep(id, name, jpeg)
+        return seen?.isConcealed === true ? Effect.andThen(seen.show(jpeg), kept) : kept
+      }
+    })
   )
 })

@@ -246,6 +246,31 @@ describe("the room for all recordings", () => {
 })
 
 describe("the recording of a browser", () => {
+  it.live("has the pictures that are kept, and no others, once the browser is concealed", () =>
+    Effect.gen(function* () {
+      const { recordings, views } = yield* ports
+      const { id, later } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { id, run } = yield* shown({ recording: true })
+          const { seen } = yield* look()
+          yield* until(() => seen.length > 0)
+          yield* views.conceal(id)
+          const { length } = seen
+          for (const colour of ["tomato", "teal"]) {
+            const { length } = seen
+            yield* run(`document.body.style.background = "${colour}"`)
+            yield* until(() => seen.length > length)
+          }
+          yield* recordings.keep(id, "turn-1", red)
+          return { id, later: seen.slice(length) }
+        })
+      )
+      const recording = readFileSync(Option.getOrThrow(yield* recordings.find(id)).path, "utf8")
+      assert.include(recording, red.toString("base64"))
+      for (const jpeg of later) assert.notInclude(recording, Buffer.from(jpeg).toString("base64"))
+    }).pipe(Effect.provide(layer()), Effect.provide(withoutFfmpeg))
+  )
+
   it.live("is a page that plays it where there is no ffmpeg", () =>
     Effect.gen(function* () {
       const { atMost_ms, contentType, path } = yield* recorded

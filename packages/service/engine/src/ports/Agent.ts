@@ -54,6 +54,8 @@ export interface Attempt {
    * launched later in this turn; null, as at the turn's start, for all.
    */
   readonly allowDomains: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
+  /** Has viewers and the recording of the session's browser see the pictures of steps only, from now on: see `LiveViews`. */
+  readonly conceal: Effect.Effect<void>
   /** What the turn may use; the agent ends it before it uses more. */
   readonly budget: Budget | null
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */

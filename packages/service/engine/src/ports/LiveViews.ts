@@ -59,6 +59,8 @@ export interface LiveView {
   readonly views: Stream.Stream<View>
   /** Does in the tab in front what a person does; nothing when there is no tab. */
   readonly input: (input: LiveInput) => Effect.Effect<void>
+  /** Whether only people who have control may see it, from the next view on. */
+  readonly isConcealed: () => boolean
 }
 
 /** How browsers are shown. */
@@ -67,6 +69,11 @@ export interface LiveViewsService {
   readonly has: (browserId: string) => boolean
   /** Looks at a browser until the scope closes; all who look share one cast. */
   readonly open: (browserId: string) => Effect.Effect<LiveView, BrowserStopped, Scope.Scope>
+  /**
+   * Conceals a browser for as long as it runs, because a secret is about to be in it: its recording shows what
+   * `Recordings.keep` is given, and nothing else.
+   */
+  readonly conceal: (browserId: string) => Effect.Effect<void>
 }
 
 /** The port to whatever shows browsers while they run here; null where browsers cannot be seen. */

@@ -118,13 +118,15 @@ export const layer = HttpRouter.use(
       let picture: View["picture"] = null
       const outbound = Stream.runForEach(view.views, (next) =>
         Effect.gen(function* () {
-          const tab = JSON.stringify({
-            title: next.tab?.title ?? "",
-            address: next.tab?.address ?? "",
-            control: access === "control"
-          } satisfies LivePage.Told)
+          const { address = "", title = "" } = next.tab ?? {}
+          const isConcealed = access === "view" && view.isConcealed()
+          const tab = JSON.stringify(
+            (isConcealed
+              ? { title: "", address: URL.parse(address)?.host ?? "", control: false, concealed: true }
+              : { title, address, control: access === "control" }) satisfies LivePage.Told
+          )
           if (tab !== told) yield* write(tab)
-          if (next.picture !== null && next.picture !== picture) yield* write(messageOf(next.picture))
+          if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))
           told = tab
           picture = next.picture
           // a viewer that reads slowly skips views and gets the newest one

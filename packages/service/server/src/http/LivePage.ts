@@ -5,6 +5,8 @@ export interface Told {
   readonly title: string
   readonly address: string
   readonly control: boolean
+  /** Whether it is told neither the page nor its pictures, because a secret may be in them. */
+  readonly concealed?: true
 }
 
 /** What a viewer is told of a step that an agent begins in the browser, and again when it is over. */
@@ -110,7 +112,9 @@ const watch = (stopped: number, header: number) => {
     if ("number" in told) return list(told)
     control = told.control
     document.body.toggleAttribute("data-control", control)
-    find("title").textContent = told.title === "" ? "Untitled tab" : told.title
+    document.body.toggleAttribute("data-concealed", told.concealed === true)
+    if (told.concealed === true) say("live", "The agent typed a secret: only the pictures of its steps are shown")
+    find("title").textContent = told.title === "" ? (told.concealed === true ? "Browser" : "Untitled tab") : told.title
     find("address").textContent = told.address
     document.title = `${told.title === "" ? "Browser" : told.title} (live)`
   }
@@ -241,6 +245,8 @@ main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
 #steps li:last-child span{font-weight:600}
 #steps small{color:#a1a1aa}
 #steps [data-failed] small{color:#fca5a5}
+[data-concealed] main{display:none}
+[data-concealed] #steps{flex:1;max-height:none}
 #steps img{display:block;width:160px;height:90px;margin:4px 0 8px;object-fit:cover;object-position:top;border:1px solid #52525b;border-radius:4px}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}

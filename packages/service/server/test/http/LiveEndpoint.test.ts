@@ -77,6 +77,31 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
+  it.live("shows nothing but the steps of a browser that may hold a secret, but to a person who has control", () => {
+    const { conceal, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, id, liveUrl } = yield* create
+      yield* show("first")
+      const first = yield* watch(liveUrl)
+      yield* until(() => first.messages.length === 2)
+      yield* conceal(id)
+      yield* show("hunter2")
+      yield* until(() => first.messages.length === 3)
+      const late = yield* watch(liveUrl)
+      const owner = yield* watch(controlUrl)
+      yield* until(() => late.messages.length === 1 && owner.messages.length === 2)
+      const concealed = { title: "", address: "shop.example", control: false, concealed: true }
+      for (const message of [first.messages[2], late.messages[0]]) {
+        assert.deepStrictEqual(JSON.parse(String(message)), concealed)
+      }
+      assert.include(String(owner.messages[0]), '"title":"hunter2"')
+      assert.strictEqual((owner.messages[1] as Buffer).subarray(9).toString(), "hunter2")
+      yield* show("and more")
+      yield* until(() => owner.messages.length === 4)
+      assert.deepStrictEqual([first.messages.length, late.messages.length], [3, 1])
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
   it.live("shows the steps of the agent in its browser as they happen, and the last ones to who comes later", () => {
     const next = Effect.runSync(Queue.unbounded<string>())
     /** Takes a step in its browser each time that the test says so. */

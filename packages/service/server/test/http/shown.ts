@@ -14,6 +14,7 @@ export const makeShown = () => {
   const views = Effect.runSync(PubSub.sliding<View>({ capacity: 1, replay: 1 }))
   const done: Array<LiveInput> = []
   const gone = new Set<string>()
+  let concealed = false
   const layer = Layer.succeed(LiveViews, {
     has: (id) => !gone.has(id),
     open: (id) =>
@@ -21,8 +22,10 @@ export const makeShown = () => {
         ? Effect.fail(new BrowserStopped({ id }))
         : Effect.succeed({
             views: Stream.takeUntil(Stream.fromPubSub(views), ({ tab }) => tab === null),
-            input: (input) => Effect.sync(() => void done.push(input))
-          })
+            input: (input) => Effect.sync(() => void done.push(input)),
+            isConcealed: () => concealed
+          }),
+    conceal: (id) => conceal(id)
   })
   const show = (text: string, at_ms = 0) =>
     PubSub.publish(views, {
@@ -30,7 +33,8 @@ export const makeShown = () => {
       tab: { title: text, address: "https://shop.example" }
     })
   const end = PubSub.publish(views, { picture: null, tab: null })
-  return { done, end, gone, layer, show }
+  const conceal = (_id: string) => Effect.sync(() => void (concealed = true))
+  return { conceal, done, end, gone, layer, show }
 }
 
 /** Recordings that are files of a test. */

@@ -199,8 +199,10 @@ export const start = (
             Stream.succeed({ picture: null, tab: { title: `at ${name}`, address: "https://shop.example" } }),
             Stream.never
           ),
-          input: () => Effect.void
-        })
+          input: () => Effect.void,
+          isConcealed: () => false
+        }),
+      conceal: () => Effect.void
     })
     const recorded = Layer.succeed(Recordings, {
       find: () => Effect.succeed(Option.some(files)),

@@ -47,12 +47,6 @@ export const filling = ({
     }
   }
 
-  const focused = (): Element | null => {
-    let element = document.activeElement
-    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
-    return element
-  }
-
   /**
    * Puts a secret into a field, or into what has the focus, of this document alone: keys would go wherever a frame of
    * another site has taken the focus to.
@@ -61,9 +55,6 @@ export const filling = ({
     // the document may have been replaced since it was asked for
     if (origin !== site) return { ok: false, text: "The page is another one now: look at it." }
     if (number !== null) focus(number, selects)
-    // who watches the browser, or its recording, sees dots, also when the page makes a password readable
-    const field = number === null ? focused() : mustResolve(number)
-    if (field instanceof HTMLElement) field.style.setProperty("-webkit-text-security", "disc", "important")
     return document.execCommand("insertText", false, text)
       ? { ok: true, text: "Typed." }
       : { ok: false, text: "It takes no text: click the field first, then type into it by its number." }
