@@ -61,7 +61,7 @@ const make = Effect.fnUntraced(function* (options: RecordingFolder.RecordingOpti
     const pictures = Effect.scoped(
       Effect.flatMap(RcRef.get(seen.cast), ({ views }) =>
         Stream.runForEach(views, ({ picture }) => {
-          if (picture === null || picture.jpeg === last ) return Effect.void
+          if (picture === null || picture.jpeg === last || seen.isConcealed) return Effect.void
           last = picture.jpeg
           return spool.show(picture.jpeg)
         })
