@@ -20,16 +20,10 @@ export const launches = availableParallelism()
 export interface Machine {
   /** Memory of the machine. */
   readonly memory_bytes: number
-  /** The limit that its cgroup sets this process; 0, or more than the machine has, where there is none. */
+  /** The least limit that the cgroups around this process set; more than the machine has where there is none. */
   readonly constrained_bytes: number
   readonly cores: number
 }
-
-const thisMachine = (): Machine => ({
-  memory_bytes: totalmem(),
-  constrained_bytes: process.constrainedMemory(),
-  cores: launches
-})
 
 /** How many browsers run at once, and the reason. */
 export interface Most {
@@ -40,8 +34,8 @@ export interface Most {
 const gibibytes = (bytes: number) => `${Math.round((bytes / 1024 / mebibyte) * 10) / 10} GiB`
 
 /** How many browsers a machine has room for, by its memory and its processors, or those of a container. */
-export const most = ({ constrained_bytes, cores, memory_bytes }: Machine = thisMachine()): Most => {
-  const isLimited = constrained_bytes > 0 && constrained_bytes < memory_bytes
+export const most = ({ constrained_bytes, cores, memory_bytes }: Machine = machine()): Most => {
+  const isLimited = constrained_bytes < memory_bytes
   const all_bytes = isLimited ? constrained_bytes : memory_bytes
   const for_bytes = all_bytes - Math.min(ofOthers_bytes, all_bytes * shareOfOthers)
   const byMemory = Math.max(1, Math.floor(for_bytes / ofBrowser_bytes))
@@ -81,22 +75,36 @@ const cgroups = (system: string) => {
     return [root, ...names.map((_, index) => join(root, ...names.slice(0, index + 1)))]
   }
   return inV1 === undefined
-    ? { folders: within(mount, inV2), limit: "memory.max", used: "memory.current", cache: "inactive_file" }
+    ? { folders: within(mount, inV2), limit: "memory.max", used: "memory.current", prefix: "" }
     : {
         folders: within(join(mount, "memory"), inV1),
         limit: "memory.limit_in_bytes",
         used: "memory.usage_in_bytes",
-        cache: "total_inactive_file"
+        prefix: "total_"
       }
 }
 
-/** Memory that this process's cgroups still allow, with the files that the kernel gives up for it; Infinity where no limit is set. */
+/** This machine, or the one whose files have this root. */
+export const machine = (system = "/"): Machine => {
+  const { folders, limit } = cgroups(system)
+  return {
+    memory_bytes: totalmem(),
+    constrained_bytes: Math.min(...folders.map((folder) => numberIn(join(folder, limit)) ?? Infinity)),
+    cores: launches
+  }
+}
+
+/**
+ * Memory that this process's cgroups still allow, with the files that the kernel gives up for it; Infinity where no
+ * limit is set. Of the files in use, half stay: as the kernel reckons what is available to a machine.
+ */
 const allowed_bytes = (system: string): number => {
-  const { cache, folders, limit, used } = cgroups(system)
+  const { folders, limit, prefix, used } = cgroups(system)
   const left = folders.flatMap((folder) => {
     const [most, taken] = [numberIn(join(folder, limit)), numberIn(join(folder, used))]
     if (most === undefined || taken === undefined) return []
-    return [most - taken + (numberIn(join(folder, "memory.stat"), cache) ?? 0)]
+    const files = (which: string) => numberIn(join(folder, "memory.stat"), `${prefix}${which}_file`) ?? 0
+    return [most - taken + files("inactive") + files("active") / 2]
   })
   return Math.min(...left)
 }

@@ -152,14 +152,18 @@ const spawned = (options: StartOptions, { args, env, executable, serve }: Sandbo
     })
   })
 
-/** Waits until nothing of a group runs; a process that the kernel holds back is waited for this long at most. */
+/** Waits while something is so, with this many looks at the most. */
+const waitWhile = (isSo: () => boolean, times: number) =>
+  Effect.repeat(Effect.sync(isSo), { schedule: Schedule.spaced("5 millis"), while: (yes) => yes, times })
+
+/** Waits until nothing of a group runs; a process that the kernel holds back is waited for 5 seconds at most. */
 const groupGone = (pid: number) =>
-  Effect.suspend(() => {
-    // what is killed starts nothing more
+  Effect.gen(function* () {
+    yield* waitWhile(() => killGroup(pid), 10)
+    // some may have ended with no parent that asks for them: they stay in the group. All of /proc tells which
     const left = killGroup(pid) && process.platform === "linux" ? runningIn(pid) : null
-    return Effect.sync(() => (left === null ? killGroup(pid) : left.some(isRunning))).pipe(
-      Effect.repeat({ schedule: Schedule.spaced("5 millis"), while: (isThere) => isThere, times: 1000 })
-    )
+    // what is killed starts nothing more
+    yield* waitWhile(() => (left === null ? killGroup(pid) : left.some(isRunning)), 1000)
   })
 
 const end = (options: StartOptions) => (child: Child) =>

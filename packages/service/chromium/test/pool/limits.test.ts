@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { hasMemory, most } from "../../src/pool/limits.ts"
+import { hasMemory, machine as machineOf, most } from "../../src/pool/limits.ts"
 
 const GiB = 1024 ** 3
-const machine = { memory_bytes: 24 * GiB, constrained_bytes: 0, cores: 2 }
+const machine = { memory_bytes: 24 * GiB, constrained_bytes: Infinity, cores: 2 }
 
 describe("how many browsers run at once", () => {
   it("is 8 for each core where there is memory for them", () => {
@@ -29,7 +29,7 @@ describe("how many browsers run at once", () => {
   })
 
   // what kernels say where no limit is set
-  for (const none of [0, 2 ** 63 - 4096, 2 ** 64]) {
+  for (const none of [Infinity, 2 ** 63 - 4096, 2 ** 64]) {
     it(`does not take ${none} for a limit`, () =>
       assert.strictEqual(most({ ...machine, constrained_bytes: none }).count, 16))
   }
@@ -53,19 +53,19 @@ const meminfo = (available_MiB: number) => `MemTotal: 25165824 kB\nMemAvailable:
 const bytes = (MiB: number) => `${MiB * 1024 * 1024}\n`
 
 describe("memory for one more browser", () => {
-  const v2 = (folder: string, limit: string, used_MiB: number, cache_MiB: number) => ({
+  const v2 = (folder: string, limit: string, used_MiB: number, cache_MiB: number, active_MiB = 0) => ({
     "proc/meminfo": meminfo(20_000),
     "proc/self/cgroup": "0::/own\n",
     [`sys/fs/cgroup/${folder}memory.max`]: limit,
     [`sys/fs/cgroup/${folder}memory.current`]: bytes(used_MiB),
-    [`sys/fs/cgroup/${folder}memory.stat`]: `anon 1\nactive_file 2\ninactive_file ${bytes(cache_MiB)}`
+    [`sys/fs/cgroup/${folder}memory.stat`]: `anon 1\nactive_file ${bytes(active_MiB)}inactive_file ${bytes(cache_MiB)}`
   })
-  const v1 = (limit_MiB: number, used_MiB: number, cache_MiB: number) => ({
+  const v1 = (limit_MiB: number, used_MiB: number, cache_MiB: number, active_MiB = 0) => ({
     "proc/meminfo": meminfo(20_000),
     "proc/self/cgroup": "5:cpu,cpuacct:/\n4:memory:/docker/1\n0::/\n",
     "sys/fs/cgroup/memory/memory.limit_in_bytes": bytes(limit_MiB),
     "sys/fs/cgroup/memory/memory.usage_in_bytes": bytes(used_MiB),
-    "sys/fs/cgroup/memory/memory.stat": `inactive_file 1\ntotal_inactive_file ${bytes(cache_MiB)}`
+    "sys/fs/cgroup/memory/memory.stat": `inactive_file 1\ntotal_active_file ${bytes(active_MiB)}total_inactive_file ${bytes(cache_MiB)}`
   })
   for (const [name, files, is] of [
     ["is there on a machine that has it", { "proc/meminfo": meminfo(600) }, true],
@@ -74,6 +74,8 @@ describe("memory for one more browser", () => {
     ["is not there in a full container", v2("own/", bytes(2048), 1700, 0), false],
     ["is not there in a full container that sees itself as the root", v2("", bytes(2048), 1700, 0), false],
     ["is there in a container whose files the kernel can give up", v2("own/", bytes(2048), 2000, 900), true],
+    ["is there in a container that uses files which it can give up", v2("own/", bytes(2048), 2000, 200, 600), true],
+    ["is not there in a container that uses most of its files", v2("own/", bytes(2048), 2000, 200, 400), false],
     ["is there in a container without a limit", v2("own/", "max\n", 1700, 0), true],
     [
       "is not there in a full container whose limit is that of a group around its own",
@@ -85,8 +87,23 @@ describe("memory for one more browser", () => {
       false
     ],
     ["is not there in a full container of the first version", v1(2048, 1700, 0), false],
-    ["is there in one of the first version with files to give up", v1(2048, 2000, 900), true]
+    ["is there in one of the first version with files to give up", v1(2048, 2000, 900), true],
+    ["is there in one of the first version that uses files which it can give up", v1(2048, 2000, 200, 600), true]
   ] as const) {
     it.effect(name, () => Effect.scoped(Effect.map(system(files), (root) => assert.strictEqual(hasMemory(root), is))))
   }
 })
+
+it.effect("the limit of a group around this process's own is one of its limits", () =>
+  Effect.gen(function* () {
+    const limit = "sys/fs/cgroup"
+    const root = yield* system({
+      "proc/self/cgroup": "0::/pod/own\n",
+      [`${limit}/pod/memory.max`]: bytes(2048),
+      [`${limit}/pod/own/memory.max`]: bytes(4096)
+    })
+    assert.strictEqual(machineOf(root).constrained_bytes, 2048 * 1024 * 1024)
+    const free = yield* system({ "proc/self/cgroup": "0::/own\n", [`${limit}/own/memory.max`]: "max\n" })
+    assert.strictEqual(machineOf(free).constrained_bytes, Infinity)
+  }).pipe(Effect.scoped)
+)
