@@ -34,22 +34,19 @@ const silent = Effect.acquireRelease(
 )
 
 describe("webagent-server mcp", () => {
-  it.live(
-    "runs a task at a server, with the key of the environment, as the server itself does",
-    () =>
-      Effect.gen(function* () {
-        const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
-        const { origin } = new URL(v4)
-        const client = yield* connect(origin, key)
-        const { answer } = yield* Mcp.callTool(client, "run_task", {
-          task: "Find a mug [simulate output=found duration=20ms]"
-        })
-        assert.deepInclude(answer.run, { status: "completed", result: "found" })
-        const direct = yield* Mcp.connectHttp(origin, { "X-Service-API-Key": key })
-        const same = yield* Mcp.callTool(direct, "get_run", { runId: answer.run.id })
-        assert.deepStrictEqual(same.answer.run, answer.run)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("runs a task at a server, with the key of the environment, as the server itself does", () =>
+    Effect.gen(function* () {
+      const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
+      const { origin } = new URL(v4)
+      const client = yield* connect(origin, key)
+      const { answer } = yield* Mcp.callTool(client, "run_task", {
+        task: "Find a mug [simulate output=found duration=20ms]"
+      })
+      assert.deepInclude(answer.run, { status: "completed", result: "found" })
+      const direct = yield* Mcp.connectHttp(origin, { "X-Service-API-Key": key })
+      const same = yield* Mcp.callTool(direct, "get_run", { runId: answer.run.id })
+      assert.deepStrictEqual(same.answer.run, answer.run)
+    }).pipe(Effect.scoped)
   )
 
   it.live("ends at once with a key that the server refuses", () =>

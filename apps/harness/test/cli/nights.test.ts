@@ -138,7 +138,7 @@ describe("a night whose history cannot be written", () => {
     assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)
     const over = await call(["run", "--resume", directory])
     assert.match(over.stderr, /has ended\. There is nothing to resume/u)
-  }, 60_000)
+  })
 })
 
 it("a scenario is accepted by its name, or with its suite's where two are called so", async () => {

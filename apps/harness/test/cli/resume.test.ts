@@ -186,18 +186,16 @@ export default Suite.make("holding", [
     }).pipe(Effect.scoped, Effect.provide(silent))
   )
 
-  it.live(
-    "an interrupted trial is charged its declared budget, and the report says so",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { address } = yield* Server
-        const folder = yield* fs.makeTempDirectoryScoped()
-        const file = join(folder, "paying.suite.ts")
-        // the second trial hangs when its run is over
-        yield* fs.writeFileString(
-          file,
-          `import { check, scenario, Suite } from "@webagent/scenario"
+  it.live("an interrupted trial is charged its declared budget, and the report says so", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { address } = yield* Server
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const file = join(folder, "paying.suite.ts")
+      // the second trial hangs when its run is over
+      yield* fs.writeFileString(
+        file,
+        `import { check, scenario, Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
 export default Suite.make("paying", [
@@ -211,25 +209,24 @@ export default Suite.make("paying", [
   })
 ])
 `
-        )
-        const directory = join(folder, "report")
-        const env = { WEBAGENT_API_KEY: key }
-        const args = ["run", file, "--target", address, "--concurrency", "1", "--report-dir", directory]
-        const running = start(args, env)
-        while (!existsSync(join(folder, "held"))) yield* Effect.sleep("5 millis")
-        running.signal("SIGKILL")
-        yield* Effect.promise(() => running.ended)
-        const { code, stderr, stdout } = yield* Effect.promise(() => call(["run", "--resume", directory], env))
-        assert.deepStrictEqual([code, stderr], [0, ""], stdout)
-        const { header, results } = report(directory)
-        assert.deepStrictEqual(
-          header.resumed?.map(({ cut }) => cut),
-          [{ trials: 1, most_usd: "10" }]
-        )
-        assert.include(stdout, "charged  cost of 1 interrupted trial unknown: charged 10.00 USD, its declared budget\n")
-        assert.strictEqual(results[0]?.trials.length, 3)
-      }).pipe(Effect.scoped, Effect.provide(services)),
-    120_000
+      )
+      const directory = join(folder, "report")
+      const env = { WEBAGENT_API_KEY: key }
+      const args = ["run", file, "--target", address, "--concurrency", "1", "--report-dir", directory]
+      const running = start(args, env)
+      while (!existsSync(join(folder, "held"))) yield* Effect.sleep("5 millis")
+      running.signal("SIGKILL")
+      yield* Effect.promise(() => running.ended)
+      const { code, stderr, stdout } = yield* Effect.promise(() => call(["run", "--resume", directory], env))
+      assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+      const { header, results } = report(directory)
+      assert.deepStrictEqual(
+        header.resumed?.map(({ cut }) => cut),
+        [{ trials: 1, most_usd: "10" }]
+      )
+      assert.include(stdout, "charged  cost of 1 interrupted trial unknown: charged 10.00 USD, its declared budget\n")
+      assert.strictEqual(results[0]?.trials.length, 3)
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it("what cannot go on is one sentence and exit code 2", async () => {

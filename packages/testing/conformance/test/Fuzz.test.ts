@@ -93,6 +93,6 @@ layer(ObservedServer.layer, { excludeTestServices: true })("fuzzed requests", (i
         )
         assert.deepStrictEqual(yield* settled(before), { ...before, connections: 0 })
       }),
-    Math.max(60_000, cases * 50)
+    Math.max(600_000, cases * 50)
   )
 })

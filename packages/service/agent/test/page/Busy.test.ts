@@ -10,32 +10,29 @@ import { serve } from "../support/site.ts"
 
 const origin = Effect.map(serve, (site) => site.origin)
 
-it.live(
-  "a page that works for ever is told of, and left by the next task",
-  () =>
-    Effect.gen(function* () {
-      const url = yield* origin
-      const { connect } = yield* launch()
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const page = yield* Page.make(yield* connect)
-          yield* page.navigate(`${url}/busy`)
-          const { text } = yield* page.look()
-          const clicking = yield* Effect.forkScoped(page.click(numberOf(text, "Work for ever")))
-          yield* Effect.sleep("1 second")
-          yield* Fiber.interrupt(clicking)
-          const clock = yield* Clock.Clock
-          const hurried: Clock.Clock = Object.create(clock, {
-            sleep: { value: () => clock.sleep(Duration.millis(100)) }
-          })
-          assert.include((yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text, "does not answer")
+it.live("a page that works for ever is told of, and left by the next task", () =>
+  Effect.gen(function* () {
+    const url = yield* origin
+    const { connect } = yield* launch()
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const page = yield* Page.make(yield* connect)
+        yield* page.navigate(`${url}/busy`)
+        const { text } = yield* page.look()
+        const clicking = yield* Effect.forkScoped(page.click(numberOf(text, "Work for ever")))
+        yield* Effect.sleep("1 second")
+        yield* Fiber.interrupt(clicking)
+        const clock = yield* Clock.Clock
+        const hurried: Clock.Clock = Object.create(clock, {
+          sleep: { value: () => clock.sleep(Duration.millis(100)) }
         })
-      )
-      const page = yield* Page.make(yield* connect)
-      const { text } = yield* page.look()
-      assert.include(text, "Note: The page of the last task does not answer: close its tab.")
-      yield* page.navigate(`${url}/plain`)
-      assert.include((yield* page.look()).text, "The code is 4711.")
-    }).pipe(Effect.scoped),
-  60_000
+        assert.include((yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text, "does not answer")
+      })
+    )
+    const page = yield* Page.make(yield* connect)
+    const { text } = yield* page.look()
+    assert.include(text, "Note: The page of the last task does not answer: close its tab.")
+    yield* page.navigate(`${url}/plain`)
+    assert.include((yield* page.look()).text, "The code is 4711.")
+  }).pipe(Effect.scoped)
 )
