@@ -27,8 +27,8 @@ const limits = ({ limits: { burst, concurrentBrowsers, concurrentRuns, requestsP
     .filter((text) => text !== "")
     .join(", ") || "none"
 
-/** The share of requests to the operation that one of the rules strikes, each drawn by itself. */
-const struck = ({ faults = [] }: Profile, operation: string): string => {
+/** The share of requests to the operation that one of the rules hits, each drawn by itself. */
+const hit = ({ faults = [] }: Profile, operation: string): string => {
   const spared = faults
     .filter(({ when }) => when?.operations?.some((each) => each === operation) ?? true)
     .reduce((share, { when }) => share * (1 - (when?.rate ?? 1)), 1)
@@ -44,7 +44,7 @@ const row = (name: (typeof presetNames)[number]): string => {
     limits(profile),
     profile.faults === undefined
       ? "none"
-      : `${struck(profile, "v4.createRun")} of creates, ${struck(profile, "v4.getRunStatus")} of reads`
+      : `${hit(profile, "v4.createRun")} of creates, ${hit(profile, "v4.getRunStatus")} of reads`
   ]
   return `| ${cells.join(" | ")} |`
 }

@@ -42,7 +42,7 @@ describe("on a bad day", () => {
     const runs = await Promise.all(numbers.map((number) => place(service, number, `mug number ${number}`)))
     expect(new Set(runs.map(({ id }) => id)).size).toBe(20)
     expect(runs.every(({ status }) => ["completed", "failed", "cancelled"].includes(status))).toBe(true)
-    // with this seed two of the creates are struck, always the same two
+    // with this seed two of the creates are hit, always the same two
     const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
     expect(creates.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["bad-gateway", "reset"])
     // and nothing was created twice, lost, or polled after its end

@@ -90,8 +90,8 @@ describe("a night", () => {
     Effect.gen(function* () {
       const { written } = yield* night
       assert.deepStrictEqual(written, Result.succeed("Forty prices."))
-      const struck = (yield* requests).flatMap(({ answered, fault }) => (fault === null ? [] : [[fault, answered]]))
-      assert.deepStrictEqual(struck, [
+      const hit = (yield* requests).flatMap(({ answered, fault }) => (fault === null ? [] : [[fault, answered]]))
+      assert.deepStrictEqual(hit, [
         ["stalls", "left"],
         ["is away", "none"],
         ["cut", "part"]

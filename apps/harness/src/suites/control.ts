@@ -25,7 +25,7 @@ export default Suite.make("control", [
   scenario("a message whose answer is lost is not sent again", driven, function* (context) {
     const { control, simulate, v2, v4 } = context
     const { sessionId } = yield* finish(context, {})
-    yield* control.strike({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"] })
+    yield* control.inject({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"] })
     const text = simulate("And a blue one", { duration: "5ms" })
     const error = yield* check.fails(v4.sessions.queue(sessionId, { text }), "CreateOutcomeUnknown")
     yield* check.that("the error keeps the key of the message", error.key !== "")
@@ -40,7 +40,7 @@ export default Suite.make("control", [
   scenario("a message that is sent again under its key is not queued twice", driven, function* (context) {
     const { control, simulate, v2, v4 } = context
     const { sessionId } = yield* finish(context, {})
-    yield* control.strike({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"], attempts: [1] })
+    yield* control.inject({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"], attempts: [1] })
     const text = simulate("And a blue one", { duration: "5ms" })
     const first = yield* check.fails(v4.sessions.queue(sessionId, { text }), "CreateOutcomeUnknown")
     const { runId } = yield* v4.sessions.queue(sessionId, { text }, { idempotencyKey: first.key })
@@ -50,7 +50,7 @@ export default Suite.make("control", [
   scenario("a wait outlives polls that fail", driven, function* (context) {
     const { control, v4 } = context
     const { id } = yield* start(context, { duration: "30ms" })
-    yield* control.strike({
+    yield* control.inject({
       fault: { kind: "status", status: 503 },
       resource: id,
       operations: ["v4.getRunStatus"],

@@ -26,7 +26,7 @@ writeFileSync(
 
 const lineOf = Schema.decodeSync(Schema.fromJsonString(ServeOutput))
 
-/** Sends a create that the fault strikes and one that succeeds, and gives the run's id. */
+/** Sends a create that the fault hits and one that succeeds, and gives the run's id. */
 const createTwo = async (address: string) => {
   const create = () =>
     fetch(`${address}/api/v4/runs?key=wak_of_mine`, {
@@ -42,7 +42,7 @@ const createTwo = async (address: string) => {
 const addressOf = (said: string) => /http:\/\/127\.0\.0\.1:\d+/u.exec(said)?.[0] ?? ""
 
 describe.concurrent("serve shows requests", () => {
-  it("a line each, with the fault that struck and the id of what was created, and without keys", async () => {
+  it("a line each, with the fault that hit and the id of what was created, and without keys", async () => {
     const serving = begin(["serve", "--faults", faults])
     const id = await createTwo(addressOf(await serving.says("try it")))
     const said = await serving.says(id)
@@ -63,21 +63,21 @@ describe.concurrent("serve shows requests", () => {
     const serving = begin(["serve", "--faults", faults, "--json", "--control-key", "wck_example"])
     const id = await createTwo(addressOf(await serving.says("\n")))
     const said = await serving.says(id)
-    const [started, struck, made, ...more] = said
+    const [started, hit, made, ...more] = said
       .trimEnd()
       .split("\n")
       .map((line) => lineOf(line))
     assert.isEmpty(more)
-    assert(started?.type === "started" && struck?.type === "request" && made?.type === "request")
+    assert(started?.type === "started" && hit?.type === "request" && made?.type === "request")
     assert.deepInclude(started, { apiKey: "wak_test", address: addressOf(said) })
     assert.strictEqual(started.control?.key, "wck_example")
     assert.include(started.scriptKeys, "outcome")
-    assert.deepInclude(struck, {
+    assert.deepInclude(hit, {
       path: "/api/v4/runs?key=[key]",
       status: 429,
       resource: null,
       retryAfter_ms: 2000,
-      fault: { rule: "busy", kind: "status", placement: struck.fault?.placement ?? null }
+      fault: { rule: "busy", kind: "status", placement: hit.fault?.placement ?? null }
     })
     assert.deepInclude(made, { method: "POST", operation: "v4.createRun", status: 201, resource: id, fault: null })
     serving.stop()
@@ -133,12 +133,12 @@ describe("a request in a line", () => {
 
   it("has the first digits of an id where a fault would make it wider, and all of it in a pipe", () => {
     const fault = { rule: "reset-1", kind: "reset", placement: "after-apply" as const }
-    const struck: Request = { ...request, status: null, answered: "none", fault }
+    const hit: Request = { ...request, status: null, answered: "none", fault }
     assert.strictEqual(
-      requestLine(struck, terminal),
+      requestLine(hit, terminal),
       "GET       -     1 ms  /api/v4/runs/bccfc2ba…/status  fault reset-1 after-apply  no response"
     )
-    assert.include(requestLine(struck, { columns: undefined, style: plain }), id)
+    assert.include(requestLine(hit, { columns: undefined, style: plain }), id)
   })
 
   it("has the status in the color of its class, which does not count as width", () => {

@@ -38,7 +38,7 @@ describe("GitHubReporter", () => {
     assert.lengthOf(said, 1)
   })
 
-  it("says what is new, and an outage once with the scenarios that it struck", () => {
+  it("says what is new, and an outage once with the scenarios that it hit", () => {
     assert.match(
       annotations(dated)[0] ?? "",
       /^::error file=checkout\.suite\.ts,line=14,title=checkout › buys the red mug%3A flaky \(new\)::2 of 3/u

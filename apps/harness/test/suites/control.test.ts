@@ -4,7 +4,7 @@ import control from "../../src/suites/control.ts"
 import { live, runIn, serverOf } from "../run/inspected.ts"
 
 describe("the suite about what happens behind a client's back", () => {
-  it.live("holds at a server that is reached by its control API, and its strikes do not outlive it", () =>
+  it.live("holds at a server that is reached by its control API, and its hits do not outlive it", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const { report, trials } = yield* runIn(yield* server.target(), [control])

@@ -16,15 +16,15 @@ export const make = (after: Duration.Duration): Deadlines => {
   // in the order in which they are over. No Map: its tables refer to the next table, and once V8 holds one of them for
   // old, all that was set later lives until the next full collection: 30 MB, and a tenth of the CPU time of a client
   const waiting: Array<{ readonly at_ms: number; readonly onEnd: () => void }> = []
-  let sleeper: Fiber.Fiber<void> | undefined
+  let timer: Fiber.Fiber<void> | undefined
 
   const sleep = (clock: Clock.Clock, context: Context.Context<never>, now_ms: number) => {
     const [first] = waiting
-    if (first === undefined || sleeper !== undefined) return
-    sleeper = Effect.runForkWith(context)(clock.sleep(Duration.millis(first.at_ms - now_ms)))
-    sleeper.addObserver((exit) => {
+    if (first === undefined || timer !== undefined) return
+    timer = Effect.runForkWith(context)(clock.sleep(Duration.millis(first.at_ms - now_ms)))
+    timer.addObserver((exit) => {
       if (exit._tag === "Failure") return
-      sleeper = undefined
+      timer = undefined
       // a timer of the system may be early by a fraction
       const woken_ms = Math.max(first.at_ms, Elapsed.read_ms(clock))
       while (waiting[0] !== undefined && waiting[0].at_ms <= woken_ms) waiting.shift()?.onEnd()
@@ -46,8 +46,8 @@ export const make = (after: Duration.Duration): Deadlines => {
         if (at >= 0) waiting.splice(at, 1)
         if (waiting.length > 0) return
         // a timer would keep the process from ending
-        sleeper?.interruptUnsafe()
-        sleeper = undefined
+        timer?.interruptUnsafe()
+        timer = undefined
       }
     }
   }

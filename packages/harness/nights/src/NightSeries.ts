@@ -161,7 +161,7 @@ const looksOf = (
             weight: Math.exp(log - top) / together,
             estimate: fit.estimate,
             error: scale * fit.error,
-            // two nights of which each has a level of its own do not say how much nights differ
+            // two nights, each with a level of its own, do not say how much nights differ
             ownError: (fit.freedom === 0 ? scale : Math.max(least, Math.sqrt(fit.squares / fit.freedom))) * fit.error,
             freedom,
             nightly: scale * Math.sqrt(1 + likeness.following)

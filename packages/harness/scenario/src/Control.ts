@@ -9,8 +9,8 @@ export class ControlError extends Schema.TaggedError<ControlError>()("ControlErr
   message: Schema.String
 }) {}
 
-/** A fault that strikes requests about one thing. */
-export interface Strike {
+/** A fault for requests about one thing. */
+export interface Injection {
   readonly fault: Fault
   /** The id of a run, a session or a browser: whatever else runs at the same time is left alone. */
   readonly resource: string
@@ -31,8 +31,8 @@ export interface Control {
   readonly stopSession: (id: string) => Effect.Effect<void, ControlError>
   /** Cuts every CDP connection of a browser, which goes on. */
   readonly dropConnections: (id: string) => Effect.Effect<void, ControlError>
-  /** Lets a fault strike until the scope ends, which for a scenario is its own end. */
-  readonly strike: (strike: Strike) => Effect.Effect<void, ControlError, Scope.Scope>
+  /** Injects a fault until the scope ends, which for a scenario is its own end. */
+  readonly inject: (injection: Injection) => Effect.Effect<void, ControlError, Scope.Scope>
   /** What the server's journal has about one thing, oldest first. */
   readonly journal: (id: string) => Effect.Effect<ReadonlyArray<JournalEntry>, ControlError>
   /** The whole control API. Time, profile and faults are those of everyone who uses the server: run such scenarios alone. */
@@ -48,7 +48,7 @@ const tell = <A, E extends { readonly message: string }>(effect: Effect.Effect<A
 export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =>
   Effect.gen(function* () {
     const changing = yield* Semaphore.make(1)
-    let strikes = 0
+    let injected = 0
 
     /** Others' faults stay as they are; who else changes them at the same moment may undo this. */
     const change = (name: string, rules: FaultPlan) =>
@@ -61,9 +61,9 @@ export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =
       cancelRun: (id) => tell(api.operations.cancelRun({ params: { run_id: id } })),
       stopSession: (id) => tell(api.operations.stopSession({ params: { session_id: id } })),
       dropConnections: (id) => tell(api.operations.dropConnections({ params: { browser_id: id } })),
-      strike: ({ fault, ...when }) =>
+      inject: ({ fault, ...when }) =>
         Effect.suspend(() => {
-          const name = `strike ${++strikes} on ${when.resource}`
+          const name = `injected ${++injected} on ${when.resource}`
           return Effect.asVoid(
             Effect.acquireRelease(change(name, [{ name, fault, when }]), () => Effect.ignore(change(name, [])))
           )
@@ -83,7 +83,7 @@ export const none: Control = {
   cancelRun: () => missing,
   stopSession: () => missing,
   dropConnections: () => missing,
-  strike: () => missing,
+  inject: () => missing,
   journal: () => missing,
   api: missing
 }

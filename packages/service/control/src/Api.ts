@@ -30,7 +30,7 @@ export class BehaviourGroup extends HttpApiGroup.make("behaviour").add(
   HttpApiEndpoint.get("getFaults", "/faults", { success: FaultPlan }).annotate(OpenApi.Summary, "The faults in force"),
   HttpApiEndpoint.put("setFaults", "/faults", { payload: FaultPlan, success: FaultPlan }).annotate(
     OpenApi.Summary,
-    "Let these faults strike, from now on and with fresh counts; an empty list ends all"
+    "Apply these faults, from now on and with fresh counts; an empty list ends all"
   ),
   HttpApiEndpoint.post("refuseConnections", "/outage", {
     payload: Schema.Struct({ for: Span }),

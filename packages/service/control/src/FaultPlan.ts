@@ -4,7 +4,7 @@ import { Share } from "./Distribution.ts"
 import { operations } from "./Operation.ts"
 import { Span } from "./Span.ts"
 
-/** Where a fault strikes: before anything is done, after it is done but not said, or in the middle of saying it. */
+/** Where a fault hits: before anything is done, after it is done but not said, or in the middle of saying it. */
 export const Placement = Schema.Literals(["before-apply", "after-apply", "mid-body"])
 
 export type Placement = typeof Placement.Type
@@ -32,7 +32,7 @@ const retryAfter = {
 }
 
 /**
- * What goes wrong. Without a placement: connections, hangs, error answers and redirects strike before anything is
+ * What goes wrong. Without a placement: connections, hangs, error answers and redirects hit before anything is
  * done; slow and mangled answers after it. Before anything is done, `slow-headers` keeps the request waiting, and
  * `malformed-json` answers 200 with half an object.
  */
@@ -90,7 +90,7 @@ export type Fault = typeof Fault.Type
 
 const Ordinals = Schema.NonEmptyArray(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
-/** Which requests a rule strikes; every condition that is given has to hold. Without any it strikes all described operations. */
+/** Which requests a rule hits; every condition that is given has to hold. Without any it hits all described operations. */
 export const FaultCondition = Schema.Struct({
   /** These operations only; `unrouted` is whatever is not described. Every described operation unless given. */
   operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals([...operations, "unrouted"]))),
@@ -122,7 +122,7 @@ export const FaultCondition = Schema.Struct({
 
 export type FaultCondition = typeof FaultCondition.Type
 
-/** One fault, and when it strikes. The name appears in the journal and is part of the draw. */
+/** One fault, and when it hits. The name appears in the journal and is part of the draw. */
 export const FaultRule = Schema.Struct({
   name: Schema.optionalKey(Schema.NonEmptyString),
   fault: Fault,
@@ -131,7 +131,7 @@ export const FaultRule = Schema.Struct({
 
 export type FaultRule = typeof FaultRule.Type
 
-/** The rules in order; the first that strikes a request is the only one that does. */
+/** The rules in order; the first that hits a request is the only one that does. */
 export const FaultPlan = Schema.Array(FaultRule)
 
 export type FaultPlan = typeof FaultPlan.Type

@@ -49,13 +49,13 @@ export const RequestEntry = Schema.Struct({
   answered: Schema.Literals(["whole", "part", "none", "left"]),
   /** The id of what a create made; null for every other request. */
   made: Schema.NullOr(Schema.String),
-  /** The rule whose fault struck it. */
+  /** The rule whose fault hit it. */
   fault: Schema.NullOr(Schema.String),
   /** From the request's arrival, in service time; `at_ms` is when it arrived. */
   duration_ms: Milliseconds
 }).annotate({ identifier: "RequestEntry" })
 
-/** A fault that struck, written before the request it struck ends. */
+/** A fault that hit, written before the request it hit ends. */
 export const FaultEntry = Schema.Struct({
   type: Schema.Literal("fault"),
   ...stamp,

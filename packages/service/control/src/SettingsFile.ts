@@ -33,7 +33,7 @@ const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Res
     ({ issue }) => new SettingsError({ lines: fieldIssues(issue, input).map(line) })
   )
 
-/** What no compiler has looked at may be anything: a fault of a kind that is misspelt would never strike. */
+/** What no compiler has looked at may be anything: a fault of a kind that is misspelt would never apply. */
 const check = <A>(schema: Schema.Codec<A, unknown>): ((value: A) => Result.Result<A, SettingsError>) => {
   const typed = Schema.toType(schema)
   return (value) => Result.map(decode(typed, value), () => value)

@@ -29,7 +29,7 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   readonly seed?: number
   /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
   readonly journal?: JournalOptions
-  /** What strikes requests from the start; what the profile says unless given. */
+  /** What hits requests from the start; what the profile says unless given. */
   readonly faults?: FaultPlan
   /** How service time goes; as real time does unless given. */
   readonly time?: TimeMode
@@ -53,7 +53,7 @@ const engineSimulated = (): Layer.Layer<
     Layer.provide(Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed))))
   )
 
-/** What strikes requests: as asked for, else as the profile says. */
+/** What hits requests: as asked for, else as the profile says. */
 const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
   Layer.unwrap(
     Effect.map(Behaviour, (behaviour) =>
@@ -81,7 +81,7 @@ export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine 
 
 /**
  * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
- * be, what strikes it, and what drives it. All of it, and the app, has to wait in the time of its ServiceClock.
+ * be, what hits it, and what drives it. All of it, and the app, has to wait in the time of its ServiceClock.
  */
 export const layer = (
   options: SimulatedOptions = {}

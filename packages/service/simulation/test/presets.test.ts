@@ -145,11 +145,11 @@ describe("presets", () => {
     })
   )
 
-  for (const { failed, name, struck } of [
-    { name: "flaky", failed: 0.16, struck: [0.015, 0.065] },
-    { name: "hostile", failed: 0.35, struck: [0.15, 0.31] }
+  for (const { failed, name, within } of [
+    { name: "flaky", failed: 0.16, within: [0.015, 0.065] },
+    { name: "hostile", failed: 0.35, within: [0.15, 0.31] }
   ] as const) {
-    it.effect(`${name}: as many requests are struck, and as many runs fail, as it says`, () =>
+    it.effect(`${name}: as many requests are hit, and as many runs fail, as it says`, () =>
       Effect.gen(function* () {
         const journal = yield* Journal
         // one that is reset or cut is no answer, and one that hangs is answered or left in service time
@@ -160,7 +160,7 @@ describe("presets", () => {
         yield* passing(asking, "500 millis")
         const { entries } = yield* journal.read({ limit: 100_000 })
         const requests = entries.filter((entry) => entry.type === "request")
-        const [least, most] = struck
+        const [least, most] = within
         const hit = share(requests, ({ fault }) => fault !== null)
         assert.isTrue(hit > least && hit < most, String(hit))
         const rules = new Set(entries.flatMap((entry) => (entry.type === "fault" ? [entry.rule] : [])))

@@ -30,7 +30,7 @@ const parameterOf: Readonly<Record<string, string>> = {
   "v4.createBrowser": "{browser_id}"
 }
 
-/** What strikes a request and still lets it be answered as the contract says: late, twice, of an earlier time. */
+/** What hits a request and still lets it be answered as the contract says: late, twice, of an earlier time. */
 const harmless: ReadonlyArray<Fault["kind"]> = [
   "slow-headers",
   "slow-body",

@@ -25,7 +25,7 @@ type Way = (typeof ways)[number]
 type Between = Exclude<Way, "direct">
 type Each<A> = Readonly<Record<Way, A>>
 
-/** The CDP part of a report. Each list has one figure a round, and a round strikes all ways. */
+/** The CDP part of a report. Each list has one figure a round, and a round hits all ways. */
 export interface Cdp {
   readonly isolation: string
   /** The middle of a round's round trips, in milliseconds. */

@@ -31,7 +31,7 @@ export interface Tools {
   readonly log: (line: string) => void
 }
 
-/** Rounds over all clients and works, one after the other and then again, so that a slow minute strikes all alike. */
+/** Rounds over all clients and works, one after the other and then again, so that a slow minute hits all alike. */
 export const measureCalls = async (
   contestants: ReadonlyArray<Contestant>,
   settings: CallSettings,

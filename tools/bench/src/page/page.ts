@@ -56,7 +56,7 @@ const timed = async (act: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began
 }
 
-/** Both in turns, so that a busy moment of the machine strikes both. */
+/** Both in turns, so that a busy moment of the machine hits both. */
 const inTurns = async (rounds: number, ours: () => Promise<unknown>, theirs: () => Promise<unknown>) => {
   const times = { ours: new Array<number>(), theirs: new Array<number>() }
   await ours()

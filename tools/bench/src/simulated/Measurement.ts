@@ -207,7 +207,7 @@ const measureLive = async (contestant: Contestant, settings: Settings, { load, l
   }
 }
 
-/** Rounds over all servers and works, one after the other and then again, so that a slow minute strikes all alike. */
+/** Rounds over all servers and works, one after the other and then again, so that a slow minute hits all alike. */
 export const measure = async (
   contestants: ReadonlyArray<Contestant>,
   settings: Settings,

@@ -52,7 +52,7 @@ const node = (data: string, name: string) => {
   )
 }
 
-/** Both ways in turns, so that a busy moment of the machine strikes both. */
+/** Both ways in turns, so that a busy moment of the machine hits both. */
 const measured = async (ways: Readonly<Record<"owner" | "other", Client>>, { quick, rounds }: Options) => {
   const count = rounds ?? (quick ? 5 : 30)
   const all = { owner: [] as Array<number>, other: [] as Array<number> }

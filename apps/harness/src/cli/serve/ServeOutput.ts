@@ -48,12 +48,12 @@ export const encode: (line: ServeOutput) => string = Schema.encodeSync(Schema.fr
 
 /** Reads requests with their faults from the journal's rows, in the order in which the rows are written. */
 export const reader = () => {
-  // a fault is written before the request that it strikes; a plan has few rules
-  const struck = new Map<string, typeof FaultEntry.Type>()
+  // a fault is written before the request that it hits; a plan has few rules
+  const hit = new Map<string, typeof FaultEntry.Type>()
   return (row: JournalEntry): Request | undefined => {
-    if (row.type === "fault") struck.set(row.rule, row)
+    if (row.type === "fault") hit.set(row.rule, row)
     if (row.type !== "request") return undefined
-    const fault = row.fault === null ? undefined : struck.get(row.fault)
+    const fault = row.fault === null ? undefined : hit.get(row.fault)
     return {
       type: "request",
       at: new Date(row.at_ms).toISOString(),

@@ -172,7 +172,7 @@ const point = (row: JournalRow, as: Shape["as"], duration_ms = 0): Shape => ({
   to_ms: row.at_ms + duration_ms
 })
 
-/** What the server did is a lane a thing, each state until the next; what it was asked and what struck are one lane. */
+/** What the server did is a lane a thing, each state until the next; what it was asked and what hit are one lane. */
 const journalLanes = ({ duration_ms, journal }: Trace): ReadonlyArray<Lane> => {
   const things = new Map<string, Array<JournalRow>>()
   const requests: Array<JournalRow> = []
@@ -195,7 +195,7 @@ const journalLanes = ({ duration_ms, journal }: Trace): ReadonlyArray<Lane> => {
             verb: "seen",
             what: "requests and faults",
             status: `${counted(requests.length - faults, "request")}${faults === 0 ? "" : `, ${counted(faults, "fault")}`}`,
-            // a fault comes last: the request that it struck began with it
+            // a fault comes last: the request that it hit began with it
             shapes: [
               ...requests.flatMap((entry) =>
                 entry.row.type === "request" ? [point(entry, "seen", entry.row.duration_ms)] : []

@@ -33,7 +33,7 @@ const shape = ({ as, from_ms, note, to_ms }: Lanes.Shape, x: Scale): SVGElement 
   if (as === "pause" || as === "retry") {
     return svg("line", { class: classes[as], x1: from, x2: to, y1: height / 2, y2: height / 2 }, ...told)
   }
-  // what failed and what struck are also taller, so that colour is not all that tells them
+  // what failed and what hit are also taller, so that colour is not all that tells them
   const tall = as === "failed" || as === "fault" || as === "bad-span"
   const y = tall ? 0 : as === "seen" ? 5 : 3
   const width = Math.max(3, to - from)

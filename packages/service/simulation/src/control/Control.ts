@@ -58,7 +58,7 @@ export class Control extends Context.Service<
     ) => Effect.Effect<Profile, ControlNotFoundError | ControlInvalidError>
     /** The faults in force. */
     readonly faults: Effect.Effect<FaultPlan>
-    /** Lets these faults strike from now on; none ends all. */
+    /** Applies these faults from now on; none ends all. */
     readonly setFaults: (plan: FaultPlan) => Effect.Effect<FaultPlan, ControlInvalidError>
     /** Cuts every connection to the service and takes none for this long of service time; ends as soon as it is so. */
     readonly refuseConnections: (span: Duration.Input) => Effect.Effect<void>

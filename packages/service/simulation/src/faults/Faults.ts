@@ -7,12 +7,12 @@ import * as Layer from "effect/Layer"
 import { draw, type Seed } from "../behaviour/Seed.ts"
 import type { Identity } from "../journal/Requests.ts"
 
-/** A fault that strikes a request. */
+/** A fault that hits a request. */
 export interface InjectedFault {
   /** The name of its rule. */
   readonly rule: string
   readonly fault: Fault
-  /** Where it strikes; null for what concerns a request as a whole. */
+  /** Where it hits; null for what concerns a request as a whole. */
   readonly placement: Placement | null
 }
 
@@ -79,7 +79,7 @@ const isDrawn = ({ rate, rule }: Rule, request: Identity, seed: Seed): boolean =
   rate === undefined ||
   draw(seed, "fault", rule, request.operation, request.create ?? request.resource ?? "", request.attempt) < rate
 
-/** Decides for each request which fault strikes it, if any. Says nothing of how. */
+/** Decides for each request which fault hits it, if any. Says nothing of how. */
 export interface FaultMatcher {
   readonly of: (request: Identity, at_ms: number) => InjectedFault | undefined
   /** How far back stale reads look, in milliseconds; 0 without one. */
@@ -96,7 +96,7 @@ export const makeMatcher = (plan: FaultPlan, seed: Seed, set_ms: number): FaultM
       let first: Rule | undefined
       for (const rule of rules) {
         if (!fits(rule, request, at_ms - set_ms)) continue
-        // counted also behind a rule that strikes: what a rule counts does not depend on its neighbours
+        // counted also behind a rule that hits: what a rule counts does not depend on its neighbours
         rule.fitted++
         if (first !== undefined || (rule.nth !== undefined && !rule.nth.has(rule.fitted))) continue
         if (isDrawn(rule, request, seed)) first = rule
@@ -120,11 +120,11 @@ export class Faults extends Context.Service<
   Faults,
   {
     readonly plan: Effect.Effect<FaultPlan>
-    /** Lets these strike from now on, with fresh counts; a request that is under way keeps what struck it. */
+    /** Applies these from now on, with fresh counts; a request that is under way keeps what hit it. */
     readonly set: (plan: FaultPlan) => Effect.Effect<void>
     /** The same plan as if it were set now, and draws from this seed if one is given. */
     readonly reset: (seed?: Seed) => Effect.Effect<void>
-    /** What strikes now. For the hot path: undefined when nothing can. */
+    /** What hits now. For the hot path: undefined when nothing can. */
     readonly matcherUnsafe: () => FaultMatcher | undefined
   }
 >()("@webagent/simulation/Faults") {

@@ -98,7 +98,7 @@ export const makeRecorder = (journal: Journal["Service"], keys: KeyRedaction) =>
     )
   }
 
-  /** A fault strikes the request. */
+  /** A fault hits the request. */
   const injected = ({ at_ms, identity, realAt_ms }: RequestRecord, { fault, placement, rule }: InjectedFault) => {
     const { attempt, create, operation, resource } = identity
     const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }

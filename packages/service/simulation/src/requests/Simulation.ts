@@ -71,7 +71,7 @@ const noticeable_ms = 1000
 
 /**
  * Everything that a simulated service does around its operations. It stands in front of all routes: what it does
- * not strike passes through at the cost of a row in the journal.
+ * not hit passes through at the cost of a row in the journal.
  */
 export class Simulation extends Context.Service<
   Simulation,
@@ -126,7 +126,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
           Effect.provideService(CurrentRequest, context)
         )
 
-  /** The request as it would be carried out if nothing struck it. */
+  /** The request as it would be carried out if nothing hit it. */
   const carriedOut = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> =>
     current.dates ? Effect.map(handled(app, current), (response) => dated(current, response)) : handled(app, current)
 
@@ -176,7 +176,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
       )
     }
     const done = carriedOut(app, current)
-    // a connection that speaks another protocol by now, or did, has no answer to strike
+    // a connection that speaks another protocol by now, or did, has no answer to hit
     const answered = <E2, R2>(then: (response: Response) => HttpApp<E2, R2>): HttpApp<E | E2, R | R2> =>
       Effect.flatMap(done, (response): HttpApp<E2, R2> =>
         isTakenOver(current.request, response) ? Effect.succeed(response) : then(response)
@@ -199,7 +199,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     return placement === "before-apply" ? replaced : answered(() => replaced)
   }
 
-  /** Serves a request whose operation and resource are known by now, with the fault that strikes it. */
+  /** Serves a request whose operation and resource are known by now, with the fault that hits it. */
   const identified = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
     const injected = faults.matcherUnsafe()?.of(current.identity, current.at_ms)
     if (injected === undefined) return carriedOut(app, current)

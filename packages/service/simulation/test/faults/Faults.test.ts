@@ -23,31 +23,31 @@ const reset = (when: FaultCondition, name?: string): FaultPlan[number] => ({
   ...(name === undefined ? {} : { name })
 })
 
-const strikes = (...plan: FaultPlan) => makeMatcher(plan, 1, 0)
+const hits = (...plan: FaultPlan) => makeMatcher(plan, 1, 0)
 
 const tenThousand = Array.from({ length: 10_000 }, (_, index) => read(`r${index}`))
 
 describe("Faults", () => {
-  it("strikes by operation, resource and attempt", () => {
-    const some = strikes(reset({ operations: ["v4.getRun"], resource: "A", attempts: [2, 3] }, "f"))
+  it("hits by operation, resource and attempt", () => {
+    const some = hits(reset({ operations: ["v4.getRun"], resource: "A", attempts: [2, 3] }, "f"))
     assert.strictEqual(some.of(read("a", 2), 0)?.rule, "f")
     assert.isUndefined(some.of(read("a", 1), 0))
     assert.isUndefined(some.of(read("b", 2), 0))
     assert.isUndefined(some.of(request("v4.getRunStatus", "a", 2), 0))
   })
 
-  it("the first rule that strikes is the only one", () => {
-    const some = strikes(reset({ attempts: [1] }, "first"), reset({}, "second"))
+  it("the first rule that hits is the only one", () => {
+    const some = hits(reset({ attempts: [1] }, "first"), reset({}, "second"))
     assert.strictEqual(some.of(read("a", 1), 0)?.rule, "first")
     assert.strictEqual(some.of(read("a", 2), 0)?.rule, "second")
   })
 
   it("a rule without a name has one of its fault and place", () => {
-    assert.strictEqual(strikes(reset({ resource: "b" }), reset({})).of(read("a"), 0)?.rule, "reset-2")
+    assert.strictEqual(hits(reset({ resource: "b" }), reset({})).of(read("a"), 0)?.rule, "reset-2")
   })
 
-  it("nth counts what fits the rule in order of arrival, also what another rule strikes", () => {
-    const some = strikes(reset({ resource: "a" }, "other"), reset({ operations: ["v4.getRun"], nth: [2, 4] }, "nth"))
+  it("nth counts what fits the rule in order of arrival, also what another rule hits", () => {
+    const some = hits(reset({ resource: "a" }, "other"), reset({ operations: ["v4.getRun"], nth: [2, 4] }, "nth"))
     const found = ["b", "a", "b", "c"].map((resource) => some.of(read(resource), 0)?.rule)
     assert.deepStrictEqual(found, [undefined, "other", undefined, "nth"])
     assert.isUndefined(some.of(read("b"), 0))
@@ -59,14 +59,14 @@ describe("Faults", () => {
     assert.deepStrictEqual(at, [false, true, true, false])
   })
 
-  it("a rate strikes its share of the requests, the same ones whatever the order", () => {
-    const struck = (requests: ReadonlyArray<Identity>) => {
-      const some = strikes(reset({ rate: 0.2 }))
+  it("a rate hits its share of the requests, the same ones whatever the order", () => {
+    const hit = (requests: ReadonlyArray<Identity>) => {
+      const some = hits(reset({ rate: 0.2 }))
       return new Set(requests.filter((one) => some.of(one, 0) !== undefined).map(({ resource }) => resource))
     }
-    const inOrder = struck(tenThousand)
+    const inOrder = hit(tenThousand)
     assert.closeTo(inOrder.size, 2000, 150)
-    assert.deepStrictEqual(struck(tenThousand.toReversed()), new Set([...inOrder].toReversed()))
+    assert.deepStrictEqual(hit(tenThousand.toReversed()), new Set([...inOrder].toReversed()))
   })
 
   it("draws of another seed, rule, operation or attempt are others", () => {
@@ -89,7 +89,7 @@ describe("Faults", () => {
   })
 
   it("a create is drawn by its key, not by what it is for", () => {
-    const some = strikes(reset({ rate: 0.5 }))
+    const some = hits(reset({ rate: 0.5 }))
     const drawn = tenThousand.map((_, index) => [
       some.of(request("v4.queueMessage", "s1", 1, `c${index}`), 0) === undefined,
       some.of(request("v4.queueMessage", "s2", 1, `c${index}`), 0) === undefined
@@ -97,13 +97,13 @@ describe("Faults", () => {
     assert.isTrue(drawn.every(([one, other]) => one === other))
   })
 
-  it("0 strikes nothing, 1 strikes all", () => {
-    const [never, always] = [strikes(reset({ rate: 0 })), strikes(reset({ rate: 1 }))]
+  it("0 hits nothing, 1 hits all", () => {
+    const [never, always] = [hits(reset({ rate: 0 })), hits(reset({ rate: 1 }))]
     assert.isTrue(tenThousand.every((one) => never.of(one, 0) === undefined && always.of(one, 0) !== undefined))
   })
 
-  it("without operations it strikes what is described, and stale reads strike reads", () => {
-    const some = strikes({ fault: { kind: "stale-read", lag: Duration.seconds(3) } }, reset({}))
+  it("without operations it hits what is described, and stale reads hit reads", () => {
+    const some = hits({ fault: { kind: "stale-read", lag: Duration.seconds(3) } }, reset({}))
     assert.strictEqual(some.of(read("a"), 0)?.rule, "stale-read-1")
     assert.strictEqual(some.of(request("v4.createRun", null, 1, "c"), 0)?.rule, "reset-2")
     assert.isUndefined(some.of(request("unrouted", null), 0))
@@ -116,17 +116,17 @@ describe("Faults", () => {
       assert.isUndefined(faults.matcherUnsafe())
       yield* TestClock.adjust("1 minute")
       const plan = [reset({ nth: [1], until: Duration.seconds(1) })]
-      const strike = () => faults.matcherUnsafe()?.of(read("a"), 60_000) !== undefined
+      const hit = () => faults.matcherUnsafe()?.of(read("a"), 60_000) !== undefined
       yield* faults.set(plan)
-      assert.deepStrictEqual([strike(), strike()], [true, false])
+      assert.deepStrictEqual([hit(), hit()], [true, false])
       yield* faults.reset()
-      assert.deepStrictEqual([strike(), strike()], [true, false])
+      assert.deepStrictEqual([hit(), hit()], [true, false])
       assert.deepStrictEqual(yield* faults.plan, plan)
       yield* faults.set([reset({ rate: 0.5 })])
-      const struck = () => tenThousand.filter((one) => faults.matcherUnsafe()?.of(one, 60_000) !== undefined)
-      const before = struck()
+      const those = () => tenThousand.filter((one) => faults.matcherUnsafe()?.of(one, 60_000) !== undefined)
+      const before = those()
       yield* faults.reset(2)
-      assert.notDeepEqual(struck(), before)
+      assert.notDeepEqual(those(), before)
       yield* faults.set([])
       assert.isUndefined(faults.matcherUnsafe())
     }).pipe(Effect.provide(Faults.layer(), { local: true }))

@@ -178,7 +178,7 @@ describe("faults that change answers", () => {
     assert.strictEqual(answer?.headers["date"], "Thu, 01 Jan 1970 00:55:00 GMT")
   })
 
-  it.effect("only described operations are struck unless a rule says otherwise", () =>
+  it.effect("only described operations are hit unless a rule says otherwise", () =>
     withFaults(
       [{ fault: { kind: "status" } }],
       Effect.gen(function* () {
@@ -192,7 +192,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "a plan that is changed lets what it struck go on",
+    "a plan that is changed lets what it hit go on",
     { kind: "slow-headers", for: Duration.seconds(5) },
     function* () {
       const wire = yield* sent

@@ -11,7 +11,7 @@ import { Ask, layer } from "../inProcess.ts"
 const create = Ask.use((ask) => ask("POST", "/api/v4/runs", { task: "mug" }))
 const health = Ask.use((ask) => ask("GET", "/health"))
 
-const struck = (fault: Fault) =>
+const hit = (fault: Fault) =>
   Effect.provide(layer({ faults: [{ name: "f", fault, when: { operations: ["v4.createRun"], attempts: [1] } }] }), {
     local: true
   })
@@ -24,7 +24,7 @@ const evidence = Journal.use((journal) =>
 )
 
 describe("InProcessDelivery", () => {
-  it.effect("an answer that nothing strikes comes whole, with the date of service time", () =>
+  it.effect("an answer that nothing hits comes whole, with the date of service time", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 day")
       const answer = yield* health
@@ -39,7 +39,7 @@ describe("InProcessDelivery", () => {
       const { row, runs } = yield* evidence
       assert.strictEqual(runs, 0)
       assert.deepInclude(row, { answered: "none", status: null })
-    }).pipe(struck({ kind: "reset" }))
+    }).pipe(hit({ kind: "reset" }))
   )
 
   it.effect("a body that is cut fails half-way", () =>
@@ -48,7 +48,7 @@ describe("InProcessDelivery", () => {
       const { row, runs } = yield* evidence
       assert.strictEqual(runs, 1)
       assert.deepInclude(row, { answered: "part", status: 201 })
-    }).pipe(struck({ kind: "cut-body" }))
+    }).pipe(hit({ kind: "cut-body" }))
   )
 
   it.effect("a slow body takes its time and comes whole", () =>
@@ -60,7 +60,7 @@ describe("InProcessDelivery", () => {
       const answer = yield* Fiber.join(fiber)
       assert.property(JSON.parse(answer.body), "id")
       assert.deepInclude((yield* evidence).row, { answered: "whole", status: 201, duration_ms: 30_000 })
-    }).pipe(struck({ kind: "slow-body", for: Duration.seconds(30) }))
+    }).pipe(hit({ kind: "slow-body", for: Duration.seconds(30) }))
   )
 
   it.effect("a hang waits for the caller to leave", () =>
@@ -70,7 +70,7 @@ describe("InProcessDelivery", () => {
       assert.isUndefined(fiber.pollUnsafe())
       yield* Fiber.interrupt(fiber)
       assert.deepInclude((yield* evidence).row, { answered: "left", status: null, duration_ms: 3_600_000 })
-    }).pipe(struck({ kind: "hang" }))
+    }).pipe(hit({ kind: "hang" }))
   )
 
   it.effect("refused connections are refused for so long, and what is under way is cut", () =>

@@ -199,11 +199,11 @@ describe("oracles over real requests", () => {
     })
   })
 
-  it.live("however many faults strike meanwhile, an answer that is mangled tells its caller nothing", () =>
+  it.live("however many faults hit meanwhile, an answer that is mangled tells its caller nothing", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const at = { seq: 0, at_ms: 0, realAt_ms: 0, create: null, attempt: 1 }
-      const strike = (resource: string) =>
+      const hit = (resource: string) =>
         journal.recordUnsafe({
           ...at,
           type: "fault",
@@ -233,9 +233,9 @@ describe("oracles over real requests", () => {
           duration_ms: 0
         })
       journal.recordUnsafe({ ...at, type: "move", of: "turn", id: "run", sessionId: "s", from: null, to: "completed" })
-      strike("run")
+      hit("run")
       for (let index = 0; index < 30_000; index++) {
-        strike(`other-${index}`)
+        hit(`other-${index}`)
         end(`other-${index}`, "none", "f")
       }
       end("run", "whole", "f")

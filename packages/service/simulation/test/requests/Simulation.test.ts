@@ -76,7 +76,7 @@ const journalOf = (questions: ReadonlyArray<typeof Question.Type>, seed: number)
     return entries.map((entry): JournalEntry => ({ ...entry, realAt_ms: 0 }))
   }).pipe(Effect.provide(layer({ seed, faults: hostile, turnDuration: "5 seconds" }), { local: true }))
 
-/** What struck what, and what each create made: everything that another order is not to change. */
+/** What hit what, and what each create made: everything that another order is not to change. */
 const fates = (entries: ReadonlyArray<JournalEntry>) =>
   entries
     .flatMap((entry) => {
@@ -101,7 +101,7 @@ describe("Simulation", () => {
   )
 
   it.effect.prop(
-    "in another order the same faults strike the same requests, which make the same things",
+    "in another order the same faults hit the same requests, which make the same things",
     [Questions, Seed],
     ([questions, seed]) =>
       Effect.gen(function* () {
@@ -115,12 +115,12 @@ describe("Simulation", () => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.effect("the plan of these properties does strike", () =>
+  it.effect("the plan of these properties does hit", () =>
     Effect.gen(function* () {
       const questions = Array.from({ length: 200 }, (_, of) => ({ ask: "run" as const, of }))
       const entries = yield* journalOf(questions, 1)
       const kinds = new Set(entries.flatMap((entry) => (entry.type === "fault" ? [entry.kind] : [])))
-      // all but the one that strikes reads only
+      // all but the one that hits reads only
       assert.strictEqual(kinds.size, new Set(hostile.map(({ fault }) => fault.kind)).size - 1)
     })
   )

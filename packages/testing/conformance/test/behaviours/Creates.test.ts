@@ -24,8 +24,8 @@ const stage = (fault: Fault, client: Partial<ClientOptions>): Stage => ({
 /** Shortens the wait for a response that a fault holds back; other waits are unchanged. */
 const hasten = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Control, (control) => {
-    const strikes = Effect.map(control.journal({ limit: 1 }), ({ counts }) => counts.fault)
-    const another = Effect.flatMap(strikes, (before) => eventually(strikes, (now) => now > before))
+    const hits = Effect.map(control.journal({ limit: 1 }), ({ counts }) => counts.fault)
+    const another = Effect.flatMap(hits, (before) => eventually(hits, (now) => now > before))
     return hastened(Effect.asVoid(another))(effect)
   })
 

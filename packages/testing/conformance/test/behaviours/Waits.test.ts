@@ -159,7 +159,7 @@ describe("a wait", () => {
   )
 })
 
-/** Requests that hang now: a fault is written when it strikes, its request when it ends. */
+/** Requests that hang now: a fault is written when it hits, its request when it ends. */
 const requestsUnderWay = Effect.gen(function* () {
   const { counts } = yield* Control.use((control) => control.journal({ limit: 1 }))
   const ended = [...(yield* requests("v4.getRun")), ...(yield* requests("v4.getRunStatus"))]

@@ -9,7 +9,7 @@ import * as World from "./World.ts"
 export interface Options {
   readonly from: number
   readonly seeds: number
-  /** The share of requests that a fault strikes, about. */
+  /** The share of requests that a fault hits, about. */
   readonly rate: number
   readonly mutant?: keyof typeof mutants | undefined
   /** Whether to live through each world once for every step, and to interrupt every program there. */
@@ -33,11 +33,11 @@ export interface Outcome {
   readonly worlds: number
   readonly broken: ReadonlyArray<Broken>
   readonly reached: ReadonlyMap<string, number>
-  /** How intents ended, how many faults struck by rule, and what all of it came to. */
+  /** How intents ended, how many faults hit by rule, and what all of it came to. */
   readonly ends: ReadonlyMap<string, number>
   readonly faults: ReadonlyMap<string, number>
   readonly requests: number
-  /** How many of them there were while faults struck. */
+  /** How many of them there were while faults hit. */
   readonly exposed: number
   readonly virtual_ms: number
 }

@@ -243,10 +243,10 @@ function* manners(history: History): Iterable<Violation> {
   for (const { method, path } of sent.slice(sentBeforeClose)) {
     yield { rule: "request too late", what: `${method} ${path} after the client was closed` }
   }
-  const struck = groupBy(history.journal, (row) => (row.type === "fault" ? (row.resource ?? undefined) : undefined))
+  const hit = groupBy(history.journal, (row) => (row.type === "fault" ? (row.resource ?? undefined) : undefined))
   for (const [path, polls] of groupBy(sent, ({ method, path }) => (method === "GET" ? path : undefined))) {
     const id = path.split("/")[4] ?? ""
-    const failed = polls.filter(({ status }) => status !== 200).length + (struck.get(id)?.length ?? 0)
+    const failed = polls.filter(({ status }) => status !== 200).length + (hit.get(id)?.length ?? 0)
     const waited_ms = (polls.at(-1)?.at_ms ?? 0) - (polls[0]?.at_ms ?? 0)
     // a pause is never below 0.9 s; a failed poll is made again; two more begin and end a wait
     const most = 3 + waited_ms / 900 + failed

@@ -38,8 +38,8 @@ const byHistory: Readonly<Record<string, (history: History) => boolean>> = {
     ),
   "interruption during a create": ({ sent, told }) =>
     told.some(({ intent: { index, interruption }, interrupted }) => {
-      const struck = sent.filter(({ intent }) => intent === index)[(interruption?.nth ?? 0) - 1]
-      return interrupted && struck?.method === "POST" && !struck.refused && struck.status === undefined
+      const hit = sent.filter(({ intent }) => intent === index)[(interruption?.nth ?? 0) - 1]
+      return interrupted && hit?.method === "POST" && !hit.refused && hit.status === undefined
     }),
   "a stop after an interruption": ({ told }) => told.some(({ interrupted }) => interrupted)
 }

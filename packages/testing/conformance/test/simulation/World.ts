@@ -24,7 +24,7 @@ export interface Intent {
 /** What a seed stands for: a service, a network and a program that uses them. */
 export interface World {
   readonly seed: number
-  /** The share of requests that a fault strikes, about. */
+  /** The share of requests that a fault hits, about. */
   readonly rate: number
   /** Whether the service honours idempotency keys, and the client knows; else no key ever reaches the service. */
   readonly keys: "honoured" | "ignored"

@@ -100,10 +100,10 @@ if (values.seed !== undefined) {
   console.log(`faults   ${counts(outcome.faults)}`)
   console.log(`reached  ${counts(outcome.reached)}`)
   if (missed.length > 0) console.log(`missed   ${missed.join(" · ")}`)
-  const struck = Array.from(outcome.faults.values()).reduce((sum, count) => sum + count, 0)
+  const hit = Array.from(outcome.faults.values()).reduce((sum, count) => sum + count, 0)
   console.log(
     `${outcome.seeds} seeds, ${outcome.worlds} worlds, ${outcome.broken.length} broken · ${outcome.requests} requests, ` +
-      `${((100 * struck) / outcome.exposed).toFixed(2)} % struck while faults did · ${Math.round(outcome.virtual_ms / 3_600_000)} virtual hours ` +
+      `${((100 * hit) / outcome.exposed).toFixed(2)} % hit while faults did · ${Math.round(outcome.virtual_ms / 3_600_000)} virtual hours ` +
       `in ${cpu_s.toFixed(0)} s of CPU, ${(outcome.worlds / cpu_s).toFixed(1)} worlds a second`
   )
   process.exitCode = outcome.broken.length === 0 ? 0 : 1
