@@ -429,11 +429,7 @@ describe("what another node has", () => {
         }
         const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
         yield* met(store, 2)
-        const { transport } = yield* mcp(
-          new StreamableHTTPClientTransport(new URL(`${a.url}/mcp`), {
-            requestInit: { headers: { "X-Service-API-Key": "wak_test" } }
-          })
-        )
+        const { transport } = yield* connectHttp(a.url, { "X-Service-API-Key": "wak_test" })
         const headers = {
           "mcp-session-id": transport?.sessionId ?? "",
           accept: "application/json, text/event-stream"
