@@ -34,7 +34,7 @@ describe("what documents show of a program", () => {
   })
 
   for (const [name, sample] of Object.entries(samples)) {
-    it(`${name} is what it prints`, { timeout: 120_000 }, async () => {
+    it(`${name} is what it prints`, async () => {
       const output = await outputOf(sample)
       for (const { code, document, line } of shown.filter((fence) => fence.sample === name)) {
         assert.isUndefined(

@@ -118,7 +118,7 @@ describe("deploy/kubernetes", () => {
     }
   }
 
-  it("is what Kubernetes describes", { timeout: 120_000 }, () => {
+  it("is what Kubernetes describes", () => {
     assert.strictEqual(complaints(objects), "")
     const { spec, ...rest } = of("PodDisruptionBudget")
     assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")

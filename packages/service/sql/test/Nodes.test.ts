@@ -115,85 +115,79 @@ const ended = Effect.fnUntraced(function* (turnId: string) {
 const begun = (path: string, turnId: string) => until(Effect.sync(() => paidFor(path, turnId).length > 0 || undefined))
 
 describe("nodes that share a file", () => {
-  it.live(
-    "take over what a killed node had, and pay for nothing twice",
-    () =>
-      withStore(
-        Effect.fnUntraced(function* (path) {
-          const rounds = 3
-          const nodes = yield* Effect.all([start(path, "n0"), start(path, "n1")], { concurrency: 2 })
-          yield* supervise(path, nodes)
-          let [survivor, next] = nodes
-          const acknowledged: Array<Told> = []
-          const held: Array<string> = []
-          for (let round = 1; round <= rounds; round++) {
-            const [victim, other] = [survivor, next]
-            const running = yield* Effect.promise(() => victim.make(`${round}-held`, `holds at n${round - 1}`))
-            const waiting = yield* Effect.promise(() => victim.make(`${round}-waits`, "waits", running.sessionId))
-            acknowledged.push(running, waiting)
-            held.push(running.turnId)
-            yield* begun(path, running.turnId)
-            // some are answered before the kill, some are not and are sent to the other node
-            const creates = Array.from({ length: 8 }, (_, at) => `${round}-${at}`)
-            const answered = creates.map((key) => victim.make(key, key))
-            yield* Effect.promise(() => Promise.any(answered))
-            yield* kill(victim.process)
-            acknowledged.push(...(yield* Effect.promise(() => Promise.all(creates.map((key) => other.make(key, key))))))
-            const first = yield* Effect.promise(() => Promise.any(answered))
-            assert.deepInclude(acknowledged, first)
-            survivor = other
-            next = yield* start(path, `n${round + 1}`)
-            nodes.push(next)
+  it.live("take over what a killed node had, and pay for nothing twice", () =>
+    withStore(
+      Effect.fnUntraced(function* (path) {
+        const rounds = 3
+        const nodes = yield* Effect.all([start(path, "n0"), start(path, "n1")], { concurrency: 2 })
+        yield* supervise(path, nodes)
+        let [survivor, next] = nodes
+        const acknowledged: Array<Told> = []
+        const held: Array<string> = []
+        for (let round = 1; round <= rounds; round++) {
+          const [victim, other] = [survivor, next]
+          const running = yield* Effect.promise(() => victim.make(`${round}-held`, `holds at n${round - 1}`))
+          const waiting = yield* Effect.promise(() => victim.make(`${round}-waits`, "waits", running.sessionId))
+          acknowledged.push(running, waiting)
+          held.push(running.turnId)
+          yield* begun(path, running.turnId)
+          // some are answered before the kill, some are not and are sent to the other node
+          const creates = Array.from({ length: 8 }, (_, at) => `${round}-${at}`)
+          const answered = creates.map((key) => victim.make(key, key))
+          yield* Effect.promise(() => Promise.any(answered))
+          yield* kill(victim.process)
+          acknowledged.push(...(yield* Effect.promise(() => Promise.all(creates.map((key) => other.make(key, key))))))
+          const first = yield* Effect.promise(() => Promise.any(answered))
+          assert.deepInclude(acknowledged, first)
+          survivor = other
+          next = yield* start(path, `n${round + 1}`)
+          nodes.push(next)
+        }
+        for (const { key, turnId } of acknowledged) {
+          const turn = yield* ended(turnId)
+          const steps = paidFor(path, turnId).map((line) => line.split(" "))
+          assert.isAtMost(new Set(steps.map(([, , node]) => node)).size, 1, `nodes that worked on ${key}`)
+          if (held.includes(turnId) || turn.status === "failed") {
+            assert.deepInclude(turn, { status: "failed", failure: "node_lost" }, key)
+            assert.match(turn.error ?? "", /What it had done is not repeated/u)
+            continue
           }
-          for (const { key, turnId } of acknowledged) {
-            const turn = yield* ended(turnId)
-            const steps = paidFor(path, turnId).map((line) => line.split(" "))
-            assert.isAtMost(new Set(steps.map(([, , node]) => node)).size, 1, `nodes that worked on ${key}`)
-            if (held.includes(turnId) || turn.status === "failed") {
-              assert.deepInclude(turn, { status: "failed", failure: "node_lost" }, key)
-              assert.match(turn.error ?? "", /What it had done is not repeated/u)
-              continue
-            }
-            assert.strictEqual(turn.status, "completed", key)
-            assert.deepStrictEqual(
-              steps.map(([, step]) => step),
-              ["1", "2", "3"],
-              key
-            )
-          }
-          const turns = (yield* (yield* Store).records).turns.map(({ id }) => id)
-          assert.sameMembers(turns, [...new Set(acknowledged.map(({ turnId }) => turnId))])
-        })
-      ),
-    120_000
+          assert.strictEqual(turn.status, "completed", key)
+          assert.deepStrictEqual(
+            steps.map(([, step]) => step),
+            ["1", "2", "3"],
+            key
+          )
+        }
+        const turns = (yield* (yield* Store).records).turns.map(({ id }) => id)
+        assert.sameMembers(turns, [...new Set(acknowledged.map(({ turnId }) => turnId))])
+      })
+    )
   )
 
-  it.live(
-    "take over from a node that is frozen for longer than its lease, which begins nothing when it wakes",
-    () =>
-      withStore(
-        Effect.fnUntraced(function* (path) {
-          const nodes = yield* Effect.all([start(path, "n0"), start(path, "n1")], { concurrency: 2 })
-          const [frozen] = nodes
-          yield* supervise(path, nodes)
-          const running = yield* Effect.promise(() => frozen.make("held", "holds at n0"))
-          const waiting = yield* Effect.promise(() => frozen.make("waits", "waits", running.sessionId))
-          yield* begun(path, running.turnId)
-          frozen.process.send({ task: "freeze" })
-          assert.deepInclude(yield* ended(running.turnId), { status: "failed", failure: "node_lost" })
-          const taken = yield* ended(waiting.turnId)
-          assert.strictEqual(taken.status, "completed")
-          assert.notStrictEqual(taken.output, "n0")
-          const paid = paidFor(path, running.turnId).length
-          frozen.process.kill("SIGCONT")
-          yield* until(Effect.sync(() => isLost(frozen) || undefined))
-          // it still takes creates: another node carries them out
-          const late = yield* Effect.promise(() => frozen.make("late", "late"))
-          assert.notStrictEqual((yield* ended(late.turnId)).output, "n0")
-          // a step whose note was stored before the freeze may have been paid for after it
-          assert.isAtMost(paidFor(path, running.turnId).length, paid + 1)
-        })
-      ),
-    120_000
+  it.live("take over from a node that is frozen for longer than its lease, which begins nothing when it wakes", () =>
+    withStore(
+      Effect.fnUntraced(function* (path) {
+        const nodes = yield* Effect.all([start(path, "n0"), start(path, "n1")], { concurrency: 2 })
+        const [frozen] = nodes
+        yield* supervise(path, nodes)
+        const running = yield* Effect.promise(() => frozen.make("held", "holds at n0"))
+        const waiting = yield* Effect.promise(() => frozen.make("waits", "waits", running.sessionId))
+        yield* begun(path, running.turnId)
+        frozen.process.send({ task: "freeze" })
+        assert.deepInclude(yield* ended(running.turnId), { status: "failed", failure: "node_lost" })
+        const taken = yield* ended(waiting.turnId)
+        assert.strictEqual(taken.status, "completed")
+        assert.notStrictEqual(taken.output, "n0")
+        const paid = paidFor(path, running.turnId).length
+        frozen.process.kill("SIGCONT")
+        yield* until(Effect.sync(() => isLost(frozen) || undefined))
+        // it still takes creates: another node carries them out
+        const late = yield* Effect.promise(() => frozen.make("late", "late"))
+        assert.notStrictEqual((yield* ended(late.turnId)).output, "n0")
+        // a step whose note was stored before the freeze may have been paid for after it
+        assert.isAtMost(paidFor(path, running.turnId).length, paid + 1)
+      })
+    )
   )
 })

@@ -38,29 +38,26 @@ const movable = Layer.effect(
   )
 )
 
-layer(Layer.provide(Running.layer(), movable), { excludeTestServices: true, timeout: "1 minute" })(
-  "a conversation",
-  (it) => {
-    it.effect("is remembered for an hour after it was used", () =>
-      Effect.gen(function* () {
-        const running = yield* Running
-        script(running, done())
-        const { session } = yield* carriedOut("One")
-        for (const task of ["Two", "Three"]) {
-          ahead_ms += 40 * 60_000
-          yield* followedUp(session.id, task)
-        }
-        const said = JSON.stringify(running.model.requests.at(-1)?.body)
-        assert.include(said, "Task: One")
-        assert.notInclude(said, "Earlier task")
-      })
-    )
-  }
-)
+layer(Layer.provide(Running.layer(), movable), { excludeTestServices: true })("a conversation", (it) => {
+  it.effect("is remembered for an hour after it was used", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, done())
+      const { session } = yield* carriedOut("One")
+      for (const task of ["Two", "Three"]) {
+        ahead_ms += 40 * 60_000
+        yield* followedUp(session.id, task)
+      }
+      const said = JSON.stringify(running.model.requests.at(-1)?.body)
+      assert.include(said, "Task: One")
+      assert.notInclude(said, "Earlier task")
+    })
+  )
+})
 
 const judging = Layer.provide(Running.layer({ judges: true }), clock)
 
-layer(judging, { excludeTestServices: true, timeout: "1 minute" })("a judge", (it) => {
+layer(judging, { excludeTestServices: true })("a judge", (it) => {
   it.effect("that takes longer than the task may takes nothing from it", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -100,7 +97,7 @@ const known = Layer.provide(
   observed
 )
 
-layer(known, { excludeTestServices: true, timeout: "1 minute" })("an agent with secrets", (it) => {
+layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
   it.effect("tells no model the value that a task has, and still the name when the past is summed up", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -161,7 +158,7 @@ const frugal = Running.layer(
   { price: ModelCost.price({ input: "3", output: "15" }) }
 )
 
-layer(frugal, { excludeTestServices: true, timeout: "1 minute" })("a limit of the cost", (it) => {
+layer(frugal, { excludeTestServices: true })("a limit of the cost", (it) => {
   it.effect("counts tokens of the cache that have no price", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -173,7 +170,7 @@ layer(frugal, { excludeTestServices: true, timeout: "1 minute" })("a limit of th
   )
 })
 
-layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an empty task", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("an empty task", (it) => {
   it.effect("fails before a browser or the model is used", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -191,7 +188,7 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an e
   )
 })
 
-layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an answer", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
   it.effect.each([
     ["text", { text: "I see." }, "The model called no tool. Use a model that calls tools."],
     ["nothing", {}, "The model called no tool. Use a model that calls tools."],

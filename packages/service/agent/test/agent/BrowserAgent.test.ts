@@ -16,7 +16,7 @@ const categories = ({
   readonly suggestions: ReadonlyArray<Readonly<Record<string, unknown>>> | null
 }) => suggestions?.map(({ category }) => category) ?? []
 
-layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a run", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
   it.effect("is steps, and ends with what was found and what it cost", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -362,7 +362,7 @@ const refusing = Running.layer({
     Effect.succeed(tool === "click" && address.endsWith("/plain") ? "links need a person" : undefined)
 })
 
-layer(refusing, { excludeTestServices: true, timeout: "1 minute" })("an agent with a judge and limits", (it) => {
+layer(refusing, { excludeTestServices: true })("an agent with a judge and limits", (it) => {
   it.effect("is judged by a second look, which never overrides what the agent says", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -430,7 +430,7 @@ layer(refusing, { excludeTestServices: true, timeout: "1 minute" })("an agent wi
 
 const hasty = Running.layer({ limits: { duration_ms: 1 } })
 
-layer(hasty, { excludeTestServices: true, timeout: "1 minute" })("an agent without time", (it) => {
+layer(hasty, { excludeTestServices: true })("an agent without time", (it) => {
   it.effect("ends its task while the model thinks", () =>
     Effect.gen(function* () {
       const running = yield* Running
