@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 export const program = Effect.gen(function* () {
   const runs = yield* Runs
   const { id } = yield* runs.create({
-    task: "Compare the prices of the red mug in ten shops [simulate duration=1s]"
+    task: "Compare the prices of the red mug in ten shops [simulate duration=3s]"
   })
   // keep the id where a restart finds it, then wait
   const run = yield* runs.untilTerminal(id, { timeout: "100 millis" }).pipe(

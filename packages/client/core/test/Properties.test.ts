@@ -23,7 +23,8 @@ describe("RetryPolicy.pause_ms", () => {
       assert.isAtLeast(pause_ms, asked_ms ?? 0)
       assert.isAtMost(pause_ms, Math.max(Math.ceil(bound_ms), asked_ms ?? 0))
       assert.isTrue(Number.isFinite(pause_ms))
-    }
+    },
+    { arbitrary: { seed: 1 } }
   )
 })
 

@@ -75,7 +75,8 @@ describe("TaskScript", () => {
         output,
         judge: false
       })
-    }
+    },
+    { arbitrary: { seed: 1 } }
   )
 
   for (const output of ["true", true, { a: ["]"] }]) {
@@ -84,21 +85,40 @@ describe("TaskScript", () => {
     })
   }
 
-  it.prop("a text without a script is an empty script", [Words], ([words]) => {
-    assert.deepStrictEqual(parsed(words), {})
-    assert.deepStrictEqual(parsed(`${words}[simulated cost=1]`), {})
-    assert.deepStrictEqual(parsed(`${words}[simulate]${words}`), {})
-  })
+  it.prop(
+    "a text without a script is an empty script",
+    [Words],
+    ([words]) => {
+      assert.deepStrictEqual(parsed(words), {})
+      assert.deepStrictEqual(parsed(`${words}[simulated cost=1]`), {})
+      assert.deepStrictEqual(parsed(`${words}[simulate]${words}`), {})
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("any JSON comes back as output, whatever stands around it", [Schema.Json, Words], ([value, words]) => {
-    const task = `${words}[simulate outcome=completed output=${JSON.stringify(value)} cost=1]${words}`
-    assert.deepStrictEqual(parsed(task), { outcome: "completed", output: JSON.parse(JSON.stringify(value)), cost: "1" })
-  })
+  it.prop(
+    "any JSON comes back as output, whatever stands around it",
+    [Schema.Json, Words],
+    ([value, words]) => {
+      const task = `${words}[simulate outcome=completed output=${JSON.stringify(value)} cost=1]${words}`
+      assert.deepStrictEqual(parsed(task), {
+        outcome: "completed",
+        output: JSON.parse(JSON.stringify(value)),
+        cost: "1"
+      })
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("any text at all is read or refused with a sentence", [Schema.String], ([text]) => {
-    const result = parseTaskScript(`[simulate ${text}`)
-    assert.isTrue(Result.isSuccess(result) || result.failure.endsWith("."))
-  })
+  it.prop(
+    "any text at all is read or refused with a sentence",
+    [Schema.String],
+    ([text]) => {
+      const result = parseTaskScript(`[simulate ${text}`)
+      assert.isTrue(Result.isSuccess(result) || result.failure.endsWith("."))
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
   it("refuses what it does not know, and says what it knows", () => {
     const known =

@@ -43,6 +43,6 @@ describe("TimerHeap", () => {
           staying.toSorted((left, right) => left.at - right.at).map(({ name }) => name)
         )
       }),
-    { arbitrary: { runs: 500, size: 120 } }
+    { arbitrary: { seed: 1, runs: 500, size: 120 } }
   )
 })

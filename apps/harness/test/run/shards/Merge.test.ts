@@ -61,21 +61,25 @@ const sentenceOf = (shards: ReadonlyArray<ShardReport>, allowMissing = false) =>
 const Cut = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))).check(Schema.isMaxLength(5))
 
 describe("merge", () => {
-  it.effect.prop("however a run is cut, its shards are the run", [Cut], ([places]) =>
-    Effect.gen(function* () {
-      const report = yield* whole
-      const shards = cut(report, 3, (index) => places[index] ?? 1)
-      const merged = Result.getOrThrow(merge(shards.toReversed(), { allowMissing: false }))
-      const withoutTraces = merged.report.results.map((result) => ({
-        ...Struct.omit(result, ["shard"]),
-        trials: result.trials.map((trial) => Struct.omit(trial, ["trace"]))
-      }))
-      assert.deepStrictEqual<unknown>(withoutTraces, report.results)
-      assert.deepStrictEqual(merged.report.counts, report.counts)
-      assert.deepStrictEqual(merged.report.header, report.header)
-      assert.strictEqual(merged.report.duration_ms, 3000)
-      assert.isUndefined(partialOf(merged.report))
-    })
+  it.effect.prop(
+    "however a run is cut, its shards are the run",
+    [Cut],
+    ([places]) =>
+      Effect.gen(function* () {
+        const report = yield* whole
+        const shards = cut(report, 3, (index) => places[index] ?? 1)
+        const merged = Result.getOrThrow(merge(shards.toReversed(), { allowMissing: false }))
+        const withoutTraces = merged.report.results.map((result) => ({
+          ...Struct.omit(result, ["shard"]),
+          trials: result.trials.map((trial) => Struct.omit(trial, ["trace"]))
+        }))
+        assert.deepStrictEqual<unknown>(withoutTraces, report.results)
+        assert.deepStrictEqual(merged.report.counts, report.counts)
+        assert.deepStrictEqual(merged.report.header, report.header)
+        assert.strictEqual(merged.report.duration_ms, 3000)
+        assert.isUndefined(partialOf(merged.report))
+      }),
+    { arbitrary: { seed: 1 } }
   )
 
   it.effect("traces are numbered anew, each once, and found from their trials", () =>

@@ -112,20 +112,35 @@ describe("an address", () => {
     it(`${host} is public`, () => assert.isUndefined(why(host)))
   }
 
-  it.prop("is judged the same in every spelling", [Octet, Octet, Octet, Octet], (address) => {
-    const [first = "", ...others] = spellings(address)
-    const plain = why(first)
-    for (const other of others) assert.strictEqual(why(other), plain, other)
-  })
+  it.prop(
+    "is judged the same in every spelling",
+    [Octet, Octet, Octet, Octet],
+    (address) => {
+      const [first = "", ...others] = spellings(address)
+      const plain = why(first)
+      for (const other of others) assert.strictEqual(why(other), plain, other)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("of a private network is none in any spelling", [Octet, Octet, Octet], ([b, c, d]) => {
-    for (const host of [10, 127].flatMap((a) => spellings([a, b, c, d]))) assert.isString(why(host), host)
-  })
+  it.prop(
+    "of a private network is none in any spelling",
+    [Octet, Octet, Octet],
+    ([b, c, d]) => {
+      for (const host of [10, 127].flatMap((a) => spellings([a, b, c, d]))) assert.isString(why(host), host)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("of IPv6 is public nowhere but in 2000::/3", [Octet, Octet, Octet, Octet], ([a, b, c, d]) => {
-    const address = NetAddress.ipFromStringUnsafe(`${hex(a)}${hex(b, 2)}:${hex(c)}${hex(d, 2)}:1::1`)
-    if (notPublic(address) === undefined) assert.strictEqual(a >> 5, 1)
-  })
+  it.prop(
+    "of IPv6 is public nowhere but in 2000::/3",
+    [Octet, Octet, Octet, Octet],
+    ([a, b, c, d]) => {
+      const address = NetAddress.ipFromStringUnsafe(`${hex(a)}${hex(b, 2)}:${hex(c)}${hex(d, 2)}:1::1`)
+      if (notPublic(address) === undefined) assert.strictEqual(a >> 5, 1)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 })
 
 describe("host and port", () => {

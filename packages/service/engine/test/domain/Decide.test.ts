@@ -276,6 +276,6 @@ describe("decide", () => {
       )
       assert.strictEqual(new Set([...all.values()].map(({ seq }) => seq)).size, all.size)
     },
-    { arbitrary: { runs: 400 } }
+    { arbitrary: { seed: 1, runs: 400 } }
   )
 })

@@ -97,7 +97,7 @@ describe("Simulation", () => {
         yield* TestClock.setTime(0)
         assert.deepStrictEqual(yield* journalOf(questions, seed), first)
       }),
-    { arbitrary: { runs: 25 } }
+    { arbitrary: { seed: 1, runs: 25 } }
   )
 
   it.effect.prop(
@@ -112,7 +112,7 @@ describe("Simulation", () => {
         const first = yield* journalOf(questions, seed)
         assert.deepStrictEqual(fates(yield* journalOf(shuffled, seed)), fates(first))
       }),
-    { arbitrary: { runs: 25 } }
+    { arbitrary: { seed: 1, runs: 25 } }
   )
 
   it.effect("the plan of these properties does hit", () =>

@@ -67,28 +67,43 @@ describe("v4 Conversion", () => {
     }
   })
 
-  it.prop("what a create asks for comes back in the run", [RunCreate], ([body]) => {
-    const { modelParams, task } = Effect.runSync(Conversion.toDomain(body))
-    const run = Conversion.fromDomain({ ...turn, modelParams, task })
-    assert.strictEqual(run.task, body.task)
-    assert.deepStrictEqual(run.modelParams, body.modelParams ?? null)
-  })
+  it.prop(
+    "what a create asks for comes back in the run",
+    [RunCreate],
+    ([body]) => {
+      const { modelParams, task } = Effect.runSync(Conversion.toDomain(body))
+      const run = Conversion.fromDomain({ ...turn, modelParams, task })
+      assert.strictEqual(run.task, body.task)
+      assert.deepStrictEqual(run.modelParams, body.modelParams ?? null)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("what a message asks for comes back in the queued message", [QueueMessage], ([body]) => {
-    const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body))
-    const queued = Conversion.messageFromDomain({ ...message, id: "m", turn: { ...turn, task: message.text } })
-    assert.strictEqual(queued.text, body.text)
-    assert.strictEqual(queued.mode, body.interrupt ? "interrupt" : "queue")
-    assert.deepStrictEqual([queued.sessionId, queued.runId, queued.status], [turn.sessionId, turn.id, "pending"])
-    survivesTheWire(QueuedMessage, queued)
-  })
+  it.prop(
+    "what a message asks for comes back in the queued message",
+    [QueueMessage],
+    ([body]) => {
+      const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body))
+      const queued = Conversion.messageFromDomain({ ...message, id: "m", turn: { ...turn, task: message.text } })
+      assert.strictEqual(queued.text, body.text)
+      assert.strictEqual(queued.mode, body.interrupt ? "interrupt" : "queue")
+      assert.deepStrictEqual([queued.sessionId, queued.runId, queued.status], [turn.sessionId, turn.id, "pending"])
+      survivesTheWire(QueuedMessage, queued)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
-  it.prop("what a browser create asks for comes back in the browser", [AcceptedBrowser], ([body]) => {
-    const { proxyCountryCode } = Effect.runSync(Conversion.browserToDomain(body))
-    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, links())
-    assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
-    survivesTheWire(Browser, view)
-  })
+  it.prop(
+    "what a browser create asks for comes back in the browser",
+    [AcceptedBrowser],
+    ([body]) => {
+      const { proxyCountryCode } = Effect.runSync(Conversion.browserToDomain(body))
+      const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, links())
+      assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
+      survivesTheWire(Browser, view)
+    },
+    { arbitrary: { seed: 1 } }
+  )
 
   for (const status of Turn.turnStatuses) {
     it(`a ${status} turn is a ${status} run, in full and as a status`, () => {
