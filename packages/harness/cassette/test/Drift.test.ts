@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -72,6 +73,11 @@ const json =
 
 const without = (field: string, object: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
+
+const everySecond = <A>(change: (value: A) => A) => {
+  let count = 0
+  return (value: A): A => (++count % 2 === 0 ? change(value) : value)
+}
 
 const isRun = /\/runs\/[^/]+$/u
 
@@ -146,6 +152,28 @@ const changes: ReadonlyArray<
       tasks: (session["tasks"] as ReadonlyArray<Record<string, unknown>>).map((task) => without("llm", task))
     })),
     ["v2.getSession", "tasks[].llm", "always there", "missing"]
+  ],
+  [
+    "an undescribed status of a task",
+    json("GET", /v2\/sessions/u, (session) => ({
+      ...session,
+      tasks: (session["tasks"] as ReadonlyArray<Record<string, unknown>>).map((task) => ({ ...task, status: "done" }))
+    })),
+    ["v2.getSession", "tasks[].status", "failed, finished", "done"]
+  ],
+  [
+    "a field that every second answer lacks",
+    json(
+      "POST",
+      /\/browsers$/u,
+      everySecond((browser) => without("cdpUrl", browser))
+    ),
+    ["v4.createBrowser", "cdpUrl", "always there", "in 3 of 6"]
+  ],
+  [
+    "a field that was always null",
+    json("POST", /\/browsers$/u, (browser) => ({ ...browser, liveUrl: "https://live.example/1" })),
+    ["v4.createBrowser", "liveUrl", "null", "string"]
   ]
 ]
 
@@ -199,4 +227,37 @@ describe("Drift", () => {
       assert.deepStrictEqual([drift.onlyInA, drift.onlyInB], [["v4.updateBrowser"], []])
     })
   )
+
+  const answers = (...bodies: ReadonlyArray<Schema.Json>): ReadonlyArray<Exchange> =>
+    bodies.map((json) => ({
+      at_ms: 0,
+      took_ms: 1,
+      method: "GET",
+      path: "/api/v4/runs/1",
+      status: 200,
+      headers: { "content-type": "application/json" },
+      got: { json }
+    }))
+  const run = { status: "completed", result: "found" }
+
+  it.each([
+    ["a result of another type", answers(run), answers({ ...run, result: { price: 12 } })],
+    ["a described status that only one side saw", answers(run), answers(run, { ...run, status: "cancelled" })],
+    [
+      "a form that two texts share by chance",
+      answers({ ...run, name: "12" }, { ...run, name: "7" }),
+      answers({ ...run, name: "a" }, { ...run, name: "b" }, { ...run, name: "c" })
+    ],
+    ["what four answers have, and one of B lacks", answers(run, run, run, { ...run, hint: "a" }), answers(run)],
+    [
+      "what is null in four answers and never in others",
+      answers({ ...run, cost: null }, { ...run, cost: null }),
+      answers({ ...run, cost: "1" }, { ...run, cost: "1" })
+    ],
+    [
+      "a field of completed runs, which running ones lack",
+      answers({ ...run, cost: "1" }),
+      answers({ ...run, cost: "1" }, { status: "running", result: null })
+    ]
+  ])("does not count %s", (_, before, after) => assert.deepStrictEqual(said(before, after).differences, []))
 })
