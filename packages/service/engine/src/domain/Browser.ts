@@ -98,5 +98,6 @@ export const stop = (
         status: "stopped",
         stopReason,
         bytes,
-        finishedAt_ms: at_ms
+        // the clock of the node that started it may be ahead
+        finishedAt_ms: Math.max(at_ms, browser.startedAt_ms)
       })

@@ -117,14 +117,19 @@ export const next = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined => 
 
 const isAtWork = ({ status }: Turn.Turn) => status === "dispatching" || status === "running"
 
-/** What is written so far. */
+/** A step that is being decided: what was there, and what is written so far. */
 interface Draft {
+  readonly before: SessionState
+  readonly at_ms: number
   session: Session.Session
   turns: ReadonlyArray<Turn.Turn>
   readonly written: Map<string, Turn.Turn>
   readonly steps: Array<Turn.TurnStep>
   readonly events: Array<Event>
 }
+
+/** The id of the turn that a command is about, or null; the draft has what the command does. */
+type Decided = Result.Result<string | null, Refusal>
 
 const eventOf = (turn: Turn.Turn, from: Turn.TurnStatus | null, at_ms: number): Event => ({
   at_ms,
@@ -137,77 +142,214 @@ const eventOf = (turn: Turn.Turn, from: Turn.TurnStatus | null, at_ms: number): 
 })
 
 /** The turn as it is now instead of as it was. */
-const write = (draft: Draft, turn: Turn.Turn, before: Turn.Turn | undefined, at_ms: number): void => {
+const write = (draft: Draft, turn: Turn.Turn, before: Turn.Turn | undefined): void => {
   draft.written.set(turn.id, turn)
   draft.turns =
     before === undefined ? [...draft.turns, turn] : draft.turns.map((each) => (each.id === turn.id ? turn : each))
-  if (before?.status !== turn.status) draft.events.push(eventOf(turn, before?.status ?? null, at_ms))
+  if (before?.status !== turn.status) draft.events.push(eventOf(turn, before?.status ?? null, draft.at_ms))
 }
 
 /** A session that is not to be kept stops when nothing is left to do. */
-const stopWhenDone = (draft: Draft, at_ms: number): void => {
+const stopWhenDone = (draft: Draft): void => {
   if (draft.session.keepAlive || draft.turns.some(({ status }) => !Turn.isTerminal(status))) return
-  draft.session = Result.getOrElse(Session.move(draft.session, { _tag: "Stopped" }, at_ms), () => draft.session)
+  draft.session = Result.getOrElse(Session.move(draft.session, { _tag: "Stopped" }, draft.at_ms), () => draft.session)
 }
 
 /** Moves a turn, and with it its session. */
-const move = (
-  draft: Draft,
-  before: Turn.Turn,
-  event: Turn.TurnEvent,
-  at_ms: number
-): Result.Result<Turn.Turn, InvalidTransition> =>
-  Result.map(Turn.move(before, event, at_ms), (moved) => {
+const move = (draft: Draft, before: Turn.Turn, event: Turn.TurnEvent): Result.Result<Turn.Turn, InvalidTransition> =>
+  Result.map(Turn.move(before, event, draft.at_ms), (moved) => {
     if (event._tag === "Started" && (event.settings !== undefined || event.proxyUsedMb !== undefined)) {
-      const adjusted = Session.move(draft.session, { ...event, _tag: "Adjusted" }, at_ms)
+      const adjusted = Session.move(draft.session, { ...event, _tag: "Adjusted" }, draft.at_ms)
       draft.session = Result.getOrElse(adjusted, () => draft.session)
     }
-    write(draft, moved, before, at_ms)
-    if (Turn.isTerminal(moved.status)) stopWhenDone(draft, at_ms)
+    write(draft, moved, before)
+    if (Turn.isTerminal(moved.status)) stopWhenDone(draft)
     return moved
   })
 
+const cancel = (draft: Draft, turn: Turn.Turn, reason: Turn.CancelReason) =>
+  move(draft, turn, { _tag: "Cancelled", cancel: reason })
+
+/** Adds what a turn has used. */
+const use = (draft: Draft, turn: Turn.Turn, usage: Turn.Usage | undefined): Turn.Turn => {
+  const more = usage === undefined ? turn : Turn.use(turn, usage)
+  if (more !== turn) write(draft, more, turn)
+  return more
+}
+
 /** Gives a turn to the node, under a lease whose token is the revision of this step. */
-const lease = (draft: Draft, turn: Turn.Turn, node: string, at_ms: number): Turn.Turn => {
+const lease = (draft: Draft, turn: Turn.Turn, node: string): void => {
   const { revision } = draft.session
   draft.session = { ...draft.session, lease: { node, token: revision + 1, turnId: turn.id } }
   const given = { ...turn, attempt: turn.attempt + 1 }
-  if (turn.status === "queued") {
-    return Result.getOrElse(
-      Result.map(Turn.move(given, { _tag: "Dispatched" }, at_ms), (moved) => {
-        write(draft, moved, turn, at_ms)
-        return moved
-      }),
-      () => turn
-    )
-  }
-  write(draft, given, turn, at_ms)
-  return given
+  const begun = turn.status === "queued" ? Turn.move(given, { _tag: "Dispatched" }, draft.at_ms) : Result.succeed(given)
+  if (Result.isSuccess(begun)) write(draft, begun.success, turn)
 }
 
-const leave = (draft: Draft) => {
+const leave = (draft: Draft): void => {
   draft.session = { ...draft.session, lease: null }
 }
 
 /** What becomes of the turn of a node that works on it no more. */
-const release = (draft: Draft, failure: "node_lost" | "node_closed", resumes: Resumes | undefined, at_ms: number) => {
+const release = (draft: Draft, failure: "node_lost" | "node_closed", resumes: Resumes | undefined): void => {
   const held = draft.turns.find(({ id }) => id === draft.session.lease?.turnId)
   leave(draft)
   if (held === undefined || !isAtWork(held)) return
   // nothing has begun before a turn is running
-  if (held.status === "dispatching") {
-    write(draft, { ...held, status: "queued", dispatchedAt_ms: null }, held, at_ms)
-    return
-  }
+  if (held.status === "dispatching") return write(draft, { ...held, status: "queued", dispatchedAt_ms: null }, held)
   if (resumes?.(held) === true) return
   const error = failure === "node_lost" ? nodeLost : nodeClosed
-  void move(draft, held, { _tag: "Failed", error, failure }, at_ms)
+  void move(draft, held, { _tag: "Failed", error, failure })
 }
 
 /** Gives the node the next turn, or one that waits to go on. */
-const take = (draft: Draft, node: string, at_ms: number): Turn.Turn | null => {
+const take = (draft: Draft, node: string): string | null => {
   const waiting = draft.turns.find(isAtWork) ?? next(draft.turns)
-  return waiting === undefined ? null : lease(draft, waiting, node, at_ms)
+  if (waiting !== undefined) lease(draft, waiting, node)
+  return waiting?.id ?? null
+}
+
+/** The holder of the lease leaves the session, or goes on with its next turn. */
+const goOn = (draft: Draft, { goesOn }: { readonly goesOn: boolean }): void => {
+  const { node } = draft.session.lease ?? { node: "" }
+  leave(draft)
+  if (goesOn) take(draft, node)
+}
+
+const queue = (draft: Draft, { interrupt, turn }: Extract<Command, { readonly _tag: "Queue" }>): Decided => {
+  if (draft.session.status === "stopped") return Result.fail({ _tag: "Stopped" })
+  const working = draft.turns.find(isAtWork)
+  const seq = draft.session.turnCount + 1
+  draft.session = { ...draft.session, turnCount: seq }
+  write(draft, { ...turn, seq, ahead: interrupt }, undefined)
+  if (interrupt && working !== undefined) void cancel(draft, working, "interrupt")
+  return Result.succeed(turn.id)
+}
+
+const cancelAsked = (draft: Draft, turnId: string): Decided => {
+  const turn = draft.turns.find(({ id }) => id === turnId)
+  return turn === undefined || Result.isFailure(cancel(draft, turn, "asked"))
+    ? Result.fail({ _tag: "Over" })
+    : Result.succeed(turnId)
+}
+
+const stop = (draft: Draft): Decided => {
+  const open = inOrder(draft.turns).filter(({ status }) => !Turn.isTerminal(status))
+  const stopped = Session.move(draft.session, { _tag: "Stopped" }, draft.at_ms)
+  if (Result.isFailure(stopped)) return Result.succeed(null)
+  draft.session = stopped.success
+  for (const turn of open) void cancel(draft, turn, "session_stopped")
+  return Result.succeed(null)
+}
+
+const stopIdle = (draft: Draft, since_ms: number): Decided => {
+  const { idleSince_ms, status } = draft.session
+  const isIdle = idleSince_ms !== null && idleSince_ms <= since_ms
+  return status === "active" && !isIdle ? Result.fail({ _tag: "Busy" }) : stop(draft)
+}
+
+const takeOver = (draft: Draft, { from, node, resumes }: Extract<Command, { readonly _tag: "Take" }>): Decided => {
+  const { lease: known } = draft.session
+  if (known !== null && known.node !== from) return Result.succeed(null)
+  if (known !== null) release(draft, "node_lost", resumes)
+  return Result.succeed(take(draft, node))
+}
+
+const progress = (draft: Draft, turn: Turn.Turn, { checkpoint, ended, step, used }: Progress): Decided => {
+  const told = use(draft, turn, used)
+  if (checkpoint === undefined && ended === undefined && step === undefined) return Result.succeed(turn.id)
+  // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
+  if (told.status !== "running") return Result.fail({ _tag: "Over" })
+  if (ended !== undefined) {
+    draft.steps.push({ ...ended.step, ended: { at_ms: draft.at_ms, failure: ended.failure } })
+  }
+  if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
+  const steps = told.steps + (step === undefined ? 0 : 1)
+  if (step !== undefined) draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
+  write(draft, { ...told, steps, checkpoint: checkpoint ?? told.checkpoint }, told)
+  return Result.succeed(turn.id)
+}
+
+/** What the holder of a lease says. */
+type OfHolder = Extract<Command, { readonly token: number }>
+
+const ofHolder = (draft: Draft, command: OfHolder): Decided => {
+  const { lease: known } = draft.session
+  const turn = known?.token === command.token ? draft.turns.find(({ id }) => id === known.turnId) : undefined
+  if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
+  switch (command._tag) {
+    case "UseBrowser": {
+      const proxyUsedMb = Decimal.add(draft.session.proxyUsedMb, command.usedMb)
+      draft.session = { ...draft.session, browserId: command.browserId, proxyUsedMb }
+      return Result.succeed(null)
+    }
+    case "Report": {
+      const moved = move(draft, turn, command.event)
+      if (Result.isFailure(moved)) return Result.fail(moved.failure)
+      if (command.leaves && Turn.isTerminal(moved.success.status)) goOn(draft, command)
+      return Result.succeed(turn.id)
+    }
+    case "Progress":
+      return progress(draft, turn, command.progress)
+    case "LetGo": {
+      const told = use(draft, turn, command.used)
+      if (!Turn.isTerminal(told.status)) void move(draft, told, command.ending)
+      goOn(draft, command)
+      return Result.succeed(turn.id)
+    }
+    case "GiveBack":
+      use(draft, turn, command.used)
+      release(draft, "node_closed", command.resumes)
+      return Result.succeed(turn.id)
+  }
+}
+
+const apply = (draft: Draft, command: Command): Decided => {
+  switch (command._tag) {
+    case "Queue":
+      return queue(draft, command)
+    case "Cancel":
+      return cancelAsked(draft, command.turnId)
+    case "Stop":
+      return stop(draft)
+    case "StopIdle":
+      return stopIdle(draft, command.since_ms)
+    case "Share":
+      if (!draft.session.shared) draft.session = Session.share(draft.session)
+      return Result.succeed(null)
+    case "Take":
+      return takeOver(draft, command)
+    default:
+      return ofHolder(draft, command)
+  }
+}
+
+/** What the draft says, about this turn. */
+const decisionOf = ({ at_ms, before, events, session, steps, turns, written }: Draft, id: string | null): Decision => {
+  const changed = session !== before.session || written.size > 0 || steps.length > 0
+  const from = before.session.status
+  if (session.status !== from) {
+    events.unshift({
+      at_ms,
+      of: "session",
+      id: session.id,
+      sessionId: null,
+      owner: session.owner,
+      from,
+      to: session.status
+    })
+  }
+  const isIdle =
+    session.status === "active" && session.lease === null && turns.every(({ status }) => Turn.isTerminal(status))
+  const idleSince_ms = isIdle ? (session.idleSince_ms ?? at_ms) : null
+  return {
+    session: changed ? { ...session, idleSince_ms, revision: before.session.revision + 1 } : session,
+    turn: id === null ? null : (turns.find((turn) => turn.id === id) ?? null),
+    turns: [...written.values()],
+    turnSteps: steps,
+    events,
+    changed
+  }
 }
 
 /**
@@ -215,143 +357,9 @@ const take = (draft: Draft, node: string, at_ms: number): Turn.Turn | null => {
  * decision. The revision of the session guards what is written: it is one more than that of `state`.
  */
 export const decide = (state: SessionState, command: Command, at_ms: number): Result.Result<Decision, Refusal> => {
-  const draft: Draft = { session: state.session, turns: state.turns, written: new Map(), steps: [], events: [] }
-
-  const decided = (turnId: string | null): Result.Result<Decision, Refusal> => {
-    const { events, session, steps, written } = draft
-    const changed = session !== state.session || written.size > 0 || steps.length > 0
-    if (session.status !== state.session.status) {
-      events.unshift({
-        at_ms,
-        of: "session",
-        id: session.id,
-        sessionId: null,
-        owner: session.owner,
-        from: state.session.status,
-        to: session.status
-      })
-    }
-    const isIdle =
-      session.status === "active" &&
-      session.lease === null &&
-      draft.turns.every(({ status }) => Turn.isTerminal(status))
-    const idleSince_ms = isIdle ? (session.idleSince_ms ?? at_ms) : null
-    return Result.succeed({
-      session: changed ? { ...session, idleSince_ms, revision: state.session.revision + 1 } : session,
-      turn: turnId === null ? null : (draft.turns.find(({ id }) => id === turnId) ?? null),
-      turns: [...written.values()],
-      turnSteps: steps,
-      events,
-      changed
-    })
-  }
-
-  /** The turn of the lease with this token. */
-  const held = (token: number): Turn.Turn | undefined =>
-    state.session.lease?.token === token ? state.turns.find(({ id }) => id === state.session.lease?.turnId) : undefined
-
-  const used = (turn: Turn.Turn, usage: Turn.Usage | undefined): Turn.Turn => {
-    const more = usage === undefined ? turn : Turn.use(turn, usage)
-    if (more !== turn) write(draft, more, turn, at_ms)
-    return more
-  }
-
-  const cancel = (turn: Turn.Turn, reason: Turn.CancelReason) =>
-    move(draft, turn, { _tag: "Cancelled", cancel: reason }, at_ms)
-
-  switch (command._tag) {
-    case "Queue": {
-      if (state.session.status === "stopped") return Result.fail({ _tag: "Stopped" })
-      const seq = state.session.turnCount + 1
-      draft.session = { ...draft.session, turnCount: seq }
-      write(draft, { ...command.turn, seq, ahead: command.interrupt }, undefined, at_ms)
-      const working = state.turns.find(isAtWork)
-      if (command.interrupt && working !== undefined) void cancel(working, "interrupt")
-      return decided(command.turn.id)
-    }
-    case "Cancel": {
-      const turn = state.turns.find(({ id }) => id === command.turnId)
-      if (turn === undefined) return Result.fail({ _tag: "Over" })
-      const moved = cancel(turn, "asked")
-      return Result.isFailure(moved) ? Result.fail({ _tag: "Over" }) : decided(turn.id)
-    }
-    case "StopIdle": {
-      const { idleSince_ms, status } = state.session
-      if (status === "active" && (idleSince_ms === null || idleSince_ms > command.since_ms)) {
-        return Result.fail({ _tag: "Busy" })
-      }
-      return decide(state, { _tag: "Stop" }, at_ms)
-    }
-    case "Stop": {
-      const stopped = Session.move(state.session, { _tag: "Stopped" }, at_ms)
-      if (Result.isFailure(stopped)) return decided(null)
-      draft.session = stopped.success
-      for (const turn of inOrder(state.turns)) if (!Turn.isTerminal(turn.status)) void cancel(turn, "session_stopped")
-      return decided(null)
-    }
-    case "Share": {
-      if (!state.session.shared) draft.session = Session.share(state.session)
-      return decided(null)
-    }
-    case "UseBrowser": {
-      if (held(command.token) === undefined) return Result.fail({ _tag: "LeaseLost" })
-      const proxyUsedMb = Decimal.add(draft.session.proxyUsedMb, command.usedMb)
-      draft.session = { ...draft.session, browserId: command.browserId, proxyUsedMb }
-      return decided(null)
-    }
-    case "Take": {
-      const { lease: known } = state.session
-      if (known !== null && known.node !== command.from) return decided(null)
-      if (known !== null) release(draft, "node_lost", command.resumes, at_ms)
-      return decided(take(draft, command.node, at_ms)?.id ?? null)
-    }
-    case "Report": {
-      const turn = held(command.token)
-      if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
-      const moved = move(draft, turn, command.event, at_ms)
-      if (Result.isFailure(moved)) return Result.fail(moved.failure)
-      if (command.leaves && Turn.isTerminal(moved.success.status)) {
-        const { node } = state.session.lease ?? { node: "" }
-        leave(draft)
-        if (command.goesOn) take(draft, node, at_ms)
-      }
-      return decided(turn.id)
-    }
-    case "Progress": {
-      const turn = held(command.token)
-      const { checkpoint, ended, step, used: usage } = command.progress
-      if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
-      const told = used(turn, usage)
-      if (checkpoint === undefined && ended === undefined && step === undefined) return decided(turn.id)
-      // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
-      if (told.status !== "running") return Result.fail({ _tag: "Over" })
-      if (ended !== undefined) draft.steps.push({ ...ended.step, ended: { at_ms, failure: ended.failure } })
-      if (checkpoint === undefined && step === undefined) return decided(turn.id)
-      const steps = told.steps + (step === undefined ? 0 : 1)
-      if (step !== undefined) {
-        draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: at_ms })
-      }
-      write(draft, { ...told, steps, checkpoint: checkpoint ?? told.checkpoint }, told, at_ms)
-      return decided(turn.id)
-    }
-    case "LetGo": {
-      const turn = held(command.token)
-      if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
-      const told = used(turn, command.used)
-      if (!Turn.isTerminal(told.status)) void move(draft, told, command.ending, at_ms)
-      const { node } = state.session.lease ?? { node: "" }
-      leave(draft)
-      if (command.goesOn) take(draft, node, at_ms)
-      return decided(turn.id)
-    }
-    case "GiveBack": {
-      const turn = held(command.token)
-      if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
-      used(turn, command.used)
-      release(draft, "node_closed", command.resumes, at_ms)
-      return decided(turn.id)
-    }
-  }
+  const { session, turns } = state
+  const draft: Draft = { before: state, at_ms, session, turns, written: new Map(), steps: [], events: [] }
+  return Result.map(apply(draft, command), (turnId) => decisionOf(draft, turnId))
 }
 
 /** A new session and its first turn. */

@@ -88,7 +88,10 @@ export const move = (
   if (session.status === "stopped") {
     return Result.fail(invalidTransition(session.status, event._tag))
   }
-  if (event._tag === "Stopped") return Result.succeed({ ...session, status: "stopped", finishedAt_ms: at_ms })
+  if (event._tag === "Stopped") {
+    // the clock of the node that created it may be ahead
+    return Result.succeed({ ...session, status: "stopped", finishedAt_ms: Math.max(at_ms, session.createdAt_ms) })
+  }
   const { proxyUsedMb = "0", settings } = event
   return Result.succeed({
     ...session,

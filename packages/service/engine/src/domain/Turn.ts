@@ -200,12 +200,16 @@ export const use = (turn: Turn, { cost = null, tokens = null }: Usage): Turn => 
   return same ? turn : { ...turn, ...more }
 }
 
-/** The turn after the event, or why the event cannot happen to it. */
-export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result<Turn, InvalidTransition> => {
+/**
+ * The turn after the event, or why the event cannot happen to it. Its times are those of several nodes, whose clocks may
+ * differ: none is before the one before it.
+ */
+export const move = (turn: Turn, event: TurnEvent, now_ms: number): Result.Result<Turn, InvalidTransition> => {
   const { from, to } = moves[event._tag]
   if (!from.includes(turn.status)) {
     return Result.fail(invalidTransition(turn.status, event._tag))
   }
+  const at_ms = Math.max(now_ms, turn.startedAt_ms ?? turn.dispatchedAt_ms ?? turn.createdAt_ms)
   const { cost: told = turn.cost, ...report } = ("report" in event ? event.report : undefined) ?? {}
   return Result.succeed({
     ...turn,

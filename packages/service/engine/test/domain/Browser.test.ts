@@ -12,6 +12,11 @@ describe("Browser", () => {
     )
   })
 
+  it("a browser does not stop before it started, whatever the clock of a node says", () => {
+    const stopped = Result.getOrThrow(Browser.stop({ ...browser, startedAt_ms: 5 }, "asked", 3))
+    assert.strictEqual(stopped.finishedAt_ms, 5)
+  })
+
   it("stopped + stop is refused, so that the first time stays", () => {
     const stopped = { ...browser, status: "stopped", finishedAt_ms: 7 } as const
     assert.deepStrictEqual(

@@ -38,6 +38,11 @@ describe("Session", () => {
     })
   })
 
+  it("a session does not stop before it was created, whatever the clock of a node says", () => {
+    const stopped = Result.getOrThrow(Session.move({ ...session, createdAt_ms: 5 }, { _tag: "Stopped" }, 3))
+    assert.strictEqual(stopped.finishedAt_ms, 5)
+  })
+
   it("active + Stopped -> stopped, with its time", () => {
     const stopped = Result.getOrThrow(Session.move(session, { _tag: "Stopped" }, 9))
     assert.deepStrictEqual(stopped, { ...session, status: "stopped", finishedAt_ms: 9 })

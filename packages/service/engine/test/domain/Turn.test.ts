@@ -25,6 +25,15 @@ const allowed: Readonly<Record<Turn.TurnStatus, Partial<Record<keyof typeof even
 }
 
 describe("Turn", () => {
+  it("no time of a turn is before the one before it, whatever the clocks of its nodes say", () => {
+    const moved = (["Dispatched", "Started", "Completed"] as const).reduce(
+      (known, tag, index) => Result.getOrThrow(Turn.move(known, events[tag], [7, 3, 2][index] ?? 0)),
+      { ...turn, createdAt_ms: 5 }
+    )
+    const { createdAt_ms, dispatchedAt_ms, finishedAt_ms, startedAt_ms } = moved
+    assert.deepStrictEqual([createdAt_ms, dispatchedAt_ms, startedAt_ms, finishedAt_ms], [5, 7, 7, 7])
+  })
+
   for (const from of Turn.turnStatuses) {
     for (const tag of tags) {
       const to = allowed[from][tag]
