@@ -1,6 +1,6 @@
 import * as Gates from "./Gates.ts"
 import { type Preset, presets } from "./Troubles.ts"
-import { type Change, planted, world } from "./World.ts"
+import { type Change, planted, type Trouble, world } from "./World.ts"
 
 /** How months are drawn and judged. */
 export interface MonthsOptions {
@@ -16,8 +16,8 @@ export interface Quiet {
   readonly nights: number
   /** Red nights of each month. */
   readonly red: ReadonlyArray<number>
-  /** Red nights in which the world's own trouble is what is worse. */
-  readonly trouble: ReadonlyArray<number>
+  /** What is behind the red nights of each month that are no false alarms. */
+  readonly troubles: ReadonlyArray<ReadonlyArray<Trouble>>
   readonly confirmTrials: number
 }
 
@@ -85,25 +85,27 @@ const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change:
 /** Months in which nothing changes. */
 export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, months: number): Quiet => {
   const red: Array<number> = []
-  const trouble: Array<number> = []
+  const troubles: Array<ReadonlyArray<Trouble>> = []
   let confirmTrials = 0
   for (let index = 0; index < months; index++) {
     const gate = makers[name]()
     const next = begin({ ...options, seed: options.seed + index }, preset, gate, "none", Infinity)
-    let [redThis, troubleThis] = [0, 0]
+    const troublesOfThis: Array<Trouble> = []
+    let redNights = 0
     for (let night = 0; night < month; night++) {
       const simulated = next()
-      const verdict = gate.judge(simulated)
-      const { alarms } = verdict
-      const isReal = alarms.length === 0 ? simulated.trouble : alarms.some(simulated.isTrouble)
-      troubleThis += verdict.red && isReal ? 1 : 0
-      redThis += verdict.red ? 1 : 0
-      confirmTrials += verdict.confirmTrials
+      const { alarms, confirmTrials: trials, red: isRed } = gate.judge(simulated)
+      confirmTrials += trials
+      if (!isRed) continue
+      redNights++
+      const trouble =
+        alarms.length === 0 ? simulated.failingBy : alarms.map(simulated.troubleOf).find((one) => one !== undefined)
+      if (trouble !== undefined) troublesOfThis.push(trouble)
     }
-    red.push(redThis)
-    trouble.push(troubleThis)
+    red.push(redNights)
+    troubles.push(troublesOfThis)
   }
-  return { nights: months * month, red, trouble, confirmTrials }
+  return { nights: months * month, red, troubles, confirmTrials }
 }
 
 /** Months in which something changes, on any weekday after a history that the gate knows as it is. */

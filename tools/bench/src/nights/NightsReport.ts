@@ -48,6 +48,15 @@ export const monthly = (numbers: ReadonlyArray<number>): string => {
   return `${middle.toFixed(1)} (${Math.max(0, middle - reach).toFixed(1)} to ${(middle + reach).toFixed(1)})`
 }
 
+/** How many red nights a month are no false alarms, and what is behind them. */
+const troubled = ({ troubles }: Quiet): string => {
+  const counts = [...Map.groupBy(troubles.flat(), (trouble) => trouble)]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([trouble, all]) => `${trouble} ${(all.length / troubles.length).toFixed(1)}`)
+  const together = monthly(troubles.map(({ length }) => length))
+  return counts.length === 0 ? together : `${together}: ${counts.join(", ")}`
+}
+
 const within = ({ nights }: Found, most: number) =>
   Math.round((100 * nights.filter((night) => night !== null && night <= most).length) / nights.length)
 
@@ -69,12 +78,18 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
   return [
     `**The ${preset} world**, ${months} months without a change:`,
     table(
-      ["gate", "red nights in 30 (95 %)", "of them by real trouble", "false alarms (95 %)", "confirm trials a night"],
+      [
+        "gate",
+        "red nights in 30 (95 %)",
+        "of them by real trouble (95 %)",
+        "false alarms (95 %)",
+        "confirm trials a night"
+      ],
       known.map(({ gate, quiet }) => [
         gate,
         monthly(quiet.red),
-        mean(quiet.trouble).toFixed(1),
-        monthly(quiet.red.map((red, month) => red - (quiet.trouble[month] ?? 0))),
+        troubled(quiet),
+        monthly(quiet.red.map((red, month) => red - (quiet.troubles[month]?.length ?? 0))),
         (quiet.confirmTrials / quiet.nights).toFixed(0)
       ])
     ),

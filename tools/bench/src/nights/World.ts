@@ -37,6 +37,9 @@ export interface WorldOptions {
   readonly from: number
 }
 
+/** Why a night is worse than others, and not by chance: a person wants to know of it. */
+export type Trouble = "slow night" | "outage" | "shared cause" | "new scenario" | "slower machine"
+
 /** One more trial of a scenario, at the end of the night. */
 interface MoreTrial {
   readonly passed: boolean
@@ -46,10 +49,10 @@ interface MoreTrial {
 /** A night as the history keeps it, and what gates of other kinds ask it for. */
 export interface SimulatedNight {
   readonly night: Night
-  /** The service was slow or away, a cause was shared by several scenarios, or a scenario is new: worse than other nights, and not by chance. */
-  readonly trouble: boolean
-  /** Whether that is what is worse in a figure, of a scenario or of the whole night. */
-  readonly isTrouble: (what: { readonly figure: Figure; readonly scenario: string | null }) => boolean
+  /** What makes a figure worse, of a scenario or of the whole night; undefined where that is chance. */
+  readonly troubleOf: (what: { readonly figure: Figure; readonly scenario: string | null }) => Trouble | undefined
+  /** What makes scenarios fail of which no figure is worse. */
+  readonly failingBy: Trouble | undefined
   readonly more: (scenario: string) => MoreTrial
   /** Durations of single requests, in milliseconds, in no order. */
   readonly requests: () => ReadonlyArray<number>
@@ -57,6 +60,10 @@ export interface SimulatedNight {
 
 /** The scenarios that a change is planted in; the leak is in the second. */
 export const planted = ["scenario 0", "scenario 1", "scenario 2", "scenario 3", "scenario 4"] as const
+
+/** A slower machine that the history is not told of: by how much at least, and for how many nights it is news. */
+const slowerMachine = Math.log(1.05)
+const newsFor = 30
 
 /** By how many nights an improvement comes before it is lost again. */
 const improvedFor = 10
@@ -136,7 +143,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
   let kinds = Array.from({ length: count }, () => kindOf(0))
   const week = Array.from({ length: 7 }, () => troubles.season * normal())
   const weekFlaky = Array.from({ length: 7 }, () => troubles.seasonFlaky * normal())
-  let [number, creep, ar, machine, level] = [0, 0, 0, 1, 0]
+  let [number, creep, ar, machine, level, unannounced] = [0, 0, 0, 1, 0, -Infinity]
 
   const slowDown = (name: string, night: number): number => {
     const after = night - from + 1
@@ -169,6 +176,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       const shift = troubles.machineShift * normal()
       // an unannounced change is only a shift
       if (draw() < troubles.announced) machine++
+      else if (shift > slowerMachine) unannounced = night
       level += shift
       for (const kind of kinds) kind.machine += troubles.machineOwn * normal()
     }
@@ -202,11 +210,16 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
         scenarios: new Set(names.flatMap((kind) => kind?.name ?? []))
       })
     }
-    const trouble = isAway || isSlow || spells.length > 0 || kinds.some(({ since }) => since === night && night > 0)
-    const isTrouble: SimulatedNight["isTrouble"] = ({ figure, scenario }) => {
-      if (figure === "duration") return isSlow && scenario === null
-      if (figure !== "pass rate") return false
-      return isAway || spells.some(({ scenarios }) => scenario === null || scenarios?.has(scenario) === true)
+    const isNew = kinds.some(({ since }) => since === night && night > 0)
+    const failingBy = isAway ? "outage" : spells.length > 0 ? "shared cause" : isNew ? "new scenario" : undefined
+    const troubleOf: SimulatedNight["troubleOf"] = ({ figure, scenario }) => {
+      if (figure === "duration" && scenario === null) {
+        return isSlow ? "slow night" : night - unannounced < newsFor ? "slower machine" : undefined
+      }
+      if (figure !== "pass rate") return undefined
+      if (isAway) return "outage"
+      const isShared = spells.some(({ scenarios }) => scenario === null || scenarios?.has(scenario) === true)
+      return isShared ? "shared cause" : undefined
     }
     const rates = new Map<string, number>()
     for (const kind of kinds) {
@@ -277,8 +290,8 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     })
     const byName = new Map(kinds.map((kind) => [kind.name, kind]))
     return {
-      trouble,
-      isTrouble,
+      troubleOf,
+      failingBy,
       more: (name) => {
         const kind = byName.get(name)
         if (kind === undefined) throw new Error(`no scenario ${name}`)

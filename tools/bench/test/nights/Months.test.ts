@@ -35,24 +35,24 @@ describe("nights", () => {
     const count = (troubles: WorldOptions["troubles"]) => {
       const next = world({ ...options, troubles })
       const nights = Array.from({ length: 240 }, next)
-      const slow = nights.filter(({ isTrouble }) => isTrouble({ figure: "duration", scenario: null }))
-      const failing = nights.filter(({ isTrouble }) => isTrouble({ figure: "pass rate", scenario: null }))
-      assert.isFalse(nights.some(({ isTrouble }) => isTrouble({ figure: "cost", scenario: null })))
+      const of = (figure: "duration" | "pass rate" | "cost") =>
+        nights.filter(({ troubleOf }) => troubleOf({ figure, scenario: null }) !== undefined).length
+      assert.strictEqual(of("cost"), 0)
       const names = new Set(nights.flatMap(({ night }) => night.scenarios.map(({ name }) => name)))
       const machines = new Set(nights.map(({ night }) => night.fingerprint.machine?.cpu))
       return {
-        trouble: nights.filter(({ trouble }) => trouble).length,
-        slow: slow.length,
-        failing: failing.length,
+        slow: of("duration"),
+        failing: of("pass rate"),
+        failingOrNew: nights.filter(({ failingBy }) => failingBy !== undefined).length,
         names: names.size,
         machines: machines.size
       }
     }
-    assert.deepStrictEqual(count(presets.calm), { trouble: 0, slow: 0, failing: 0, names: 20, machines: 1 })
+    assert.deepStrictEqual(count(presets.calm), { slow: 0, failing: 0, failingOrNew: 0, names: 20, machines: 1 })
     const harsh = count(presets.harsh)
     assert.isTrue(harsh.slow > 0 && harsh.failing > 0 && harsh.names > 20 && harsh.machines > 1, JSON.stringify(harsh))
     // also nights with a new scenario
-    assert.isAbove(harsh.trouble, Math.max(harsh.slow, harsh.failing))
+    assert.isAbove(harsh.failingOrNew, harsh.failing)
   })
 })
 
@@ -104,6 +104,15 @@ describe("months", () => {
     })
     assert.match(text, /^\| ours \| \d/mu)
     assert.include(text, `| all durations +20 % | ${shares(found)} |`)
+  })
+
+  it("tell real trouble from false alarms, by its kind", () => {
+    const few = { seed: 2, scenarios: 20, trials: 5, before: 12 }
+    const harsh = quiet(few, "harsh", "ours", 3)
+    const kinds = new Set(harsh.troubles.flat())
+    assert.isTrue(kinds.has("slow night") || kinds.has("outage") || kinds.has("shared cause"), [...kinds].join())
+    for (const [month, red] of harsh.red.entries()) assert.isAtMost(harsh.troubles[month]?.length ?? 0, red)
+    assert.deepStrictEqual(quiet(few, "calm", "ours", 1).troubles, [[]])
   })
 
   it("say the mean with its interval, and the shares that found a change in time", () => {
