@@ -142,7 +142,9 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
         traffic.upstream(target, socket)
         if (isRefused(target)) socket.destroy(new Error("its domain is closed by now"))
       }
-      return yield* Effect.catch(dial(target, addresses, proxy, adopt), ({ message }) => refuse(502)(message))
+      return yield* Effect.catchTag(dial(target, addresses, proxy, adopt), "Unreachable", ({ message }) =>
+        refuse(502)(message)
+      )
     })
 
     const server = HttpProxy.make(limits, (target, found, refused) => {

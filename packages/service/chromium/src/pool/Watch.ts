@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as FolderSize from "../process/FolderSize.ts"
+import { exceeds, trees } from "../process/ProcessTree.ts"
+
+/** A browser that may take too much. */
+interface Watched {
+  readonly pid: number
+  readonly folder: string
+  readonly end: (how: "out_of_memory" | "out_of_disk") => Effect.Effect<void>
+}
+
+/** What a browser takes at the most. */
+interface Most {
+  readonly memory_bytes: number
+  readonly disk_bytes: number
+}
+
+const regularly = (look: Effect.Effect<void>) => Effect.forkScoped(Effect.repeat(look, Schedule.spaced("2 seconds")))
+
+/** Ends browsers whose pages take too much memory, or that have too many files, or too large ones. */
+export const watch = Effect.fnUntraced(function* (
+  browsers: () => ReadonlyArray<Watched>,
+  { disk_bytes, memory_bytes }: Most
+): Effect.fn.Return<void, never, Scope.Scope> {
+  const memory = Effect.suspend(() => {
+    const all = browsers()
+    const processes = all.length === 0 ? [] : trees(all.map(({ pid }) => pid))
+    const heavy = all.filter((_, index) => exceeds(processes[index] ?? [], memory_bytes))
+    return Effect.forEach(heavy, ({ end }) => end("out_of_memory"), { discard: true })
+  })
+  const disk = Effect.suspend(() =>
+    Effect.forEach(
+      browsers(),
+      ({ end, folder }) =>
+        Effect.flatMap(
+          Effect.promise(() => FolderSize.exceeds(folder, disk_bytes)),
+          (isFull) => (isFull ? end("out_of_disk") : Effect.void)
+        ),
+      { discard: true }
+    )
+  )
+  if (process.platform === "linux") yield* regularly(memory)
+  yield* regularly(disk)
+})
