@@ -88,7 +88,7 @@ describe("webagent-server --data", () => {
       const { printed, program } = yield* serving(path, "--api-key", "K", "--log", "json")
       const at = printed["v4"]
       const origin = new URL(at ?? "").origin
-      const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=10s"))
+      const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=6s"))
       const id = String(running.body["id"])
       yield* until(send(at, "K", "GET", `/runs/${id}`), ({ body }) => body["status"] === "running")
       const behind = yield* send(at, "K", "POST", `/sessions/${String(running.body["sessionId"])}/queue`, {

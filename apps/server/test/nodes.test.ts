@@ -36,7 +36,7 @@ describe("nodes over one database", () => {
       )
       assert.deepInclude(east, { name: "east", address: first.address, draining: false })
       assert.match(east?.id ?? "", /^east\.[0-9a-f-]{36}$/u)
-      const run = yield* send(first.at, "K", "POST", "/runs", task("output=a duration=10s"))
+      const run = yield* send(first.at, "K", "POST", "/runs", task("output=a duration=6s"))
       const waiting = yield* send(first.at, "K", "POST", `/sessions/${String(run.body["sessionId"])}/queue`, {
         text: "And a blue one [simulate output=b duration=10ms]",
         interrupt: false

@@ -427,7 +427,8 @@ describe("what another node has", () => {
               isAway ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" })) : real.renew(...told)
             )
         }
-        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        const brief = { lifetime: "3 seconds" } as const
+        const [a, b] = [yield* start(store, "a", brief), yield* start(store, "b", brief)]
         yield* met(store, 2)
         const { transport } = yield* connectHttp(a.url, { "X-Service-API-Key": "wak_test" })
         const headers = {
