@@ -297,7 +297,11 @@ export const perform = Effect.fnUntraced(function* (
       if (!outcome.failed) failures = 0
       else if (repairs === repairsBefore) failures += 1
       if (calls.length === 0) conversation.say("Call a tool. Call done when the task is carried out.")
-      const repeated = loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
+      // a model that calls nothing has its own failure
+      const repeated =
+        calls.length === 0
+          ? 0
+          : loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
       if (repeated >= Loops.repeats.told) {
         suggestions.add("loop", `The agent did the same ${repeated} times on ${look.url.slice(0, 200)}.`)
         conversation.say(

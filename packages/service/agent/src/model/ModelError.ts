@@ -88,6 +88,8 @@ export const fromStatus = (
         description: `${answered}. ${key.isSet ? "Check" : "Set"} the key of the model${where}${key.isSet ? "" : ": none is set"}.`
       })
     )
+  const exhausted = () =>
+    make(new AiError.QuotaExhaustedError(told(`${answered}. Check the plan and the balance of the account.`)))
   switch (statusCode) {
     case 401:
       return unknownKey()
@@ -115,12 +117,10 @@ export const fromStatus = (
           description: `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`
         })
       )
+    case 402:
+      return exhausted()
     case 429: {
-      if (codeOf(data) === "insufficient_quota") {
-        return make(
-          new AiError.QuotaExhaustedError(told(`${answered}. Check the plan and the balance of the account.`))
-        )
-      }
+      if (codeOf(data) === "insufficient_quota") return exhausted()
       return limited(`${answered}. Run fewer tasks at once, or raise the limit of the account.`, after)
     }
     default: {
@@ -139,13 +139,17 @@ export const fromStatus = (
   }
 }
 
+/** What a connection failed of, without the words of the library around it. */
+const whyUnreachable = (text: string): string =>
+  /wrong version number/u.test(text) ? "it does not speak https" : text.replace(/^Cannot connect to API: /u, "")
+
 export const unreachable = (who: string, text: string, url: string): AiError.AiError =>
   make(
     new AiError.NetworkError({
       reason: "TransportError",
       method: "POST",
       url,
-      description: `${who} cannot be reached (${text}). Check the address of the model and that its server is up.`
+      description: `${who} cannot be reached at ${url} (${whyUnreachable(text)}). Check the address of the model and that its server is up.`
     })
   )
 

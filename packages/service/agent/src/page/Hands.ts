@@ -41,7 +41,10 @@ export const told = <A>(
   work: Effect.Effect<A, CdpError | Refused>
 ): Effect.Effect<A, Refused | BrowserLost> =>
   work.pipe(
-    Effect.timeoutOrElse({ duration: patience, orElse: () => refuse("The page did not answer within 30 seconds.") }),
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => refuse("The page did not answer within 30 seconds. Close its tab.")
+    }),
     Effect.mapError((error) => {
       const message = hands.secrets.redact(error.message).toWellFormed()
       return error._tag === "CdpError" && error.gone === "browser"

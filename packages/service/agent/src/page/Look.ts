@@ -64,7 +64,7 @@ const patience = "20 seconds"
 /** Why a page answers nothing. */
 const stopped = ({ dialog, isCrashed }: Tab) =>
   dialog === undefined
-    ? `The page ${isCrashed ? "crashed" : "does not answer"}: navigate to an address, or close its tab.`
+    ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "does not answer: close its tab"}.`
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
 const once = Effect.fnUntraced(function* (

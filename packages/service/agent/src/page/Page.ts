@@ -97,7 +97,8 @@ export const make = Effect.fnUntraced(function* (
   const refusals: Array<string> = []
   const refused = (url: string) => {
     const shown = quote(url, 200)
-    refusals.push(shown)
+    // of other addresses no host can be allowed
+    if (/^https?:/u.test(url)) refusals.push(shown)
     if (refusals.length > notes_most) refusals.shift()
     return shown
   }

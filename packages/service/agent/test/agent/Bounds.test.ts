@@ -212,6 +212,9 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
       script(running, answer)
       const { turn } = yield* carriedOut("Look")
       assert.strictEqual(turn.error, `3 steps failed one after the other. The last: ${last}`)
+      // the same call again is a loop, no call at all is not
+      const categories = turn.suggestions?.map(({ category }) => category)
+      assert.deepStrictEqual(categories, "calls" in answer ? ["loop", "failures"] : ["failures"])
       // what services refuse in the name of a call is not sent back to them
       assert.notMatch(JSON.stringify(running.model.requests.at(-1)?.body["messages"]), /"name":"fly away"/u)
     })

@@ -135,10 +135,22 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
         (model) =>
           Effect.gen(function* () {
             const error = yield* Effect.flip(call(model))
-            assert.include(said(error), "Model first-1 cannot be reached")
-            assert.include(said(error), "Check the address of the model and that its server is up.")
+            assert.match(
+              said(error),
+              /^Model first-1 cannot be reached at http:\/\/127\.0\.0\.1:2\/v1\/\S+ \([^)]+\)\. Check the address of the model and that its server is up\.$/u
+            )
+            assert.notInclude(said(error), "API")
           }),
         (config) => ({ ...config, baseUrl: "http://127.0.0.1:2/v1" })
+      )
+      yield* withModel(
+        dialect,
+        (model) =>
+          Effect.gen(function* () {
+            const error = yield* Effect.flip(call(model))
+            assert.match(said(error), /cannot be reached at https:\S+ \(it does not speak https\)\. /u)
+          }),
+        (config) => ({ ...config, baseUrl: config.baseUrl?.replace("http:", "https:") })
       )
     }).pipe(unhurried([]))
   )

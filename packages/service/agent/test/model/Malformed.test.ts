@@ -244,6 +244,11 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
       status(400, '{"error":{"message":"API key not valid. Please pass a valid API key."}}'),
       /answered 400 \(API key not valid\..*\)\. Set the key of the model: none is set\.$/u
     ],
+    [
+      "an empty account",
+      status(402, '{"error":{"message":"no credits"}}'),
+      /402 \(no credits\)\. Check the plan and the/u
+    ],
     ["a gateway", status(502, "<html>\n502</html>"), /answered 502 \(Bad Gateway\)\. Check the model server/u]
   ] as const)("%s is one sentence", ([, reply, expected]) =>
     Effect.map(asked(dialect, reply), ({ sentence }) => {

@@ -26,7 +26,10 @@ it.live("a page that works for ever is told of, and left by the next task", () =
         const hurried: Clock.Clock = Object.create(clock, {
           sleep: { value: () => clock.sleep(Duration.millis(100)) }
         })
-        assert.include((yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text, "does not answer")
+        assert.include(
+          (yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text,
+          "does not answer: close its tab."
+        )
       })
     )
     const page = yield* Page.make(yield* connect)
@@ -34,5 +37,7 @@ it.live("a page that works for ever is told of, and left by the next task", () =
     assert.include(text, "Note: The page of the last task does not answer: close its tab.")
     yield* page.navigate(`${url}/plain`)
     assert.include((yield* page.look()).text, "The code is 4711.")
+    assert.strictEqual(yield* page.tab("close", { number: 1 }), "Closed it.")
+    assert.notInclude((yield* page.look()).text, "Tabs:")
   }).pipe(Effect.scoped)
 )

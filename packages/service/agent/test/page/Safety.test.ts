@@ -67,6 +67,8 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
       for (const url of ["file:///etc/passwd", "data:text/html,<p>here", "javascript:void(0)", "chrome://version"]) {
         assert.include((yield* Effect.flip(page.navigate(url))).message, "may not open")
       }
+      // no host of theirs could be allowed
+      assert.isEmpty(page.refusals())
     })
   )
 
