@@ -24,7 +24,8 @@ interface Report {
 /** What the harness says of the server at an address. */
 const harnessRun = Effect.fnUntraced(function* (target: string, path: string, args: ReadonlyArray<string>) {
   const reports = join(path, "report")
-  const given = ["run", ...args, "--target", target, "--report-dir", reports]
+  // a scenario that waits for a busy machine does not hang
+  const given = ["run", ...args, "--target", target, "--report-dir", reports, "--timeout", "5m"]
   const run = yield* start(given, { WEBAGENT_API_KEY: "K" }, harness)
   const { code, stderr } = yield* run.ended
   const { results }: Report = JSON.parse(readFileSync(join(reports, "report.json"), "utf8"))
