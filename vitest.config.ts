@@ -20,7 +20,7 @@ export default {
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache
     outputFile: { json: ".webagent/tests.json" },
     // for what hangs: a test that starts programs shares two cores with the other packages' tests, and they may be slow
-    testTimeout: 180_000,
-    hookTimeout: 180_000
+    testTimeout: 600_000,
+    hookTimeout: 600_000
   }
 }

@@ -10,8 +10,8 @@ export default {
     outputFile: { json: ".webagent/tests.json" },
     // a worker loads effect once, not once for each file
     isolate: false,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // what a test starts runs from source, too
     env: { NODE_OPTIONS: "--conditions=@webagent/source" }
   }

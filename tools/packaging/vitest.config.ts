@@ -11,7 +11,7 @@ export default {
     outputFile: { json: ".webagent/tests.json" },
     // for what hangs: npm, compilers and runtimes share two cores with the other packages' tests, and they may be slow
     testTimeout: 600_000,
-    hookTimeout: 180_000,
-    teardownTimeout: 180_000
+    hookTimeout: 600_000,
+    teardownTimeout: 600_000
   }
 }

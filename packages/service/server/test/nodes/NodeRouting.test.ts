@@ -426,8 +426,7 @@ describe("what another node has", () => {
           nodes: Effect.suspend(() => (areLate ? Effect.succeed([]) : real.nodes)),
           silent: Effect.suspend(() => (areLate ? real.nodes : real.silent))
         }
-        const brief = { lifetime: "3 seconds" } as const
-        const [a, b] = [yield* start(store, "a", brief), yield* start(store, "b", brief)]
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
         yield* met(store, 2)
         const { transport } = yield* connectHttp(a.url, { "X-Service-API-Key": "wak_test" })
         const headers = {

@@ -24,7 +24,6 @@ import {
 import { ApiKeyAuth, LinkTokens, Listener, Nodes, RequestValidation, Server } from "@webagent/server"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -37,8 +36,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WebSocket } from "ws"
 
-/** How soon nodes of a test notice each other. */
-const soon = { every: "100 millis", look: "50 millis" } as const
+/** How soon nodes of a test notice each other; none is lost, however busy the machine is. */
+const soon = { lifetime: "1 minute", every: "100 millis", look: "50 millis" } as const
 
 /** A pool whose browsers say what they are told, each with the name of its node before it. */
 const poolOf = (name: string, most: number, room: number | undefined) => {
@@ -152,8 +151,6 @@ interface StartOptions {
   readonly room?: number
   /** Which start of the node it is, as no other start; the node's first unless given. */
   readonly start?: string
-  /** How long its lease is; a minute unless given, so that none is lost on a busy machine. */
-  readonly lifetime?: Duration.Input
   /** How it checks keys; takes `wak_test` without limits unless given. */
   readonly auth?: Layer.Layer<ApiKeyAuthCheck>
 }
@@ -174,14 +171,7 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  {
-    address,
-    auth = ApiKeyAuth.layer(["wak_test"]),
-    lifetime = "1 minute",
-    most = 2,
-    room,
-    start = `${name}-1`
-  }: StartOptions = {}
+  { address, auth = ApiKeyAuth.layer(["wak_test"]), most = 2, room, start = `${name}-1` }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { layer: pool, running } = poolOf(name, most, room)
@@ -191,7 +181,6 @@ export const start = (
       Effect.map(Effect.all([HttpServer.HttpServer, BrowserPool]), ([server, { room = Effect.succeed(0) }]) =>
         SharedWork.layer({
           ...soon,
-          lifetime,
           about: Effect.map(room, (room) => ({
             name,
             address: address === undefined ? HttpServer.formatAddress(server.address) : address,
