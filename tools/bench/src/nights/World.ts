@@ -51,7 +51,7 @@ export interface SimulatedNight {
   readonly night: Night
   /** What makes a figure worse, of a scenario or of the whole night; undefined where that is chance. */
   readonly troubleOf: (what: { readonly figure: Figure; readonly scenario: string | null }) => Trouble | undefined
-  /** What makes scenarios fail of which no figure is worse. */
+  /** What makes scenarios fail where no figure is worse. */
   readonly failingBy: Trouble | undefined
   readonly more: (scenario: string) => MoreTrial
   /** Durations of single requests, in milliseconds, in no order. */
