@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ledger, type LedgerEntry } from "@webagent/core"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -243,6 +244,29 @@ describe("a wait that is redirected", () => {
 })
 
 describe("a create whose ledger never answers", () => {
+  it.effect("before its request: it is not sent, and an entry that comes late is taken back", () => {
+    const { layer, requests } = answering(() => json(201, { id: "r-1" }))
+    return Effect.gen(function* () {
+      const late = yield* Deferred.make<void>()
+      const entries: Array<string> = []
+      const write = ({ _tag }: LedgerEntry) =>
+        Effect.suspend(() => {
+          entries.push(_tag)
+          return _tag === "opening" ? Deferred.await(late) : Effect.void
+        })
+      const runs = yield* Runs
+      const ledger = { write, open: Effect.succeed([]) }
+      const creating = Effect.provideService(Effect.flip(runs.create({ task: "t" })), Ledger.Current, ledger)
+      const fiber = yield* Effect.forkChild(creating)
+      yield* elapse("11 seconds")
+      assert.match((yield* Fiber.join(fiber)).message, /: not sent, The ledger did not answer within 10s\./u)
+      assert.deepStrictEqual([requests().length, entries], [0, ["opening"]])
+      yield* Deferred.succeed(late, undefined)
+      yield* elapse("1 second")
+      assert.deepStrictEqual(entries, ["opening", "refused"])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("after its response: the run is given after 10 seconds, and the log says what the ledger lacks", () => {
     const { layer } = answering(() => json(201, { id: "r-1" }))
     const lines: Array<string> = []
