@@ -42,7 +42,7 @@ const initOf = ({ body, headers, method, options }: WholeAnswer.WholeRequest, si
 }
 
 /** The whole body, unless it is larger than the client reads. Only a length that is sent says that beforehand. */
-const readBody = async (
+const readBody = (
   response: Response,
   readWhole: () => Promise<ArrayBuffer> = () => response.arrayBuffer()
 ): Promise<ArrayBuffer | Uint8Array> => {
@@ -50,7 +50,10 @@ const readBody = async (
   const isBounded = length !== null && Number(length) <= most_bytes && response.headers.get("content-encoding") === null
   // another library's fetch may give another kind of stream
   const reader = isBounded ? undefined : response.body?.getReader?.()
-  if (reader === undefined) return readWhole()
+  return reader === undefined ? readWhole() : readParts(reader)
+}
+
+const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> => {
   const chunks: Array<Uint8Array> = []
   let received_bytes = 0
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -70,26 +73,46 @@ const readBody = async (
   return whole
 }
 
+const wholeOf = ({ headers, status }: Response, body: WholeAnswer.WholeAnswer["body"]): WholeAnswer.WholeAnswer => ({
+  status,
+  header: (name) => headers.get(name) ?? undefined,
+  headers: () => Object.fromEntries(headers),
+  body
+})
+
+/** What `begin` promises, also where it throws or gives no promise, as a fetch of someone else's may. */
+const attempted = <A>(begin: () => Promise<A>): Promise<A> => {
+  try {
+    return Promise.resolve(begin())
+  } catch (cause) {
+    return Promise.reject(cause)
+  }
+}
+
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
   (given: Fetch | undefined): WholeAnswer.SendWhole =>
   (request, context, { onAnswer, onFailure, onPhase }) => {
     const controller = new AbortController()
-    const read = async () => {
+    const begin = () => {
       // with an upgrade, fetch would fail in its own words or leave the header out
       if (request.headers["upgrade"] !== undefined) throw new Error("fetch cannot leave HTTP")
       const fetch = fetchOf(context, given)
       const init = initOf(request, controller.signal)
-      const response = await fetch(request.url, sendsAgain(fetch) ? once(init) : init)
-      onPhase("body")
-      return {
-        status: response.status,
-        header: (name: string) => response.headers.get(name) ?? undefined,
-        headers: () => Object.fromEntries(response.headers),
-        body: await readBody(response)
-      }
+      return fetch(request.url, sendsAgain(fetch) ? once(init) : init)
     }
-    read().then(onAnswer, (cause: unknown) => onFailure(cause))
+    let response: Response
+    // no async function: each await of one would be a promise more for every read
+    attempted(begin)
+      .then((received) => {
+        response = received
+        onPhase("body")
+        return readBody(received)
+      })
+      .then(
+        (body) => onAnswer(wholeOf(response, body)),
+        (cause: unknown) => onFailure(cause)
+      )
     return () => controller.abort()
   }
 
