@@ -345,6 +345,67 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
+  it.effect.each(["interrupted", "stopped"] as const)(
+    "keeps what it spent when it is %s in the middle of a step",
+    (how) =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const { engine, store } = running
+        const usage = { input: 1000, output: 10 }
+        script(
+          running,
+          { ...call("find", { text: "mug" }), usage },
+          { ...call("wait", { seconds: 10 }), usage },
+          { ...done(), usage }
+        )
+        const { session, turn } = yield* Effect.orDie(
+          engine.createSession({ task: "Wait", modelParams: null, thinkingLevel: null })
+        )
+        yield* Effect.repeat(Effect.delay(store.stepsOf(turn.id), "5 millis"), { until: ({ length }) => length === 2 })
+        const follow = engine.queue({ sessionId: session.id, text: "Go on", interrupt: true })
+        if (how === "interrupted") {
+          const next = yield* ended(running, (yield* Effect.orDie(follow)).turn.id)
+          // 1000 at 3 and 10 at 15, in millionths: of its own answer only
+          assert.deepInclude(next, { status: "completed", cost: "0.00315", tokens: { input: 1000, output: 10 } })
+          // each call has a result: services refuse one without
+          assert.match(
+            JSON.stringify(running.model.requests.at(-1)?.body),
+            /Not done: the user stopped the task\..*The user stopped this task\./u
+          )
+        } else yield* Effect.orDie(engine.stopSession(session.id))
+        const over = yield* ended(running, turn.id)
+        assert.deepInclude(over, { status: "cancelled", cost: "0.0063", tokens: { input: 2000, output: 20 }, steps: 2 })
+      })
+  )
+
+  it.effect("has the model read a page for something, at its cost, and says when it cannot", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const usage = { input: 1000, output: 10 }
+      let reads = 0
+      script(running, (_, { messages, tools }) => {
+        if (tools.length === 0) {
+          reads += 1
+          // the page is whole, and between boundaries
+          assert.match(messages.at(-1)?.text ?? "", /^Wanted: the code\n\nPage:\n<page-\w+>\n[^]*The code is 4711\./u)
+          return reads === 1 ? { text: "4711", usage } : { status: 400, message: "too long" }
+        }
+        const steps = [call("navigate", { url: `${running.site.origin}/plain` }), extract, extract, done("4711")]
+        return { ...(steps[running.model.requests.length - reads - 1] ?? done()), usage }
+      })
+      const extract = call("extract", { what: "the code" })
+      const { turn } = yield* carriedOut("What is the code?")
+      // four steps and one of the two readings, at 3,150 millionths each
+      assert.deepInclude(turn, { status: "completed", cost: "0.01575", tokens: { input: 5000, output: 50 } })
+      assert.include(told(running), "4711")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure?.slice(0, 44) ?? null),
+        [null, null, "Model scripted-1 answered 400 (too long). Ch", null]
+      )
+    })
+  )
+
   it.effect("does not tell the caller to allow what a page says was refused", () =>
     Effect.gen(function* () {
       const running = yield* Running
