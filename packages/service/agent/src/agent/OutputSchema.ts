@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import { AgentError, type Turn } from "@webagent/engine"
+import type * as Calls from "./Calls.ts"
 
 /** An output that fits, as it fits; or why it does not. */
 type Fit = (output: Schema.Json) => Result.Result<Schema.Json, string>
@@ -46,3 +47,24 @@ const isOld = ({ $schema, definitions }: Schema.JsonObject): boolean =>
 
 /** How often an output that does not fit is sent back. */
 export const mostRepairs = 3
+
+const decodeDone = Schema.decodeUnknownResult(Schema.Struct({ success: Schema.Boolean, output: Schema.Json }))
+
+/** Takes the end of a task whose output fits, and counts what has to be repaired. */
+export const accepting = (fit: Fit) => {
+  let count = 0
+  let last = ""
+  const accept: Calls.Accept = (params) => {
+    const decoded = decodeDone(params)
+    if (Result.isFailure(decoded)) return Result.fail("done must have success (true or false) and an output.")
+    return Result.match(fit(decoded.success.output), {
+      onFailure: (why) => {
+        count += 1
+        last = why.slice(0, 300)
+        return Result.fail(`The output does not fit its schema: ${why}`)
+      },
+      onSuccess: (output) => Result.succeed({ success: decoded.success.success, output })
+    })
+  }
+  return { accept, count: () => count, last: () => last }
+}
