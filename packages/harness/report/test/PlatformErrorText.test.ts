@@ -6,7 +6,7 @@ import { systemError } from "effect/PlatformError"
 import { join } from "node:path"
 import { describePlatformError } from "../src/PlatformErrorText.ts"
 
-describe("Trouble", () => {
+describe("PlatformErrorText", () => {
   it.effect("says in words what a real file system refuses", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
