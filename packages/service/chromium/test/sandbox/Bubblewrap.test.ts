@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { spawn } from "node:child_process"
+import * as Fiber from "effect/Fiber"
+import { type ChildProcess, spawn } from "node:child_process"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
 import {
@@ -20,6 +21,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { CdpClient, Sandbox } from "../../src/index.ts"
 import { killGroup } from "../../src/process/BrowserProcess.ts"
 import { trees } from "../../src/process/ProcessTree.ts"
+import { networkOf } from "../../src/sandbox/keeper.ts"
 import { node } from "../../src/sandbox/node.ts"
 import { isPromptInParts, site } from "../egress/sockets.ts"
 import { runtime } from "../support/chromium.ts"
@@ -43,7 +45,7 @@ const hostFolder = Effect.acquireRelease(
   ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** What a script of Node says first, in the place of a browser. */
+/** A process with a script of Node in the place of a browser. */
 const inPlace = Effect.fnUntraced(function* (folder: string, script: string, tasks: number) {
   mkdirSync(folder)
   chmodSync(folder, 0o777)
@@ -54,19 +56,23 @@ const inPlace = Effect.fnUntraced(function* (folder: string, script: string, tas
     args: ["--eval", script, "--"],
     ...around
   })
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(executable, args, {
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(executable, args, {
         env,
         detached: true,
         stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "ipc"],
         ...(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {})
       })
-    ),
-    ({ pid = 0 }) => Effect.sync(() => killGroup(pid))
+      return { pid: child.pid ?? 0, stderr: child.stderr, network: networkOf(child) }
+    }),
+    ({ pid }) => Effect.sync(() => killGroup(pid))
   )
-  return yield* Effect.promise(async () => String((await once(child.stderr ?? child, "data"))[0]))
 })
+
+/** What it says first. */
+const said = ({ stderr }: Pick<ChildProcess, "stderr">) =>
+  Effect.promise(async () => String((await once(stderr ?? assert.fail("no standard error"), "data"))[0]))
 
 const statusOf = (pid: number, field: string) =>
   new RegExp(`^${field}:\\s+(\\S+)`, "mu").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
@@ -301,9 +307,28 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         const sockets = links.filter(([, link]) => link.startsWith("socket:")).map(([fd]) => fd)
         const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/u.test(name))
         console.error(JSON.stringify({ sockets, pids, channel: process.env.NODE_CHANNEL_FD ?? null }))`
-      const said = yield* inPlace(join(yield* runtime, "one"), script, 100)
+      const child = yield* inPlace(join(yield* runtime, "one"), script, 100)
       // standard error, and the two pipes of Chromium
-      assert.deepStrictEqual(JSON.parse(said), { sockets: [2, 3, 4], pids: ["1", "2"], channel: null })
+      assert.deepStrictEqual(JSON.parse(yield* said(child)), { sockets: [2, 3, 4], pids: ["1", "2"], channel: null })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("refuses a connection to DevTools that do not listen, and each when it has ended", () =>
+    Effect.gen(function* () {
+      const { network, pid } = yield* inPlace(join(yield* runtime, "one"), "setInterval(() => {}, 1000)", 100)
+      const refused = Effect.callback<string>((resume) =>
+        network.connect((error) => resume(Effect.succeed(error?.message ?? "connected")))
+      )
+      const proxy = yield* network.listener
+      assert.match(yield* refused, /^DevTools do not answer: .*ECONNREFUSED/u)
+      const [[, keeper = 0] = []] = trees([pid])
+      // it takes no more messages
+      process.kill(keeper, "SIGSTOP")
+      const waits = yield* Effect.forkChild(refused, { startImmediately: true })
+      killGroup(pid)
+      assert.strictEqual(yield* Fiber.join(waits), "The browser ended.")
+      assert.strictEqual(yield* refused, "The browser ended.")
+      proxy.close()
     }).pipe(Effect.provide(layer()))
   )
 
@@ -323,8 +348,11 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         }
         more(0)`
       for (const name of ["one", "two"]) {
-        const said = yield* inPlace(join(folder, name), script, 30)
-        assert.match(said, /^ERR_WORKER_INIT_FAILED after [1-9]/u, name)
+        assert.match(
+          yield* said(yield* inPlace(join(folder, name), script, 30)),
+          /^ERR_WORKER_INIT_FAILED after [1-9]/u,
+          name
+        )
       }
     }).pipe(Effect.provide(layer()))
   )
