@@ -37,6 +37,9 @@ const elapsedOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe(
 const limit = 100
 const concurrency = 8
 
+/** How many lost nodes it remembers to have told of: more than are found lost at a time. */
+const keptLost = 100
+
 /**
  * Work of a store that several nodes share. What a node accepts it works on itself, at once. Each node says in the
  * store until when it lives, and takes over what a node left behind that does so no more. One that was found lost is
@@ -174,10 +177,11 @@ export const layer = ({
         return Effect.andThen(Effect.sleep(left_ms), again)
       })
 
-      /** The lost nodes that were told of. */
+      /** The lost nodes that were told of, the latest ones. */
       const known = new Set<string>()
       const tell = (other: string) => (isLost: boolean) => {
         if (!isLost || known.has(other)) return Effect.void
+        for (const oldest of known) if (known.size >= keptLost) known.delete(oldest)
         known.add(other)
         return Effect.logWarning(`Node ${other} is lost. What it had ends here, and what waits for it starts.`)
       }

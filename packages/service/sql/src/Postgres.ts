@@ -26,14 +26,16 @@ export interface PostgresOptions {
 
 /**
  * What Postgres ends by itself: transactions of a node that is silent, such as a frozen one, so that it holds no lock
- * for long; statements that wait for such a lock; connections to a node whose machine is gone.
+ * for long; statements that wait for such a lock; connections to a node whose machine is gone, and to one that has
+ * read nothing for long: words for it would be kept for ever, and its transaction would hold its locks.
  */
 const limits = {
   idle_in_transaction_session_timeout: "3s",
   statement_timeout: "5s",
   tcp_keepalives_idle: "10",
   tcp_keepalives_interval: "5",
-  tcp_keepalives_count: "3"
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "30s"
 }
 
 /** What every connection is. */

@@ -276,6 +276,19 @@ describe("nodes that share a Postgres database", () => {
   )
 })
 
+describe("a Postgres database", () => {
+  it.live("ends connections to what reads nothing, which would keep their locks and all words between nodes", () =>
+    Effect.gen(function* () {
+      const options = { url: yield* address, connections: 1 }
+      // the socket of this test has no such time, so it is what the connection asked for
+      const [setting] = yield* SqlClient.SqlClient.use(
+        (sql) => sql`SELECT reset_val FROM pg_settings WHERE name = 'tcp_user_timeout'`
+      ).pipe(Effect.provide(PostgresDatabase.layer(options)))
+      assert.deepStrictEqual({ ...setting }, { reset_val: "30000" })
+    })
+  )
+})
+
 describe("a Postgres database that is away", () => {
   it.live("says of each commit whether it may be there, and all goes on when it is back", () =>
     Effect.gen(function* () {

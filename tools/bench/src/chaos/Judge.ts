@@ -81,6 +81,25 @@ const brokenBrowser = (browser: Browser.Browser, nodes: ReadonlyArray<string>): 
     : [`browser ${browser.id} is ${browser.status} at a node that is gone`]
 }
 
+/** A node was killed or frozen. */
+export interface Hit {
+  readonly at_ms: number
+  /** The name of the node. */
+  readonly name: string
+}
+
+/** Whether a turn's node was killed or frozen while it had the turn. */
+export const isTouched = (
+  { dispatchedAt_ms, finishedAt_ms }: Pick<Turn.Turn, "dispatchedAt_ms" | "finishedAt_ms">,
+  node: string | undefined,
+  hits: ReadonlyArray<Hit>
+): boolean =>
+  node !== undefined &&
+  hits.some(
+    ({ at_ms, name }) =>
+      node.startsWith(`${name}.`) && at_ms >= (dispatchedAt_ms ?? 0) && at_ms <= (finishedAt_ms ?? Infinity)
+  )
+
 /** Every promise that is broken, as a sentence; none when all hold. */
 export const judge = ({ asked, browsers, events, held, losses, nodes, turns }: Evidence): ReadonlyArray<string> => {
   const broken: Array<string> = []

@@ -20,7 +20,7 @@ import {
 } from "../measure/Report.ts"
 import { clients as makeClients } from "./Clients.ts"
 import { cluster, type Cluster, type Member } from "./Cluster.ts"
-import { judge, type Loss, takeovers } from "./Judge.ts"
+import { type Hit, isTouched, judge, type Loss, takeovers } from "./Judge.ts"
 import { observe } from "./Observer.ts"
 
 /** What is done to the nodes. */
@@ -196,7 +196,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
   const runtime = ManagedRuntime.make(TestPostgres.layer)
   const outages: Array<{ readonly from_ms: number; until_ms: number }> = []
   const losses: Array<Promise<Loss>> = []
-  const touched = new Set<string>()
+  const hits: Array<Hit> = []
   const began_ms = performance.now()
   try {
     const { address, postgres } = await runtime.runPromise(database)
@@ -229,12 +229,8 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
         }
         const lost = (member: Member) => {
           const at_ms = Date.now()
-          losses.push(
-            observer.turnsAt(member.name).then((turns) => {
-              for (const turn of turns) touched.add(turn)
-              return { at_ms, turns }
-            })
-          )
+          hits.push({ at_ms, name: member.name })
+          losses.push(observer.turnsAt(member.name).then((turns) => ({ at_ms, turns })))
         }
         if (options.mode === "join") {
           const ids = await Promise.all(
@@ -261,7 +257,9 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
         const sorted = (some: ReadonlyArray<Loss>) =>
           takeovers(some, observer.events).toSorted((left, right) => left - right)
-        const untouched = evidence.turns.filter(({ failure, id }) => failure === "node_lost" && !touched.has(id))
+        const untouched = evidence.turns.filter(
+          (turn) => turn.failure === "node_lost" && !isTouched(turn, observer.nodeOf.get(turn.id), hits)
+        )
         for (const turn of untouched) options.log(story(turn, observer, happened))
         const mayLose = options.mode === "chaos"
         return {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { Browser, Turn } from "@webagent/engine"
-import { type Evidence, judge, takeovers } from "../../src/chaos/Judge.ts"
+import { type Evidence, isTouched, judge, takeovers } from "../../src/chaos/Judge.ts"
 
 const turn = (id: string, fields: Partial<Turn.Turn> = {}): Turn.Turn => ({
   ...Turn.make({
@@ -167,5 +167,23 @@ describe("a takeover", () => {
       ),
       [1]
     )
+  })
+})
+
+describe("a run that ended with its node", () => {
+  const run = turn("a", { status: "failed", failure: "node_lost", dispatchedAt_ms: 10, finishedAt_ms: 20 })
+
+  it("is touched if the node was killed or frozen while it had the run", () => {
+    const touched = [
+      { at_ms: 15, name: "n1" },
+      { at_ms: 9, name: "n1" },
+      { at_ms: 21, name: "n1" },
+      { at_ms: 15, name: "n2" }
+    ].map((hit) => isTouched(run, "n1.start", [hit]))
+    assert.deepStrictEqual(touched, [true, false, false, false])
+  })
+
+  it("is not if its node is unknown", () => {
+    assert.isFalse(isTouched(run, undefined, [{ at_ms: 15, name: "n1" }]))
   })
 })

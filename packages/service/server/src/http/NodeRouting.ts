@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
-import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
@@ -171,13 +170,17 @@ export const routed = <E, R>(
       Effect.gen(function* () {
         let counted = isCounted
         for (const node of yield* Effect.orDie(nodes.withRoom)) {
-          const answer = yield* sent(request, node, counted)
+          const answer = yield* Effect.catchTag(sent(request, node, counted), "HttpServerError", () =>
+            Effect.succeed("unread" as const)
+          )
           if (answer === undefined) continue
+          // what is wrong with its body is said by who would have read it
+          if (answer === "unread") break
           if (answer.headers[Signature.header] !== Signature.full) return answer
           counted = true
         }
         return yield* Effect.provideService(here, Counted, counted)
-      }).pipe(Effect.catchIf(HttpServerError.isHttpServerError, () => here))
+      })
     if (!isHop && !(yield* Effect.orDie(nodes.hasRoom))) return yield* elsewhere(app, false)
     return yield* Effect.catchCause(answered, (cause) => {
       if (!isFull(cause)) return Effect.failCause(cause)
