@@ -126,15 +126,15 @@ const urlOf = (path: string, edition: Edition | undefined): string => {
 // compiling many files on a slow machine takes a few seconds
 const patience = Duration.seconds(30)
 
-/** A module; a promise that it leaves rejected fails it, and does not end the process. */
-const imported = async (url: string): Promise<{ readonly default?: unknown }> => {
+/** What a module exports by default, awaited; a promise that it leaves rejected fails it, and does not end the process. */
+const imported = async (url: string): Promise<unknown> => {
   const rejections: Array<unknown> = []
   const module: { readonly default?: unknown } = await Rejections.listenTo(
     (reason) => rejections.push(reason),
     () => (isJson.test(url) ? import(url, { with: { type: "json" } }) : import(url))
   )
   if (rejections.length > 0) throw rejections[0]
-  return module
+  return await module.default
 }
 
 /** The default export of a user's module; `argument` names it in what is wrong with it. */
@@ -153,7 +153,6 @@ export const load = (argument: string, path: string, edition?: Edition): Effect.
             `${argument} did not load within ${Duration.format(patience)}. Check what it awaits outside of functions.`
           )
         )
-    }),
-    Effect.map((module) => module.default)
+    })
   )
 }

@@ -40,6 +40,35 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     files: { ...shop, ...config("{ trails: 3 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'
   },
+  "a misspelt key of a configuration that is a promise": {
+    files: { ...shop, ...config("Promise.resolve({ trails: 3 })") },
+    line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'
+  },
+  "a folder for suites": {
+    files: { "suites/shop.suite.ts": passing("shop"), ...config('{ suites: "suites" }') },
+    line: 'suites is a folder. Name its files with a pattern: "suites/**/*.suite.{ts,mts,js,mjs}".'
+  },
+  "a folder that is typed with its slash": {
+    files: { "suites/shop.suite.ts": passing("shop") },
+    args: ["suites/"],
+    line: 'suites/ is a folder. Name its files with a pattern: "suites/**/*.suite.{ts,mts,js,mjs}".'
+  },
+  "a suite of one scenario that is no list": {
+    files: {
+      "shop.suite.ts": `import { scenario, Suite } from "@webagent/scenario/promise"
+export default Suite.make("shop", scenario("buys", () => {}))
+`
+    },
+    line: 'shop.suite.ts:2: Suite "shop": its scenarios must be a list: Suite.make("shop", [scenario(...)]).'
+  },
+  "a scenario without its function": {
+    files: {
+      "shop.suite.ts": `import { scenario, Suite } from "@webagent/scenario/promise"
+export default Suite.make("shop", [scenario("buys", { trials: 2 })])
+`
+    },
+    line: 'shop.suite.ts:2: Scenario "buys": it has no body: its last argument must be a function.'
+  },
   "two misspelt keys": {
     files: { ...shop, ...config("{ trails: 3, concurency: 2 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?\nwebagent.config.ts: concurency: is not a known field; did you mean "concurrency"?'

@@ -128,7 +128,7 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
   }
   const allowed = options.allows?.find((allowance) => !allowances.includes(allowance))
   if (allowed !== undefined) refuse(name, `allows "${allowed}" is not one of ${listed(allowances)}.`)
-  if (typeof body !== "function") refuse(name, "it has no body: its last argument is a function*.")
+  if (typeof body !== "function") refuse(name, "it has no body: its last argument must be a function.")
 }
 
 const time = (

@@ -94,6 +94,9 @@ export const make = (
   if (odd !== undefined) {
     throw new TypeError(`Suite "${name}": "${odd}" is not an option of a suite. Use one of: ${known.join(", ")}.`)
   }
+  if (!Array.isArray(scenarios)) {
+    throw new TypeError(`Suite "${name}": its scenarios must be a list: Suite.make("${name}", [scenario(...)]).`)
+  }
   const all = scenarios.flat()
   const seen = new Set<string>()
   for (const { name: scenario } of all) {

@@ -2,7 +2,7 @@ import { Spelling } from "@webagent/control"
 import { Suite } from "@webagent/scenario"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { globSync } from "node:fs"
+import { globSync, statSync } from "node:fs"
 import { basename, normalize } from "node:path"
 import * as ModuleFile from "../../config/ModuleFile.ts"
 import { Project, suitesOf } from "../../config/Project.ts"
@@ -17,7 +17,13 @@ export interface LoadedSuite {
   readonly argument: string
 }
 
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
 const unknown = (name: string) => {
+  if (isFolder(name)) {
+    const pattern = `${name.replace(/\/$/u, "")}/${everySuiteFile}`
+    return usage(`${name} is a folder. Name its files with a pattern: "${pattern}".`)
+  }
   const meant = Spelling.meant(name, Object.keys(builtIn))
   return usage(`No suite named "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} See: ${program} list`)
 }
@@ -112,7 +118,9 @@ export const load = (
 ): Effect.Effect<ReadonlyArray<LoadedSuite>, UserError> =>
   Effect.gen(function* () {
     const loaded = yield* Effect.forEach(yield* argumentsOf(wanted), (name) =>
-      isFile(name) ? Effect.flatMap(ModuleFile.pathOf(name), (path) => fromPath(name, path, edition)) : fromName(name)
+      isFile(name) && !isFolder(name)
+        ? Effect.flatMap(ModuleFile.pathOf(name), (path) => fromPath(name, path, edition))
+        : fromName(name)
     )
     const seen = new Map<string, string>()
     for (const { argument, suite } of loaded) {
