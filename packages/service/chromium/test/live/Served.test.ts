@@ -104,6 +104,7 @@ it.live("a person sees a browser, takes it over with the other link, and reads w
 it.live("a person sees the browser of a session's agent, by the link of each version", () =>
   Effect.gen(function* () {
     const colour = "rgb(30, 160, 60)"
+    const typing = Promise.withResolvers<void>()
     const agent = Layer.succeed(Agent, {
       model: "test",
       version: "test-1",
@@ -117,6 +118,9 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
                 yield* attempt.step({ summary: "opens <b>", address: "about:blank", picture: red })
                 yield* attempt.stepEnded("<i>closed</i>")
                 yield* attempt.step({ summary: "waits", address: "about:blank", picture: null })
+                yield* Effect.promise(() => typing.promise)
+                yield* attempt.conceal
+                yield* attempt.stepEnded(null)
                 yield* Effect.never
               })
             )
@@ -126,6 +130,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
     const { ask, baseUrls, pageOfBrowser } = yield* served(undefined, agent)
     const { id = "", sessionId = "" } = yield* ask("POST", "/runs", { task: "look" })
     const viewer = yield* person
+    const seen: Array<Effect.Success<ReturnType<typeof pageOfBrowser>>> = []
     for (const url of [
       `${baseUrls.v2}/sessions/${sessionId}`,
       `${baseUrls.v3}/sessions/${sessionId}`,
@@ -152,7 +157,22 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       )
       yield* keep(viewer, "steps")
       yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
+      seen.push(page)
     }
+    // the agent is about to type a secret
+    typing.resolve()
+    yield* untilIn(viewer, `!document.querySelector("#steps li:last-child small").textContent.includes("Failed")`)
+    yield* Effect.forEach(seen, (page) => page.run(`document.body.textContent = "hunter2"`))
+    yield* untilIn(viewer, `document.body.hasAttribute("data-concealed") && !screen_.checkVisibility()`)
+    assert.strictEqual(
+      yield* viewer.run(`document.getElementById("state").textContent`),
+      "The agent typed a secret: only the pictures of its steps are shown"
+    )
+    yield* untilIn(viewer, `document.querySelector("#steps img").checkVisibility()`)
+    const phone = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true }
+    yield* viewer.send("Emulation.setDeviceMetricsOverride", phone)
+    assert.strictEqual(yield* viewer.run(`document.documentElement.scrollWidth <= innerWidth`), true)
+    yield* keep(viewer, "concealed")
   }).pipe(Effect.scoped)
 )
 

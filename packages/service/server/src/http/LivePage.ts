@@ -248,6 +248,7 @@ main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
 [data-concealed] main{display:none}
 [data-concealed] #steps{flex:1;max-height:none}
 #steps img{display:block;width:160px;height:90px;margin:4px 0 8px;object-fit:cover;object-position:top;border:1px solid #52525b;border-radius:4px}
+[data-concealed] #steps img{width:min(480px,100%);height:auto}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}
 [data-state=over] canvas,[data-state=wait] canvas{opacity:.35}
