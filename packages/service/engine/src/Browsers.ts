@@ -34,7 +34,7 @@ export interface BrowserRequest {
   readonly allowedDomains?: ReadonlyArray<string>
 }
 
-/** Makes a part of what cannot be interrupted as interruptible as the whole was called. */
+/** Lets callers interrupt a part of an uninterruptible effect, if they could interrupt the whole. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** How often, and how many times, a repeat of a create looks at a browser that another node launches: for a minute. */
@@ -55,7 +55,7 @@ const stopOf = (running: Running): Effect.Effect<void> =>
 const bytesOf = (running: Running | undefined): Effect.Effect<number | null> =>
   running === undefined || Fiber.isFiber(running) ? Effect.succeed(null) : (running.bytes ?? Effect.succeed(null))
 
-/** The engine's half that hands out browsers. */
+/** The part of the engine that owns browsers. */
 export type Browsers = Effect.Success<ReturnType<typeof make>>
 
 /** Hands out browsers. Closing its scope stops those that still run here. */
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   let running = new Map<string, Running>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
-  /** The browsers of sessions that have no running turn: the one that was used longest ago is first. */
+  /** The browsers of sessions without a running turn, the least recently used first. */
   const unused = new Set<string>()
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   /** Writes a browser that has just been read; false when another step has changed it since. */
   const commit = (browser: Browser.Browser, from: string | null, at_ms: number, beside: Partial<Step> = {}) => {
     const { id, owner, status } = browser
-    // one that starts is not there for any client yet
+    // no client sees a browser that is still starting
     const events: Step["events"] =
       status === "starting" ? [] : [{ at_ms, of: "browser", id, sessionId: null, owner, from, to: status }]
     return store.commit({ browser, events, ...beside })
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
 
   const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : status)
 
-  /** Stores the end of a browser, unless it has ended. The key of one that never came to be is forgotten. */
+  /** Stores the end of a browser, unless it has ended. If its launch failed, the key of its create is deleted. */
   const ended = (
     id: string,
     reason: Browser.StopReason,
@@ -196,7 +196,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
         message: "The browser was not ready in time. Create it again."
       })
     }
-    // it was stopped, or everything was reset: it is gone as the others are
+    // it was stopped or reset meanwhile, so it ends like the others
     return active
   })
 
@@ -219,13 +219,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     const beside = { ...record(made, startedAt_ms), ...(admission === null ? {} : { also: admission }) }
     const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
     if (launching.has(id)) return yield* new Conflict({ id })
-    // before it is stored: one of this node that is stored as starting, and is not launching, will not be launched
+    // before the record: this node takes a stored `starting` that it is not launching for a failed launch
     launching.set(id, Deferred.makeUnsafe())
     yield* lock.shared(commit(keyed, null, startedAt_ms, beside)).pipe(
       Effect.onError(() => settled(id)),
       Effect.tapError((error) => {
         if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
-        // it may be stored all the same, and would be starting for as long as this node is there
+        // the record may be stored all the same, and would stay `starting` while this node lives
         return Effect.sync(() => endLater(id, "launch_failed"))
       })
     )
@@ -338,7 +338,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           Owner,
           owner
         )
-        // from here on it stops with the session, or now
+        // from here on the browser stops with its session
         yield* Effect.onError(use(browser.id), () => Effect.ignore(stop(browser.id, "asked")))
         return { ...(yield* restore(connect(browser.id))), isNew: true }
       })
@@ -368,7 +368,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
   })
 
-  /** Stops what runs here although it was stopped at another node. Asked often, it looks now and then, or when told. */
+  /** Stops browsers here that were stopped at another node. It reads the store now and then, or after a hint. */
   const [look, lookAnew] = yield* Effect.cachedInvalidateWithTTL(
     Effect.suspend(() =>
       Effect.forEach([...running], ([id, handle]) =>
@@ -397,7 +397,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     return Effect.forEach([...running.keys()], (id) => Effect.ignore(stop(id, "node_closed")), {
       discard: true,
       concurrency: "unbounded"
-      // also those whose end could not be stored
+      // includes browsers whose end could not be stored
     }).pipe(Effect.andThen(Effect.suspend(takeAll)))
   })
 
@@ -414,7 +414,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     reap,
     look,
     lookNow: Effect.andThen(lookAnew, look),
-    /** Stops all that run here. Their records are another node's to write. */
+    /** Stops all browsers here. Another node writes their records. */
     abandon: Effect.suspend(takeAll),
     takeAll,
     /** While the lock is held: launches the browser again, and does not wait for that. */

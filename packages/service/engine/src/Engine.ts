@@ -79,7 +79,7 @@ export class Engine extends Context.Service<
     >
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
-    /** A browser as it is stored, also one that is stopped. No version has this. */
+    /** The record of a browser, stopped or not. No version has this. */
     readonly browser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     /** Connects to a browser, or to the page of it whose target has this id. */
     readonly connectBrowser: (
@@ -90,7 +90,7 @@ export class Engine extends Context.Service<
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
-    /** Stops a session, of any owner, that is idle since then; false when it is not, or not any more. */
+    /** Stops a session of any owner if it has been idle since then; false when it is not. */
     readonly stopIdleSession: (id: string, since_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /**
      * Takes no turn more, waits at most this long for those at work, and says how many are left. Creates are still
@@ -128,8 +128,8 @@ export class EngineState extends Context.Service<
     /** Reads while nothing changes. */
     readonly read: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
     /**
-     * Drops all turns and browsers, lets `load` replace the records, and takes up what it answers. Agents of before
-     * have nothing more to say; their browsers are stopped at the end.
+     * Drops all turns and browsers, lets `load` replace the records, and takes up what it answers. Ignores the
+     * old agents, and stops their browsers at the end.
      */
     readonly replace: <E>(load: Effect.Effect<Reloaded, E>) => Effect.Effect<void, E>
   }
@@ -171,7 +171,7 @@ const make = Effect.gen(function* () {
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
-      // the browsers before this one are counted in the record
+      // the record counts the browsers before this one
       const proxyUsedMb = Decimal.add(session.proxyUsedMb, yield* browsers.usedMb(session.browserId))
       return { session: { ...session, proxyUsedMb }, turns: yield* store.turnsOf(id) }
     }),

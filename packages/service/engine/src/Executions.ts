@@ -30,7 +30,7 @@ export type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken 
 /** What is written beside a decision. */
 type Beside = (decision: Decide.Decision) => Partial<Step>
 
-/** Whether a turn as it is stored has what a step wrote of it; it may have used more since. */
+/** Whether the stored turn has what a step wrote; its usage may have grown since. */
 const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   stored.status === turn.status &&
   stored.steps === turn.steps &&
@@ -44,13 +44,13 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
   progress: { used }
 })
 
-/** How many steps, of all browsers here, are kept for who begins to look, and how many a slow viewer may be behind. */
+/** How many steps of all browsers are kept for new viewers, and how many a slow viewer may lag behind. */
 const kept = { replay: 1024, capacity: 256 }
 
 /** The agents at work at this node. */
 export type Executions = Effect.Success<ReturnType<typeof make>>
 
-/** Has sessions worked on under leases of this node. Closing its scope gives back what this node holds. */
+/** Works on sessions under leases of this node. Closing its scope gives the leases back. */
 export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
   const agent = yield* Agent
   const store = yield* Store
@@ -63,12 +63,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
-  /** The takes under way: each may begin an agent yet. */
+  /** The takes under way: each may still start an agent. */
   const takes = new Set<Deferred.Deferred<void>>()
   const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>(kept)
   /** The step that an agent here is in, and where. */
   const open = new WeakMap<TurnRunner.Execution, { readonly browserId: string | null; readonly step: Turn.TurnStep }>()
-  /** Nothing more is taken: neither what is offered nor what comes next in a session. */
+  /** This node takes no more turns, neither offered ones nor the next ones of its sessions. */
   let draining = false
   let closing = false
 
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside?: Partial<Step>) =>
     store.commit({ session, turns, turnSteps, events, ...beside })
 
-  /** The command as it is right now: this node takes a turn only if it may. */
+  /** The command at this moment: this node takes a turn only while its lease holds. */
   const current = (command: Decide.Command): Result.Result<Decide.Command, Decide.Refusal> => {
     if (command._tag === "Take") return work.mayTake() ? Result.succeed(command) : Result.fail({ _tag: "LeaseLost" })
     if (!("goesOn" in command) || (!draining && work.mayTake())) return Result.succeed(command)
@@ -124,13 +124,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     if (lease !== null && lease.node !== node && turns.some(({ id }) => id === lease.turnId)) {
       fork(hints.tell(lease.node))
     }
-    // what is next in the session is another node's
+    // another node takes the session's next turn
     if (left && draining) fork(hints.tell(null))
     const given = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
       const { token } = session.lease
       if (Turn.isTerminal(given.status)) {
-        // it was cancelled before this node knew that it has it
+        // the turn was cancelled before this node knew of its lease
         const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: true } as const
         fork(Effect.ignore(lock.shared(insist(session.id, command))))
       } else if (execution?.token !== token) {
@@ -217,7 +217,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       })
     })
 
-  /** What an agent says counts while it is the one at work here: not after a reset, and not when the lease is lost. */
+  /** The engine hears an agent only while it holds the session here: not after a reset, not without the lease. */
   const said = (
     execution: TurnRunner.Execution,
     command: Decide.Command
@@ -233,7 +233,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       .pipe(
         Effect.catch((error) => {
           if (error._tag === "InvalidTransition") return Effect.fail(error)
-          // it ends as any agent that is cancelled, and gives the lease back then
+          // the agent ends like a cancelled one, and gives the lease back then
           if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
           const unsaid = `What became of turn ${execution.turn.id} is not stored`
           return Effect.andThen(
@@ -243,7 +243,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         })
       )
 
-  /** Another node has the session: its agent here says nothing more. */
+  /** Another node has the session, so the engine ignores the agent here. */
   const drop = (execution: TurnRunner.Execution) =>
     Effect.sync(() => {
       if (executions.get(execution.sessionId) !== execution) return
@@ -268,7 +268,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     onEvent: (execution, event, leaves) =>
       said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: true }).pipe(
         Effect.tapError((refused) => {
-          // of a turn that was cancelled meanwhile, what it has cost counts still
+          // the cost of a turn that was cancelled meanwhile still counts
           const cost = "report" in event ? event.report?.cost : undefined
           if (cost === undefined || !Turn.isTerminal(refused.from)) return Effect.void
           return Effect.asVoid(said(execution, using(execution, { cost })))
@@ -350,7 +350,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
   })
 
-  /** Ends what is at work here and gives it back. Agents of before have nothing to say when it is said for them. */
+  /** Ends all agents here and gives their turns back. The engine writes the end, and ignores what they still say. */
   const close = Effect.suspend(() => {
     draining = true
     closing = true
@@ -384,7 +384,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     yield* takeOrFindOut(sessionId, { ...command, from: lease.node })
   })
 
-  /** When the answer of the store is lost, this node may have a lease that it does not know of: it finds out later. */
+  /** If the store's answer is lost, this node may have a lease without knowing. It finds out later. */
   const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
     Effect.suspend(() => {
       let tried: Decide.Decision | undefined

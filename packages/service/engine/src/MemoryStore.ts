@@ -25,7 +25,7 @@ const make = Effect.gen(function* () {
   /** The sessions that have something to do, or that a node works on, with their turns that are not terminal. */
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
-  /** Until when each node is alive, and what it tells of itself; one that is lost tells nothing any more. */
+  /** When the lease of each node ends, and its record; a lost node has no record. */
   const nodes = new Map<string, { readonly until_ms: number; readonly node?: Node }>()
   let events: Array<StoredEvent> = []
   let cursor = 0
@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
     })
 
   return Store.of({
-    // what is refused does nothing beside; what fails beside writes nothing
+    // `also` does not run for a refused step, and its failure writes nothing
     commit: (step) =>
       step.also === undefined
         ? attempt(step)
@@ -319,5 +319,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Everything in memory and gone with the process. */
+/** Keeps everything in memory; it is lost with the process. */
 export const layer: Layer.Layer<Store> = Layer.effect(Store, make)

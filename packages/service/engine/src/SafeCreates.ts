@@ -7,7 +7,7 @@ import { KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/
 
 /** What makes a create safe to send again. Both are digests, so that they reveal no key. */
 export interface SafeCreate {
-  /** Of who asks, for what, and of the key that was given. */
+  /** A digest of the caller, the request and its key. */
   readonly key: string
   /** Of the body. */
   readonly body: string
@@ -19,7 +19,7 @@ export type MadeOf<Tag extends Made["_tag"]> = Extract<Made, { readonly _tag: Ta
 /** What was made now, or what an earlier create with the same key made, as it was then. */
 export type Created<Tag extends Made["_tag"]> = MadeOf<Tag> & { readonly replayed: boolean }
 
-/** Writes down that something was made, to be stored in one step with it. */
+/** Makes the record of a create, to be stored in one step with what it made. */
 export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 
 const unkeyed: Record = () => ({})

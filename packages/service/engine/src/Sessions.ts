@@ -45,11 +45,11 @@ export interface Message {
   readonly outputSchema?: Turn.Turn["outputSchema"]
 }
 
-/** Whether a command of a client is never refused so. */
+/** Whether this refusal cannot happen to a client's command. */
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
   ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
 
-/** The engine's half that does what clients ask of sessions. */
+/** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, commit, find }: Executions) {
   const agent = yield* Agent
   const store = yield* Store
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
 
-  /** Of a client's command: what the engine alone says cannot be refused to it. */
+  /** The error of a refused client command. A refusal that only the engine's own commands get is a defect. */
   const refused =
     (id: string) =>
     (
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
     fields: Pick<Turn.Turn, "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "createdAt_ms" | "owner">
   ): Turn.Turn => Turn.make({ ...fields, model: agent.model, agentVersion: agent.version })
 
-  /** What was committed, or may have been, is offered. */
+  /** Offers the session to nodes, also when its commit got no answer. */
   const offering = <A, E extends { readonly _tag: string }>(sessionId: string, committed: Effect.Effect<A, E>) =>
     Effect.onExit(committed, (exit) =>
       Exit.isSuccess(exit) || Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "StoreUnavailable")
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
     return made
   })
 
-  /** A turn at work is interrupted, one that waits leaves the queue, one that is terminal stays as it is. */
+  /** Interrupts a turn at work, or removes a waiting one from the queue. A terminal turn stays as it is. */
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
     const known = yield* turn(id)
     const { sessionId } = known
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
       )
     )
 
-  /** Stops a session with nothing to do since then; false when there is none, or it has something to do by now. */
+  /** Stops a session that has been idle since then; false when it does not exist or has work again. */
   const stopIdle = (id: string, since_ms: number): Effect.Effect<boolean, StoreUnavailable> =>
     lock.shared(change(id, { _tag: "StopIdle", since_ms })).pipe(
       Effect.map(({ changed }) => changed),

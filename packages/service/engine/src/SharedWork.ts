@@ -24,16 +24,16 @@ export interface SharedOptions {
   readonly patience?: Duration.Input
   /** What it tells of itself each time; its id as its name, and no address, unless given. */
   readonly about?: Effect.Effect<Omit<Node, "id">>
-  /** Told once when this node is lost: nothing that it does counts any more. */
+  /** Called once when this node is lost. The store then refuses all its steps. */
   readonly lost?: Effect.Effect<void>
-  /** Told once when the node was told to drain by way of the store. */
+  /** Called once when the store says that this node must drain. */
   readonly drained?: Effect.Effect<void>
 }
 
 /** By the monotonic clock: the time of day can be set. */
 const elapsedOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** How much of what others left behind a node takes at a time, and how much of it at once. */
+/** How many abandoned sessions a node takes over in one sweep, and how many of them at once. */
 const limit = 100
 const concurrency = 8
 
@@ -73,7 +73,7 @@ export const layer = ({
       let hands: Hands | undefined
       let draining = false
       let isKnown = false
-      // after the engine has given back what it held
+      // after the engine gave back its sessions
       yield* Effect.addFinalizer(() => Effect.ignore(store.leave(node)))
 
       /** When this node last said that it lives, as it began to; its clock began to count before the store's did. */
@@ -81,7 +81,7 @@ export const layer = ({
 
       const mayTake = () => hands !== undefined && elapsedOf(clock) - renewedAt_ms < lifetime_ms
 
-      // what is not taken now is found again
+      // a later sweep finds what is not taken now
       const take = (sessionId: string) =>
         Effect.suspend(() => (hands === undefined || !mayTake() ? Effect.void : Effect.ignore(hands.take(sessionId))))
 
@@ -93,7 +93,7 @@ export const layer = ({
       const isTrusted = (now_ms: number) =>
         !failed && now_ms >= trustedFrom_ms && now_ms - renewedAt_ms <= every_ms + lifetime_ms / 2
 
-      /** What this node does counts no more: others take what it had. Until its store answers, it can only say so. */
+      /** This node is lost, and others take its sessions. While the store is away, the node can only say so. */
       const lose = (reason: string) =>
         Effect.suspend(() => {
           const held = hands
@@ -177,7 +177,7 @@ export const layer = ({
         return Effect.andThen(Effect.sleep(left_ms), again)
       })
 
-      /** The lost nodes that were told of, the latest ones. */
+      /** The lost nodes that the log has named, the latest ones. */
       const known = new Set<string>()
       const tell = (other: string) => (isLost: boolean) => {
         if (!isLost || known.has(other)) return Effect.void
@@ -197,11 +197,11 @@ export const layer = ({
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given
           renewedAt_ms = yield* elapsed_ms
-          // what a node takes that the others do not know is taken from it
+          // the others take over from a node that they do not know
           yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone("renew")), Schedule.spaced(every)))
           yield* again("renew", Effect.delay(renew, every), 0)
           yield* again("look", sweep("look"), look)
-          // what cannot be done at once is done when it looks by itself
+          // the next look does what fails now
           const words = Stream.runForEach(hints.heard(node), () => Effect.ignoreCause(sweep("lookNow")))
           yield* Effect.forkScoped(words, { startImmediately: true })
           yield* Effect.forkScoped(fence)

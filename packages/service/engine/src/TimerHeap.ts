@@ -8,7 +8,7 @@ export interface Timer {
   place: number
 }
 
-/** Who waits for which moment. */
+/** Entries in the order of their moments. */
 export interface TimerHeap<S extends Timer> {
   /** How many there are. */
   readonly size: () => number

@@ -11,18 +11,18 @@ export interface Time {
   readonly sleep: (wait_ms: number) => Effect.Effect<void> | undefined
 }
 
-/** What is to happen when. However many timers there are, one fiber sleeps. */
+/** A timer queue. One fiber sleeps for all timers. */
 export interface TimerQueue<S extends TimerHeap.Timer> extends TimerHeap.TimerHeap<S> {
   /** The moment `wait_ms` from now, for a timer's `at`. */
   readonly after: (wait_ms: number) => number
-  /** Waits anew for the first timer, after time has begun to pass in another way. */
+  /** Computes the wait for the first timer again, after the speed of time changed. */
   readonly restart: () => void
 }
 
 /** A thousandth of a millisecond: sums of fractions are off by less. */
 export const tolerance_ms = 0.001
 
-/** How many timers of one moment are told before others have their turn. */
+/** How many timers of one moment run before other fibers do. */
 const batch = 64
 
 interface Alarm {

@@ -21,12 +21,12 @@ interface Held {
 /** An agent at work on a turn, in a fiber of its own. */
 interface StreamingExecution extends Held {
   fiber: Fiber.Fiber<void> | undefined
-  /** It is not to go on: its fiber may not be known yet. */
+  /** The agent must stop, although its fiber may not be known yet. */
   over: boolean
   readonly cancelled: Deferred.Deferred<Turn.CancelReason>
 }
 
-/** An agent at work on a turn whose course is known beforehand. Small: there may be a hundred thousand. */
+/** An agent whose events are scheduled beforehand. Keep it small: there may be 100,000. */
 interface ScheduledExecution extends Held, Timer {
   at: number
   /** Whether what comes next is that the agent is gone. */
@@ -39,7 +39,7 @@ interface ScheduledExecution extends Held, Timer {
 /** An agent at work. It may go on for a while after its turn is terminal. */
 export type Execution = StreamingExecution | ScheduledExecution
 
-/** Who is told what agents say. */
+/** Receives what agents say. */
 interface TurnListener {
   /** The turn moves, and the agent is gone with its end if it `leaves`; `undefined` when it has nothing to say any more. */
   readonly onEvent: (
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context())
 
-  /** What is expected of the turn next, or that the agent lets go of it. */
+  /** The timer of the turn's next event, or of the agent's end. */
   const expect = (execution: ScheduledExecution) => {
     const { schedule, turn } = execution
     const wait_ms = execution.leaving
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
         return Effect.map(listener.onUsed(execution, usage), (turn) => {
           if (turn === undefined) return
           execution.turn = turn
-          // it was cancelled at this very moment
+          // the turn was cancelled at the same moment
           execution.leaving ||= Turn.isTerminal(turn.status)
           expect(execution)
         })
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     }).pipe(
       Effect.catch((refused) => {
         if (!Turn.isTerminal(refused.from)) return Effect.die(refusal(refused))
-        // it was cancelled at this very moment
+        // the turn was cancelled at the same moment
         execution.leaving = true
         return Effect.sync(() => expect(execution))
       }),
@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
-  /** Ends an agent at once: what it does no longer counts. */
+  /** Ends an agent at once. The engine ignores what it still does. */
   const abort = (execution: Execution): void => {
     if (isScheduled(execution)) return timers.remove(execution)
     execution.over = true
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     if (!isScheduled(execution)) return letGo(execution, reason)
     if (execution.leaving) return
     execution.leaving = true
-    // what is said right now is heard first
+    // handle what the agent says now first
     if (execution.place < 0) return
     timers.remove(execution)
     expect(execution)
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
   return { begin, interrupt, abort, end }
 })
 
-/** What a turn has used that its agent says nothing of any more. */
+/** The usage of a turn whose agent has ended. */
 export const used = (execution: Execution, at_ms: number): Turn.Usage | undefined =>
   isScheduled(execution) ? execution.schedule.used?.(execution.turn, at_ms) : undefined
 

@@ -24,10 +24,10 @@ export interface Progress {
 
 /** What is to be done to a session. */
 export type Command =
-  /** A turn more. An interrupt cancels the turn at work and runs before all that wait. */
+  /** Adds a turn. An interrupt cancels the turn at work and runs before all that wait. */
   | { readonly _tag: "Queue"; readonly turn: Turn.Turn; readonly interrupt: boolean }
   | { readonly _tag: "Cancel"; readonly turnId: string }
-  /** Cancels what is to be done, and takes no more. */
+  /** Cancels all open turns, and accepts no more. */
   | { readonly _tag: "Stop" }
   /** Stops the session if it is idle since this time, or longer. */
   | { readonly _tag: "StopIdle"; readonly since_ms: number }
@@ -72,7 +72,7 @@ export type Command =
 /** Whether a turn that is running can go on elsewhere. */
 type Resumes = (turn: Turn.Turn) => boolean
 
-/** Why a command is not carried out. */
+/** Why a command is refused. */
 export type Refusal =
   | InvalidTransition
   | { readonly _tag: "Stopped" }

@@ -10,7 +10,7 @@ import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
 /** The agent broke down: its turn fails with this sentence. */
 export class AgentError extends Data.TaggedError("AgentError")<{ readonly message: string }> {}
 
-/** This node may not act for the turn any more: another one has it, or it is over. Do nothing more that costs. */
+/** The turn is over, or another node has it. The agent must do nothing more that costs. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: string }> {}
 
 /** What an agent says of itself. */
@@ -21,10 +21,7 @@ export interface AgentIdentity {
   readonly version: string
   /** What a new session is asked to do, where that is not what the service description says. */
   readonly settings?: (sessionId: string) => Partial<SessionSettings>
-  /**
-   * Whether a turn that was running when its node was lost goes on, here, from its checkpoint; without it none does,
-   * and such a turn fails.
-   */
+  /** Whether a running turn of a lost node goes on here from its checkpoint. Without it, such a turn fails. */
   readonly resumes?: (turn: Turn) => boolean
 }
 

@@ -120,8 +120,8 @@ export class Store extends Context.Service<
   Store,
   {
     /**
-     * Writes one step. The key is looked at first, then the revisions: a repeat of a create is `KeyTaken`, whatever
-     * else became of it.
+     * Writes one step. The store checks the key first, then the revisions, so a repeat of a create is always
+     * `KeyTaken`.
      */
     readonly commit: (step: Step) => Effect.Effect<void, Conflict | KeyTaken | StoreUnavailable>
 
@@ -135,7 +135,7 @@ export class Store extends Context.Service<
     readonly stepsOf: (turnId: string) => Read<ReadonlyArray<TurnStep>>
     readonly message: (id: string) => Read<Option.Option<StoredMessage>>
     readonly browser: (id: string) => Read<Option.Option<Browser>>
-    /** Also one that is expired. */
+    /** An expired record is included. */
     readonly idempotencyRecord: (key: string) => Read<Option.Option<IdempotencyRecord>>
 
     /** What is not over, whichever node holds it; by an index, never by reading everything. */
@@ -175,12 +175,12 @@ export class Store extends Context.Service<
 
     /** Events after a cursor, in order, at most this many; 0 is before the first. Pruned ones are left out. */
     readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
-    /** Forgets what is over for long enough. */
+    /** Deletes what ended long ago. */
     readonly prune: (retention: Retention) => Effect.Effect<Pruned, StoreUnavailable>
 
     /** Everything at one moment: for copies, and for stores that fit into memory. */
     readonly records: Read<Records>
-    /** Forgets everything, then has these. Events and nodes are forgotten too. */
+    /** Replaces everything with these records. Events and nodes are deleted too. */
     readonly replace: (records: Records) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@webagent/engine/Store") {}

@@ -16,7 +16,7 @@ export interface Hands {
   readonly lookNow: Effect.Effect<void, StoreUnavailable>
   /** Stores that a browser is gone, if its node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
-  /** Takes nothing more: neither what is offered nor what comes next in a session. */
+  /** Takes no more turns, neither offered ones nor the next ones of its sessions. */
   readonly drain: Effect.Effect<void>
   /** Ends all agents and browsers here at once: this node is lost, and others have what it held. */
   readonly abandon: Effect.Effect<void>
@@ -29,7 +29,7 @@ export interface Hands {
 export class Work extends Context.Service<
   Work,
   {
-    /** Inside of the commit that gives a session something to do: it is to be taken by some node. */
+    /** Inside of the commit that gives a session something to do: a node must take it. */
     readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
     /** After that commit, at the node that made it. Nothing is lost without it, things only begin later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
@@ -40,7 +40,7 @@ export class Work extends Context.Service<
     readonly mayTake: () => boolean
     /** Whether another node is lost, so that what it held may be taken from it. It is lost for good then. */
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Has what is offered taken until the scope closes, also what a lost node had. Called once, at the start. */
+    /** Takes offered sessions, and those of lost nodes, until the scope closes. Called once, at the start. */
     readonly serve: (hands: Hands) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@webagent/engine/Work") {}

@@ -27,7 +27,7 @@ export const sharePath = <const Id extends string>(sessionId: Id) => `/share/${s
 /** The path of a browser's live views, also as a route: a token follows, which logs must not keep. */
 export const livePath = <const Id extends string>(browserId: Id) => `/live/${browserId}` as const
 
-/** What the token of a person is for who takes over a browser. */
+/** The purpose in the token of a person who takes over a browser. */
 const controlPath = (browserId: string) => `${livePath(browserId)}/control`
 
 /** What a token lets its owner do with a browser. */

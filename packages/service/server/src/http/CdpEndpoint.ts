@@ -84,7 +84,7 @@ interface CdpObserverService {
   readonly observe: (browserId: string, event: ConnectionEvent, socket?: NodeSocket) => Effect.Effect<void>
 }
 
-/** Hears what becomes of CDP connections to browsers; does nothing unless a layer replaces it. */
+/** Observes CDP connections to browsers; does nothing unless a layer replaces it. */
 export const CdpObserver: Context.Reference<CdpObserverService> = Context.Reference("@webagent/server/CdpObserver", {
   defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
 })
@@ -194,7 +194,7 @@ export const layer = HttpRouter.use(
     const gone = (id: string) =>
       Effect.map(Effect.option(engine.browser(id)), (browser) => {
         const { status, stopReason } = Option.getOrUndefined(browser) ?? {}
-        // one that runs at no node has lost its own
+        // an active browser that no node has: its node is lost
         const reason = status === "active" && nodes !== null ? "node_lost" : (stopReason ?? "asked")
         return Answer.detail(410, reason === "asked" ? "Browser is stopped" : farewells[reason])
       })

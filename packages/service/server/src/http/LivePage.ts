@@ -79,7 +79,7 @@ const watch = (stopped: number, header: number) => {
     link.target = "_blank"
     image.alt = `Step ${number}: what the agent saw`
     image.loading = "lazy"
-    // one that is deleted by now
+    // the picture is deleted
     image.addEventListener("error", () => link.remove())
     image.src = path
     link.append(image)

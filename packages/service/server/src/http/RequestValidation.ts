@@ -70,7 +70,7 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   if (!/^(?:identity)?$/iu.test(coding)) {
     return yield* invalidBody("body_error", `The body is encoded with ${coding}: send it as it is`)
   }
-  // decoded leniently, a broken character would be another text of a task that costs
+  // a lenient decoder would change the text of a task that costs money
   const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
   if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
   if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")

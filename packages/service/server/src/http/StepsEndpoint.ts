@@ -17,7 +17,7 @@ export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}
 const viewOf =
   ({ recording }: Links.Links, { status, steps }: Turn.Turn) =>
   ({ address, beganAt_ms, ended, ordinal, picture, summary }: Turn.TurnStep) => {
-    // of a step that its run ended, nothing tells the outcome
+    // a step that ended with its run has no outcome
     const isCut = ended === undefined && ordinal === steps && (status === "failed" || status === "cancelled")
     const failure = isCut ? Turn.cutShort : (ended?.failure ?? null)
     return {
@@ -32,7 +32,7 @@ const viewOf =
     }
   }
 
-/** Who may read a run may read its steps. */
+/** A key that may read a run may read its steps. */
 const [read] = PlainRead.operationsAt(V4.Served, V4.Served.groups.runs.endpoints.get.path)
 
 /**

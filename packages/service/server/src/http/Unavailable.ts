@@ -4,7 +4,7 @@ import * as Answer from "./Answer.ts"
 
 const later = (detail: string) => Answer.detail(503, detail, { "retry-after": "1" })
 
-/** When there is room again is unknown: a browser runs for minutes. */
+/** The server does not know when there is room again: a browser runs for minutes. */
 const full = (detail: string) => Answer.detail(429, detail, { "retry-after": "5" })
 
 /** The answer to what cannot be done right now; undefined for every other error. */

@@ -93,7 +93,7 @@ export const bounded = (app: App, path: string, { idle, most }: Limits = limits)
     return response
   })
 
-  // what `McpServer` says of a session is in no response before it is sent
+  // `McpServer` sets the session's header only when it sends the response
   const sent = (response: HttpServerResponse.HttpServerResponse) => {
     const opening = response.headers[sessionHeader]
     const noted =

@@ -11,7 +11,7 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { type Json, OperationError, Operations } from "./Operations.ts"
 
-/** A client gives up on a call after about a minute, so that is less than what a tool waits unless told. */
+/** Clients give up on a call after about a minute, so a tool waits less than that by default. */
 const wait_s = 45
 const longestWait_s = 300
 

@@ -27,7 +27,7 @@ type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 interface NodesService {
   /** The start in the id of this node, by which clients may know it. */
   readonly start: string
-  /** Whether a browser is to be launched at this node: it has room right now, its time is not over, and it does not drain. */
+  /** Whether this node launches browsers: it has room now, its lease holds, and it does not drain. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>

@@ -26,7 +26,7 @@ export class NodeUnreachable extends Data.TaggedError("NodeUnreachable")<{
 /** How long another node may take to accept a connection. */
 const connectWithin_ms = 2000
 
-/** Within this time a node whose connection broke says that it is there, or is taken for lost. */
+/** How long a node whose connection broke has to answer before it counts as lost. */
 const answersWithin = "500 millis"
 
 /** How long a client whose WebSocket was ended may take to hang up. */
@@ -212,7 +212,7 @@ export const carry = Effect.fnUntraced(function* (
     const { headers, statusCode: status = 502 } = response
     const answer = { status, headers: passedOn(headers) }
     const isStream = headers["content-type"]?.startsWith("text/event-stream") === true
-    // MCP's tools read what they are answered after this scope is closed; what they ask for is short
+    // MCP tools read the answer after this scope closes, and their answers are short
     if (question.body !== undefined && !isStream)
       return HttpServerResponse.uint8Array(yield* bodyOf(node, response, lost), answer)
     yield* Effect.forkScoped(

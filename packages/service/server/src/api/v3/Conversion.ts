@@ -24,7 +24,7 @@ export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTT
       )
 }
 
-/** The turn that a reader waits for: none while one is to come or at work, then the last that came to its end. */
+/** The last turn that ended; none while a turn waits or is at work. */
 const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>
   turns.every((turn) => Turn.isTerminal(turn.status))
     ? turns.reduce((last, turn) => ((turn.finishedAt_ms ?? 0) >= (last.finishedAt_ms ?? 0) ? turn : last))
