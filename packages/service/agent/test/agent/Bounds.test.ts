@@ -90,10 +90,10 @@ const observed = Layer.mergeAll(
 )
 
 const known = Layer.provide(
-  Running.layer({
-    judges: true,
-    secrets: [{ name: "password", value: Redacted.make(value), domains: ["127.0.0.1"] }]
-  }),
+  Running.layer(
+    { judges: true, secrets: [{ name: "password", value: Redacted.make(value), domains: ["127.0.0.1"] }] },
+    { sees: true }
+  ),
   observed
 )
 
@@ -139,6 +139,9 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
       })
       const { turn } = yield* carriedOut("Sign in")
       assert.deepInclude(turn, { status: "completed", output: "<secret:password>" })
+      // a model that sees is shown no page with the value
+      const images = running.model.requests.map(({ messages }) => messages.at(-1)?.images)
+      assert.deepStrictEqual(images.slice(2), [0, 0, 0, 0])
       // what a span ended with is handed on where it failed only
       const told = spans.map(({ attributes, events, name, status }) => [
         name,
@@ -154,7 +157,7 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
 })
 
 const frugal = Running.layer(
-  { limits: { cost: 5_000_000_000n } },
+  { limits: { cost: 5_000_000_000n }, pictures: false },
   { price: ModelCost.price({ input: "3", output: "15" }) }
 )
 
@@ -166,6 +169,7 @@ layer(frugal, { excludeTestServices: true })("a limit of the cost", (it) => {
       script(running, (_, { messages }) => ({ ...call("find", { text: `${messages.length}` }), usage }))
       const { turn } = yield* carriedOut("Wander")
       assert.deepInclude(turn, { error: "The run reached its cost limit of 0.005 USD.", steps: 2, cost: null })
+      for (const { picture } of yield* running.store.stepsOf(turn.id)) assert.isNull(picture)
     })
   )
 })
