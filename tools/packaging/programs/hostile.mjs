@@ -713,6 +713,39 @@ add(
     assert.equal(error.name, "WaitTimeoutError")
   }
 )
+const coloured = "a\u001b[31m\nb\u009b2J"
+add(
+  "control characters of a status do not reach the message of a deadline",
+  ok({ id: "r-1", status: `${coloured}${"x".repeat(100_000)}` }),
+  async ({ agent, note }) => {
+    const { message } = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, timeout: 0 })))
+    assert.doesNotMatch(message, /\p{Cc}/u)
+    assert.ok(message.length < 1000, `${message.length}`)
+  }
+)
+add(
+  "control characters of a failed run do not reach the message of its error",
+  ok({ id: "r-1", status: "failed", error: `${coloured}${"x".repeat(100_000)}` }),
+  async ({ agent, note }) => {
+    const result = { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } }
+    const error = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, result })))
+    assert.equal(error.name, "RunFailedError")
+    assert.doesNotMatch(error.message, /\p{Cc}/u)
+    assert.ok(error.message.length < 2000, `${error.message.length}`)
+    assert.ok(error.run.error.startsWith(coloured))
+  }
+)
+add(
+  "control characters of a result do not reach the message of a mismatch",
+  ok({ ...done, result: coloured }),
+  async ({ agent, note }) => {
+    const validate = (value) => ({ issues: [{ message: `unknown ${value}` }] })
+    const result = { "~standard": { version: 1, vendor: "x", validate } }
+    const error = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, result })))
+    assert.equal(error.name, "ResultMismatchError")
+    assert.doesNotMatch(error.message, /\p{Cc}/u)
+  }
+)
 add(
   "a failed run whose error echoes the key does not show it",
   ({ headers }) => ok({ id: "r-1", status: "failed", error: `bad key ${headers["x-service-api-key"]}` }),

@@ -58,3 +58,5 @@ export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unkno
   )
   return orJson(as(result))
 }
+
+export { inLine } from "./TransportError.ts"

@@ -13,10 +13,12 @@ export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("Wa
   waited_ms: Schema.Number
 }) {
   override get message() {
-    const status = this.lastStatus === undefined ? "never answered" : `still "${this.lastStatus}"`
+    // it comes from the network: no line end and no colour of a terminal
+    const last = this.lastStatus?.replaceAll(/\p{Cc}+/gu, " ").slice(0, 200)
+    const status = last === undefined ? "never answered" : `still "${last}"`
     const waited = Duration.format(Duration.millis(Math.round(this.waited_ms)))
     return (
-      `${[this.kind, this.id].join(" ").trim()} is ${status} after ${waited} and ${this.polls} polls. ` +
+      `${[this.kind, this.id].join(" ").trim()} is ${status} after ${waited} and ${this.polls} ${this.polls === 1 ? "poll" : "polls"}. ` +
       "It may go on at the service, and cost: wait again with its id, or give the wait a longer timeout."
     )
   }

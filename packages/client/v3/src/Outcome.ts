@@ -43,7 +43,8 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
   issue: Schema.String
 }) {
   override get message() {
-    return `The result of session ${this.session.id} is not what was asked for: ${this.issue}.`
+    const issue = AgentResult.inLine(this.issue, 1000)
+    return `The result of session ${this.session.id} is not what was asked for: ${issue}.`
   }
 }
 

@@ -38,7 +38,8 @@ const costOf = ({ cost }: Run) => (cost === undefined || cost === null ? "" : ` 
 /** A run has failed, where a result was asked for. */
 export class RunFailedError extends Schema.TaggedError<RunFailedError>()("RunFailedError", { run: Run }) {
   override get message() {
-    return `Run ${this.run.id} failed: ${errorOf(this.run) ?? "no reason given"}.${costOf(this.run)}`
+    const error = AgentResult.inLine(errorOf(this.run) ?? "no reason given", 1000)
+    return `Run ${this.run.id} failed: ${error}.${costOf(this.run)}`
   }
 }
 
@@ -57,7 +58,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
 }) {
   override get message() {
     const { issue, run } = this
-    return `The result of run ${run.id} is not what was asked for: ${issue}.${costOf(run)}`
+    return `The result of run ${run.id} is not what was asked for: ${AgentResult.inLine(issue, 1000)}.${costOf(run)}`
   }
 }
 
