@@ -386,6 +386,36 @@ describe("an MCP session", () => {
     )
   )
 
+  it.live("tells through another node that a run goes on, while it does", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        let at = a
+        const client = yield* connectHttp("http://any", { "X-Service-API-Key": "wak_test" }, (path, init) =>
+          fetch(new URL(new URL(path).pathname, at.url), init)
+        )
+        at = b
+        const told = yield* Effect.promise(
+          (signal) =>
+            new Promise<string | undefined>((resolve) => {
+              const input = { name: "run_task", arguments: { task: "Wait", waitSeconds: 120 } }
+              const options = {
+                signal,
+                onprogress: ({ message }: { readonly message?: string | undefined }) => resolve(message)
+              }
+              // it has no answer before the client leaves
+              void client.callTool(input, undefined, options).then(
+                () => resolve("answered"),
+                (error: unknown) => resolve(String(error))
+              )
+            })
+        )
+        assert.match(told ?? "", /^The run is (queued|dispatching|running)\.$/u)
+      })
+    )
+  )
+
   it.live("does not tell its clients how a node is called, which may be the name of its machine", () =>
     withStore((store) =>
       Effect.gen(function* () {

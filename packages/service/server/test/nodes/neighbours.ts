@@ -86,7 +86,7 @@ const poolOf = (name: string, most: number, room: number | undefined) => {
 /** What all nodes of a test have, for links and signatures. */
 export const secret = Buffer.from("shared")
 
-/** Uses the session's browser, and says what its task is, and where it is carried out. */
+/** Uses the session's browser, and says what its task is, and where it is carried out; the task `Wait` has no end. */
 const agentOf = (name: string) =>
   Layer.succeed(Agent, {
     model: "test",
@@ -95,7 +95,7 @@ const agentOf = (name: string) =>
       Stream.concat(
         Stream.succeed<Turn.TurnEvent>({ _tag: "Started" }),
         Stream.fromEffect(
-          Effect.as(Effect.orDie(Effect.scoped(browser)), {
+          Effect.as(task === "Wait" ? Effect.never : Effect.orDie(Effect.scoped(browser)), {
             _tag: "Completed",
             report: { output: `${name}: ${task}` }
           } satisfies Turn.TurnEvent)
