@@ -124,6 +124,8 @@ const collect = () => {
     if (report === undefined) continue
     waiting.delete(task)
     const { numFailedTests, numPassedTests: passed, numPendingTests, numTodoTests, startTime, testResults } = report
+    // what all its tests need failed: turbo says so when the task has ended
+    if (testResults.length === 0) continue
     // a file that cannot be loaded has no tests to fail
     const broken = testResults.filter(
       ({ assertionResults, status }) => status === "failed" && assertionResults.length === 0

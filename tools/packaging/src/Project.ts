@@ -21,7 +21,8 @@ export interface Npm {
   readonly env?: Record<string, string>
 }
 
-const limit_s = 120
+/** For what hangs: npm takes minutes on a machine with much else to do. */
+const limit_s = 600
 
 /** Installs packages with npm into a folder outside of the workspace, from a registry on this machine. */
 export const installInto = async (folder: string, wanted: Dependencies, npm: Npm): Promise<void> => {

@@ -100,6 +100,17 @@ setTimeout(() => Promise.reject(new Error("left behind")), 100)`
       )
     )
     write({ "packages/none/package.json": { name: "none", scripts: { "test:unit": "echo it ends early; exit 1" } } })
+    write(tested("unset", `it("is never reached", () => {})`))
+    write({
+      "packages/unset/setup.js": `export default () => { throw new Error("no database") }`,
+      "packages/unset/vitest.config.ts": `import all from "../../vitest.config.ts"
+export default { ...all, test: { ...all.test, globalSetup: ["setup.js"] } }`,
+      "packages/unset/package.json": {
+        name: "unset",
+        type: "module",
+        scripts: { "test:unit": `node ${vitest} run --root .` }
+      }
+    })
     const { lines, status } = npmTest("--slow")
     assert.strictEqual(status, 1)
     const at = (text: string) => lines.findIndex((line) => line.includes(text))
@@ -109,18 +120,22 @@ setTimeout(() => Promise.reject(new Error("left behind")), 100)`
     assert.include(lines, "FAILED  bad                          1 passed, 1 failed, TIME")
     assert.strictEqual(lines[at("FAILED  none")], "FAILED  none                         its tests did not run, TIME")
     assert.include(lines, "    it ends early")
+    assert.notInclude(lines.join("\n"), "ok      unset")
+    assert.include(lines, "FAILED  unset                        an error outside of its tests, TIME")
+    assert.isAbove(at("no database"), -1)
     const slowest = lines.slice(at("The slowest tests:"))
     assert.isTrue(
       slowest.some((line) => /^ +TIME {2}takes its time \(packages\/bad\/test\/bad\.test\.ts\)$/u.test(line))
     )
-    assert.deepStrictEqual(lines.slice(-7), [
+    assert.deepStrictEqual(lines.slice(-8), [
       "failed: bad > packages/bad/test/bad.test.ts > differs > AssertionError: one and two: expected 1 to equal 2",
       "failed: none: its tests did not run",
+      "failed: unset: an error outside of its tests",
       "",
       "1 skipped: this machine lacks what they need",
       "  good: is skipped",
       "",
-      "7 passed, 2 failed"
+      "7 passed, 3 failed"
     ])
     assert.isAbove(at("left behind"), -1)
   })
