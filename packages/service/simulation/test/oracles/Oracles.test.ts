@@ -9,6 +9,7 @@ import { Journal } from "../../src/journal/Journal.ts"
 import { send, poll } from "../send.ts"
 import type { SimulatedOptions, SimulationParts } from "../../src/Parts.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
+import { request } from "./rows.ts"
 
 type Question = Effect.Effect<unknown, unknown, Server | SimulationParts>
 
@@ -215,22 +216,13 @@ describe("oracles over real requests", () => {
         })
       const end = (resource: string, answered: "whole" | "none", fault: string | null) =>
         journal.recordUnsafe({
+          ...request,
           ...at,
-          type: "request",
           operation: "v4.getRunStatus",
           resource,
           after: journal.lastUnsafe(),
-          method: "GET",
-          path: "/",
-          apiKey: "aaaaaaaa",
-          idempotencyKey: null,
-          userAgent: null,
-          status: 200,
-          retryAfter_ms: null,
           answered,
-          made: null,
-          fault,
-          duration_ms: 0
+          fault
         })
       journal.recordUnsafe({ ...at, type: "move", of: "turn", id: "run", sessionId: "s", from: null, to: "completed" })
       hit("run")

@@ -3,6 +3,25 @@ import { type Detector, type MoveRow, type RequestRow, verdictOf } from "../../s
 
 type Asked = Partial<RequestRow> & Pick<RequestRow, "operation">
 
+/** A request that is answered at once, without its place in the journal. */
+export const request = {
+  type: "request",
+  resource: null,
+  create: null,
+  attempt: 1,
+  method: "GET",
+  path: "/",
+  apiKey: "aaaaaaaa",
+  idempotencyKey: null,
+  userAgent: null,
+  status: 200,
+  retryAfter_ms: null,
+  answered: "whole",
+  made: null,
+  fault: null,
+  duration_ms: 0
+} as const
+
 /** Plays rows to one oracle: requests that begin after everything before them and take no time, unless said. */
 export const play = (detector: Detector) => {
   let seq = 0
@@ -13,25 +32,11 @@ export const play = (detector: Detector) => {
       const after = seq
       detector.request?.(
         {
-          type: "request",
+          ...request,
           seq: ++seq,
           at_ms: now_ms,
           realAt_ms: now_ms,
-          resource: null,
-          create: null,
-          attempt: 1,
           after,
-          method: "GET",
-          path: "/",
-          apiKey: "aaaaaaaa",
-          idempotencyKey: null,
-          userAgent: null,
-          status: 200,
-          retryAfter_ms: null,
-          answered: "whole",
-          made: null,
-          fault: null,
-          duration_ms: 0,
           ...asked
         },
         intact
