@@ -44,14 +44,15 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   })
 }
 
-const SimulateOptions = Schema.Struct(
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Schema.optional(schema)]))
-)
+const optionsOf = (all: Readonly<Record<string, Schema.Codec<unknown>>>) =>
+  Schema.Struct(Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, Schema.optional(schema)])))
 
-/** A line for each option that is misspelt or has a wrong value: no compiler has looked at those of plain JavaScript. */
-export const mistakes = (options: unknown): ReadonlyArray<string> => {
-  const checked = Schema.decodeUnknownResult(SimulateOptions, { errors: "all", onExcessProperty: "error" })(options)
-  return Result.isSuccess(checked)
-    ? []
-    : fieldIssues(checked.failure.issue, options).map((issue) => `simulate(): ${line(issue).replace(/[^?]$/u, "$&.")}`)
+const calls = { "simulate()": optionsOf(fields), "reset()": optionsOf({ seed: fields.seed }) }
+
+/** Refuses options that are misspelt or wrong, with a line for each: no compiler has looked at those of plain JavaScript. */
+export const check = (call: keyof typeof calls, options: unknown): void => {
+  const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(options)
+  if (Result.isSuccess(checked)) return
+  const lines = fieldIssues(checked.failure.issue, options).map((issue) => line(issue).replace(/[^?]$/u, "$&."))
+  throw new TypeError(lines.map((text) => `${call}: ${text}`).join("\n"))
 }

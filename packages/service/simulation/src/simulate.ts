@@ -8,7 +8,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { Control } from "./control/Control.ts"
 import type { JournalQuery } from "./journal/Journal.ts"
 import type { SimulatedOptions } from "./Parts.ts"
-import { mistakes } from "./SimulateOptions.ts"
+import { check } from "./SimulateOptions.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
 
@@ -79,8 +79,7 @@ export interface RunningService {
  * ```
  */
 export const simulate = async (options: SimulatedOptions = {}): Promise<RunningService> => {
-  const wrong = mistakes(options)
-  if (wrong.length > 0) throw new TypeError(wrong.join("\n"))
+  check("simulate()", options)
   const runtime = ManagedRuntime.make(SimulatedService.layer({ profile: "instant", ...options }))
   const { address, apiKeys, baseUrls } = await runtime.runPromise(Server)
   const apiKey = apiKeys[0] ?? ""
@@ -115,7 +114,10 @@ export const simulate = async (options: SimulatedOptions = {}): Promise<RunningS
     advance: (by) => control(({ advance }) => advance(by)),
     setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(plan))),
     setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(profile))),
-    reset: (again) => control(({ reset }) => reset(again)),
+    reset: async (again = {}) => {
+      check("reset()", again)
+      await control(({ reset }) => reset(again))
+    },
     close,
     [Symbol.asyncDispose]: close
   }

@@ -117,6 +117,14 @@ describe("simulate", () => {
     })
   }
 
+  it("rejects a reset with a seed that is none, and takes one with a seed", async () => {
+    await using service = await simulate()
+    // @ts-expect-error as plain JavaScript may
+    const { message } = await rejection(service.reset({ seed: "abc" }))
+    assert.strictEqual(message, 'reset(): seed: expected a number, got "abc".')
+    await service.reset({ seed: 2 })
+  })
+
   it("takes every option, and takes one that is undefined as left out", async () => {
     const options = {
       host: "127.0.0.1",
