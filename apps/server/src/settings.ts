@@ -70,7 +70,15 @@ const list = (text: string) => text.split(",").map((one) => one.trim())
 /** Where the database of a server is that is told none. */
 export const defaultFile = ".webagent/server.db"
 
-const database = Flag.String("data").pipe(or("data", Config.NonEmptyString), Flag.map(dataOf))
+const database = Flag.String("data").pipe(
+  or("data", Config.NonEmptyString),
+  // SQLite's name for a database that is no file, and that two connections do not share
+  Flag.filter(
+    (text) => text !== ":memory:",
+    () => "a file or a postgres:// address; a simulated server without --data keeps everything in memory"
+  ),
+  Flag.map(dataOf)
+)
 
 /** The database of a command that needs one. */
 export const data = database.pipe(

@@ -408,4 +408,16 @@ describe("commands of a database", () => {
       assert.isFalse(existsSync(path))
     })
   )
+
+  it.live("the name of a database in memory is refused, and no file is made of it", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run(["--port", "0", "--api-key", "K", "--data", ":memory:"])
+      assert.strictEqual(code, 2)
+      assert.match(
+        stderr,
+        /^Invalid value for flag --data: ":memory:"\. Expected: a file or a postgres:\/\/ address; a simulated server without --data keeps everything in memory\./u
+      )
+      assert.isFalse(existsSync(":memory:"))
+    })
+  )
 })
