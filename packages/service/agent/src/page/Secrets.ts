@@ -58,6 +58,24 @@ const startIn = (text: string, form: string): number => {
 const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ ")]
 const asQuoted = (text: string) => [text, text.replaceAll('"', "'")]
 
+/**
+ * Finds a text also where it is in an address. Which characters are escaped there differs by who writes it: a script, a
+ * form, the browser itself or a site that redirects. In a text that is squeezed, its own spaces are gone.
+ */
+const patternOf = (text: string, isSqueezed = false): RegExp => {
+  const each = Array.from(text, (character) => {
+    const bytes = Buffer.from(character).toString("hex").replaceAll(/../gu, "%$&")
+    const escaped = bytes.replaceAll(/[a-f]/gu, (digit) => `[${digit}${digit.toUpperCase()}]`)
+    const literal = `\\u{${character.codePointAt(0)?.toString(16)}}`
+    const either = `(?:${escaped}|${literal}${character === " " ? String.raw`|\+` : ""})`
+    return isSqueezed && squeezed(character) === "" ? `${either}?` : either
+  })
+  return new RegExp(each.join(""), "gu")
+}
+
+/** Whether something in a text may be escaped: searching for patterns takes longer. */
+const mayBeEscaped = (text: string) => /[%+]/u.test(text)
+
 /** How a value may be written: on a page, in an address, in JSON. */
 const formsOf = (value: string) => {
   const well = value.toWellFormed()
@@ -77,6 +95,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       Array.from(formsOf(Redacted.value(value)), (form) => ({ form, shown: `<secret:${name}>` }))
     )
     .filter(({ form }) => form !== "")
+    .map((one) => ({ ...one, pattern: patternOf(one.form), tight: patternOf(one.form, true) }))
     // a value that contains another is replaced first
     .toSorted((one, two) => two.form.length - one.form.length)
 
@@ -112,11 +131,17 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       })
       return Result.succeed({ text: revealed, isSecret: used.length > 0 })
     },
-    redact: (text) => written.reduce((so, { form, shown }) => so.replaceAll(form, shown), hideStarts(text)),
+    redact: (text) => {
+      const isEscaped = mayBeEscaped(text)
+      return written.reduce(
+        (so, { form, pattern, shown }) => so.replaceAll(isEscaped ? pattern : form, shown),
+        hideStarts(text)
+      )
+    },
     mayBeOn: (site) => secrets.some(({ domains }) => isOn(site, domains)),
     shows: (text) => {
       const tight = squeezed(text)
-      return written.some(({ form }) => tight.includes(squeezed(form)))
+      return written.some((one) => tight.search(one.tight) >= 0)
     }
   }
 }

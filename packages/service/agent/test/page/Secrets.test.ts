@@ -30,6 +30,22 @@ it("redacts a value however it is written, the longest first", () => {
   assert.strictEqual(quoted(JSON.stringify({ a: 'a"b\\c' })), '{"a":"<secret:odd>"}')
 })
 
+it("redacts a value that is in an address, whoever escapes it", () => {
+  const value = `p^a {x}|"s&1+/ö'é%`
+  const { redact, shows } = made({ key: value })
+  const url = new URL("http://shop.example/")
+  url.search = `p=${value}`
+  url.hash = value
+  const redirected = encodeURIComponent(value).replaceAll(/%../gu, (escape) => escape.toLowerCase())
+  for (const written of [url.href, url.href.replaceAll("%20", "+"), encodeURI(value), redirected, escapeAll(value)]) {
+    assert.match(redact(written), /^(?:http:\/\/shop\.example\/\?p=<secret:key>#)?<secret:key>$/u, written)
+    assert.isTrue(shows(`${written} `), written)
+  }
+  assert.isFalse(shows("/?p=50%25+more"))
+})
+
+const escapeAll = (text: string) => Buffer.from(text).toString("hex").toUpperCase().replaceAll(/../gu, "%$&")
+
 it("leaves no long piece of a long value that was cut", () => {
   const value = Array.from({ length: 40 }, (_, at) => `part${at}`).join("-")
   const { redact } = made({ key: value })
