@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import type { Node } from "./domain/Node.ts"
+import { nameIn, type Node } from "./domain/Node.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store } from "./ports/Store.ts"
@@ -88,10 +88,15 @@ export const layer = ({
       /** Whether the store did not answer since then. */
       let failed = false
       /** From when on another node's silence is its own, and not that of a store that was away. */
-      let trustedFrom_ms = Infinity
+      let trustedFrom_ms = -Infinity
+      /** The same for nodes of another name: the store may have been away before this node was there. */
+      let othersFrom_ms = Infinity
       /** Whether it is, right now: this node itself reaches the store, and says in time that it lives. */
-      const isTrusted = (now_ms: number) =>
-        !failed && now_ms >= trustedFrom_ms && now_ms - renewedAt_ms <= every_ms + lifetime_ms / 2
+      const isTrusted = (other: string, now_ms: number) => {
+        // an earlier start of this node has ended
+        const from_ms = nameIn(other) === nameIn(node) ? trustedFrom_ms : Math.max(trustedFrom_ms, othersFrom_ms)
+        return !failed && now_ms >= from_ms && now_ms - renewedAt_ms <= every_ms + lifetime_ms / 2
+      }
 
       /** This node is lost, and others take its sessions. While the store is away, the node can only say so. */
       const lose = (reason: string) =>
@@ -118,11 +123,10 @@ export const layer = ({
           return yield* lose("it was silent for too long, and other nodes have what it held.")
         }
         const took_ms = (yield* elapsed_ms) - before_ms
-        // others may have had to wait for the store as this one had, also before this one was there: what is late of
-        // itself says nothing of them
-        if (!isKnown || failed || took_ms > lifetime_ms / 2 || before_ms - renewedAt_ms > lifetime_ms) {
-          trustedFrom_ms = before_ms + took_ms + lifetime_ms
-        }
+        const from_ms = before_ms + took_ms + lifetime_ms
+        if (!isKnown) othersFrom_ms = from_ms
+        // others may have had to wait for the store as this one had: what is late of itself says nothing of them
+        if (failed || took_ms > lifetime_ms / 2 || before_ms - renewedAt_ms > lifetime_ms) trustedFrom_ms = from_ms
         failed = false
         isKnown = true
         renewedAt_ms = before_ms
@@ -192,7 +196,7 @@ export const layer = ({
         mayTake,
         isLost: (other) =>
           Effect.flatMap(elapsed_ms, (now_ms) =>
-            isTrusted(now_ms) ? Effect.tap(store.isLost(other), tell(other)) : Effect.succeed(false)
+            isTrusted(other, now_ms) ? Effect.tap(store.isLost(other), tell(other)) : Effect.succeed(false)
           ),
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given

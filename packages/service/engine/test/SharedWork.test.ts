@@ -200,6 +200,27 @@ describe("nodes that share a store", () => {
     )
 
   test(
+    "take over from their own earlier start when its lease ends, and from others a lease after they joined",
+    Effect.gen(function* () {
+      const nodes = yield* Effect.forEach(["east.1", "west.1"], (node) => join(node, { perform: working }))
+      yield* TestClock.adjust("3 seconds")
+      const made = yield* Effect.forEach(nodes, ({ engine }) => engine.createSession(create("runs")))
+      yield* Effect.yieldNow
+      for (const node of nodes) yield* node.become("silent")
+      yield* TestClock.adjust("3 seconds")
+      yield* join("east.2", { perform: brief })
+      const all = Effect.forEach(made, ({ session }) => standing(session.id))
+      // the leases of both are not over yet
+      yield* TestClock.adjust("1900 millis")
+      assert.deepStrictEqual(yield* all, [["runs running"], ["runs running"]])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* all, [["runs failed node_lost"], ["runs running"]])
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(yield* all, [["runs failed node_lost"], ["runs failed node_lost"]])
+    })
+  )
+
+  test(
     "hear of a cancel at another one within half a second",
     Effect.gen(function* () {
       let letGo = false
