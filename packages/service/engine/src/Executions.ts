@@ -285,7 +285,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         const over =
           cut === undefined
             ? Effect.void
-            : PubSub.publish(steps, { ...cut, step: { ...cut.step, ended: { at_ms: now, failure: Turn.cutShort } } })
+            : PubSub.publish(steps, { ...cut, step: Turn.stepEnded(cut.step, now, Turn.cutShort) })
         const command: Decide.Command = closing
           ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
           : { _tag: "LetGo", token, ending, goesOn: true, used }

@@ -261,7 +261,7 @@ const progress = (draft: Draft, turn: Turn.Turn, { checkpoint, ended, step, used
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
   if (told.status !== "running") return Result.fail({ _tag: "Over" })
   if (ended !== undefined) {
-    draft.steps.push({ ...ended.step, ended: { at_ms: draft.at_ms, failure: ended.failure } })
+    draft.steps.push(Turn.stepEnded(ended.step, draft.at_ms, ended.failure))
   }
   if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
   const steps = told.steps + (step === undefined ? 0 : 1)

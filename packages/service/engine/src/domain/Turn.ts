@@ -59,6 +59,12 @@ export type TurnStep = typeof TurnStep.Type
 /** Why a step failed that its turn ended. */
 export const cutShort = "The run ended before this step did."
 
+/** The step after it is over; it does not end before it began, whatever the clock says. */
+export const stepEnded = (step: TurnStep, now_ms: number, failure: string | null): TurnStep => ({
+  ...step,
+  ended: { at_ms: Math.max(now_ms, step.beganAt_ms), failure }
+})
+
 /** One instruction of a session: a task in v2's words, a run in v4's. */
 export const Turn = Schema.Struct({
   id: Schema.String,

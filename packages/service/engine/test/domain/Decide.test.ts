@@ -85,6 +85,8 @@ describe("decide", () => {
     // the session's revision is the fence; the turn, which may be long, is as it was
     assert.deepStrictEqual([changed, session.revision, turns], [true, running.session.revision + 1, []])
     assert.strictEqual(refusal(running, { ...end, token: 1 }), "LeaseLost")
+    // the clock was set back
+    assert.strictEqual(Result.getOrThrow(decide(running, end, 1500)).turnSteps[0]?.ended?.at_ms, 2000)
   })
 
   it("one node has a session at a time, and its lease says which", () => {
