@@ -30,7 +30,7 @@ it("redacts a value however it is written, the longest first", () => {
   assert.strictEqual(quoted(JSON.stringify({ a: 'a"b\\c' })), '{"a":"<secret:odd>"}')
 })
 
-it("redacts a value that is in an address, whoever escapes it", () => {
+it("redacts a value in an address, in every way to escape it", () => {
   const value = `p^a {x}|"s&1+/ö'é%`
   const { redact, shows } = made({ key: value })
   const url = new URL("http://shop.example/")
