@@ -73,7 +73,10 @@ const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promi
   return whole
 }
 
-const wholeOf = ({ headers, status }: Response, body: WholeAnswer.WholeAnswer["body"]): WholeAnswer.WholeAnswer => ({
+const wholeOf = (
+  { headers, status }: Pick<Response, "headers" | "status">,
+  body: WholeAnswer.WholeAnswer["body"]
+): WholeAnswer.WholeAnswer => ({
   status,
   header: (name) => headers.get(name) ?? undefined,
   headers: () => Object.fromEntries(headers),
@@ -101,16 +104,17 @@ export const sendBy =
       const init = initOf(request, controller.signal)
       return fetch(request.url, sendsAgain(fetch) ? once(init) : init)
     }
-    let response: Response
+    let received: Pick<Response, "headers" | "status">
     // no async function: each await of one would be a promise more for every read
     attempted(begin)
-      .then((received) => {
-        response = received
+      .then((response) => {
+        // read here, where what throws is a failure
+        received = { headers: response.headers, status: response.status }
         onPhase("body")
-        return readBody(received)
+        return readBody(response)
       })
       .then(
-        (body) => onAnswer(wholeOf(response, body)),
+        (body) => onAnswer(wholeOf(received, body)),
         (cause: unknown) => onFailure(cause)
       )
     return () => controller.abort()

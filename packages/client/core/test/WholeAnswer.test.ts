@@ -233,6 +233,23 @@ describe("layerFetch", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
+  it.live("fails at once where the status of a response cannot be read", () =>
+    Effect.gen(function* () {
+      const fetch: typeof globalThis.fetch = async () =>
+        Object.defineProperty(new Response("{}"), "status", {
+          get: () => {
+            throw new Error("no status")
+          }
+        })
+      const fetchLayer = layerFetch.pipe(Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)))
+      const error = yield* Effect.flip(exchange()).pipe(
+        Effect.provide(Transport.layer.pipe(Layer.provide(fetchLayer))),
+        Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "canary" }))
+      )
+      assert.include(error.message, "no status")
+    })
+  )
+
   it.live("sends no upgrade, which fetch cannot", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
