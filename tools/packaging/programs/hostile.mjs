@@ -394,7 +394,9 @@ add(
   }
 )
 
-for (const id of [10n, Symbol("r"), undefined, {}]) {
+const circular = {}
+circular.self = circular
+for (const id of [10n, Symbol("r"), undefined, circular]) {
   add(`the id ${typeof id} is refused before anything is sent`, ok(done), async ({ agent, note, server }) => {
     isTransport(note(await rejected(agent.runs.get(id))), "InvalidRequest")
     isTransport(note(await rejected(agent.runs.untilTerminal(id))), "InvalidRequest")
@@ -499,7 +501,8 @@ for (const [name, headers] of Object.entries({
   "a request id's": { "X-Request-Id": "a" },
   "a length's": { "Content-Length": "5" },
   "a coding's": { "transfer-encoding": "chunked" },
-  "an upgrade's": { upgrade: "websocket" }
+  "an upgrade's": { upgrade: "websocket" },
+  "a symbol's": { "x-team": Symbol("a") }
 })) {
   add(`headers of a call that are ${name} are refused, and not overlooked`, ok(made, 201), async (given) => {
     const { agent, note, server } = given

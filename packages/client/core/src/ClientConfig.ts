@@ -134,7 +134,7 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
     }
     if (lower === "x-request-id") return fail(`headers must not contain ${name}: set requestId for one call.`)
     if (ofTransfer.has(lower)) return fail(`headers must not contain ${name}: the HTTP client sets it.`)
-    if (/[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
+    if (typeof value === "symbol" || /[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
       return fail(
         `headers has a value for ${name} that no header can carry: leave line ends and other such characters out.`
       )

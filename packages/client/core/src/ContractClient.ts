@@ -8,8 +8,8 @@ import { interpreter } from "./Answer.ts"
 import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { PlainRequest } from "./Outgoing.ts"
-import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
+import * as RequestId from "./RequestId.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
@@ -85,7 +85,7 @@ export const methodOf = (
     )
   const sendAs = (encoded: PlainRequest): Effect.Effect<unknown, unknown> =>
     Effect.flatMap(transport.requestId, (requestId) => {
-      const issue = IdempotencyKey.issueOf(requestId, "requestId")
+      const issue = RequestId.issueOf(requestId)
       if (issue !== undefined) return refuse(issue)
       const send = (more?: Readonly<Record<string, string>>) => {
         const headers = { ...encoded.headers, "x-request-id": requestId, ...more }

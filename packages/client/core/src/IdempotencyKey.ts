@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { shown } from "./RequestEncoding.ts"
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
@@ -59,8 +60,8 @@ export const given =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))
 
-/** What is wrong with a key or with another id that goes into a header, if anything. */
-export const issueOf = (key: unknown, name = "the idempotency key"): string | undefined =>
+/** What is wrong with a key, if anything: it has to fit into a header. */
+export const issueOf = (key: unknown): string | undefined =>
   typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key)
     ? undefined
-    : `${name} is not 1 to 255 visible ASCII characters: choose one that is`
+    : `the idempotency key must be 1 to 255 visible ASCII characters; got ${shown(key)}`

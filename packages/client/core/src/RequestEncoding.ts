@@ -12,9 +12,14 @@ export interface Call {
 /** The request that a call becomes, or what is wrong with the call. */
 type Encode = (call: Call) => Result.Result<PlainRequest, string>
 
-/** JSON has none for a bigint or a symbol. */
-const shown = (value: unknown) =>
-  typeof value === "bigint" || typeof value === "symbol" ? String(value) : JSON.stringify(value)
+/** A value in a message, whatever it is. */
+export const shown = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return typeof value === "bigint" ? String(value) : "an object that JSON cannot show"
+  }
+}
 
 /** An id becomes one segment of a path: these would become none, another one, or not text at all. */
 const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { shown } from "./RequestEncoding.ts"
 
 /** The `X-Request-Id` of the calls in an effect; undefined, unless a caller sets one, gives each call a new one. */
 export const Current = Context.Reference<string | undefined>("@webagent/core/RequestId/Current", {
@@ -11,3 +12,9 @@ export const given =
   (id: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, id)
+
+/** What is wrong with an id, if anything. A header carries Latin-1, and loses the spaces around it. */
+export const issueOf = (id: unknown): string | undefined =>
+  typeof id === "string" && /^[\x20-\x7e\xa1-\xff]{1,255}$/u.test(id) && id.trim() === id
+    ? undefined
+    : `requestId must be 1 to 255 Latin-1 characters, without spaces around them; got ${shown(id)}`

@@ -358,7 +358,7 @@ describe("a create", () => {
       assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "order-7")
       for (const key of ["", "a b", "é", "x".repeat(256), "a\nb"]) {
         const error = yield* Effect.flip(create.pipe(IdempotencyKey.given(key)))
-        assert.match(error.message, /: not sent, the idempotency key is not 1 to 255 visible ASCII characters/u)
+        assert.match(error.message, /: not sent, the idempotency key must be 1 to 255 visible ASCII characters; got "/u)
       }
       assert.strictEqual(server.requests.length, 1)
     }).pipe(Effect.provide(setting()))

@@ -4,6 +4,7 @@ import { type Answer as Scripted, ScriptedServer } from "@webagent/scripted-serv
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { getEventListeners } from "node:events"
 import { Runs, V4, withResponse } from "../src/index.ts"
 import { WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
 
@@ -20,6 +21,13 @@ const answering = (...answers: ReadonlyArray<Scripted>) =>
   })
 
 const run = { json: { id: "r-1", status: "running" }, headers: { "x-served-by": "node-7" } }
+
+/** A signal for many calls, and how many listeners it has. */
+const shared = () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  return { signal, abort: () => controller.abort(), listeners: () => getEventListeners(signal, "abort").length }
+}
 
 /** The test with a promise client of a scripted server. */
 const promised = (options: WebAgentOptions, test: (agent: WebAgent) => Promise<void>) =>
@@ -70,6 +78,70 @@ for (const [name, http, sending] of clients) {
         const create = server.requests.at(-1)
         assert.strictEqual(create?.headers["idempotency-key"], "k-1")
         assert.deepStrictEqual(JSON.parse(create?.body ?? ""), { steps: 3, task: "t" })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live(
+      "a request id may have spaces and letters of Latin-1, and is refused with its value where none can be sent",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* answering(run)
+          const runs = yield* Runs
+          const requestId = "Bestellung für 7"
+          yield* runs.get("r-1", { requestId })
+          yield* promised(sending, async (agent) => void (await agent.runs.get("r-1", { requestId })))
+          const sent = () => server.requests.map(({ headers }) => headers["x-request-id"])
+          assert.deepStrictEqual(sent(), [requestId, requestId])
+          for (const refused of ["", " a", "a\nb", "ключ", "x".repeat(256)]) {
+            const { message } = yield* Effect.flip(runs.get("r-1", { requestId: refused }))
+            const got = JSON.stringify(refused)
+            assert.include(message, `: not sent, requestId must be 1 to 255 Latin-1 characters`)
+            assert.isTrue(message.endsWith(`got ${got}`), message)
+          }
+          assert.lengthOf(server.requests, 2)
+        }).pipe(Effect.provide(effects))
+    )
+
+    it.live("what is changed after the first call was sent as it was, and fields of a class are read", () =>
+      Effect.gen(function* () {
+        const server = yield* answering({ json: { id: "b-1", cdpUrl: "ws://a.example" } }, run)
+        class Task {
+          readonly #task = "of a class"
+          get task() {
+            return this.#task
+          }
+        }
+        const changing = async (call: (agent: WebAgent, input: { proxyCountryCode: string }) => Promise<unknown>) => {
+          await using agent = new WebAgent({ baseUrl: server.address, apiKey: "wak_canary", ...sending })
+          const input = { proxyCountryCode: "de" }
+          const called = call(agent, input)
+          input.proxyCountryCode = "fr"
+          await called
+        }
+        yield* Effect.promise(() => changing((agent, input) => agent.browsers.create(input)))
+        yield* Effect.promise(() => changing((agent, body) => agent.request("POST", "/notes", { body })))
+        yield* promised(sending, async (agent) => void (await agent.runs.create(new Task())))
+        const bodies = server.requests.flatMap(({ body, method }) => (method === "POST" ? [JSON.parse(body)] : []))
+        assert.deepStrictEqual(bodies, [{ proxyCountryCode: "de" }, { proxyCountryCode: "de" }, { task: "of a class" }])
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("calls that share a signal add one listener, and leave none behind", () =>
+      Effect.gen(function* () {
+        const server = yield* answering(() => undefined)
+        yield* promised(sending, async (agent) => {
+          const { abort, listeners, signal } = shared()
+          const calls = Array.from({ length: 20 }, () => agent.runs.get("r-1", { signal }))
+          assert.strictEqual(listeners(), 1)
+          abort()
+          const ends = await Promise.allSettled(calls)
+          assert.isTrue(ends.every((end) => end.status === "rejected" && end.reason === signal.reason))
+          const another = shared()
+          server.script = () => run
+          await Promise.all(["r-1", "r-2"].map((id) => agent.runs.get(id, { signal: another.signal })))
+          await agent.runs.get("r-3", { signal: another.signal })
+          assert.deepStrictEqual([listeners(), another.listeners()], [0, 0])
+        })
       }).pipe(Effect.provide(effects))
     )
 

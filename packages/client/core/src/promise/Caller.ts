@@ -180,6 +180,22 @@ const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
 /** One for all: a wait is a promise, and there may be thousands. */
 const ignore = () => undefined
 
+interface Heeding {
+  readonly aborts: Set<() => void>
+  readonly onAbort: () => void
+}
+
+/** One listener for all calls with a signal: from the eleventh listener on, Node 20 warns of a leak. */
+const heeding = new WeakMap<AbortSignal, Heeding>()
+
+const listen = (signal: AbortSignal): Heeding => {
+  const aborts: Heeding["aborts"] = new Set()
+  const onAbort = () => aborts.forEach((abort) => abort())
+  heeding.set(signal, { aborts, onAbort })
+  signal.addEventListener("abort", onAbort, { once: true })
+  return { aborts, onAbort }
+}
+
 /** Lets an abort interrupt a fiber, and reject at once unless that is to wait; gives what ends this. */
 const heed = (
   signal: AbortSignal,
@@ -191,8 +207,14 @@ const heed = (
     fiber.interruptUnsafe()
     if (!patient) reject(signal.reason)
   }
-  signal.addEventListener("abort", abort, { once: true })
-  return () => signal.removeEventListener("abort", abort)
+  const { aborts, onAbort } = heeding.get(signal) ?? listen(signal)
+  aborts.add(abort)
+  return () => {
+    aborts.delete(abort)
+    if (aborts.size > 0) return
+    heeding.delete(signal)
+    signal.removeEventListener("abort", onAbort)
+  }
 }
 
 /**
@@ -350,7 +372,13 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     close: () => (closing ??= close()),
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
-      start(() => Raw.request(version)(method, path, options), options, {}, new Error(), 2)
+      start(
+        () => Raw.request(version)(method, path, { ...options, body: inputOf(options?.body) }),
+        options,
+        {},
+        new Error(),
+        2
+      )
   }
 }
 
@@ -380,8 +408,14 @@ export const pollingOf = ({ polling = {} }: WebAgentOptions) => {
 /** A call that is a wait. */
 export const waiting: How = { wait: true }
 
-/** What to send, as it is now: the first call waits for the services, and its caller may change it meanwhile. */
-export const inputOf = <A extends object>(input: A): A => ({ ...input })
+/**
+ * What to send, as it is now: the first call waits for the services, and its caller may change it meanwhile. An instance
+ * of a class is not copied, because its fields may be getters of its prototype.
+ */
+export const inputOf = <A>(input: A): A =>
+  typeof input === "object" && input !== null && Object.getPrototypeOf(input) === Object.prototype
+    ? { ...input }
+    : input
 
 /** What a create is told beyond what every call is. */
 export const createOf = (options: CreateOptions | undefined) =>

@@ -1,6 +1,6 @@
 import { RetryPolicy, type Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
-import { type Caller, createOf, functionOf } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, functionOf, inputOf } from "@webagent/core/promise/Caller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -44,23 +44,22 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
 
   return {
     create: (input, options) =>
-      call(
-        () =>
-          Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* () {
-              const browsers = yield* V4.Browsers
-              const open = yield* OpenBrowsers
-              const scope = yield* Scope.make()
-              const acquire = RetryPolicy.interruptible(restore, "pauses")(browsers.acquire(input, createOf(options)))
-              const browser = yield* Scope.provide(acquire, scope)
-              open.set(browser.id, scope)
-              // who has aborted will never see it
-              yield* Effect.onInterrupt(restore(Effect.yieldNow), () => release(open, browser.id))
-              return owned(browser)
-            })
-          ),
-        options
-      ),
+      call(() => {
+        const [sent, chosen] = [inputOf(input), createOf(options)]
+        return Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const browsers = yield* V4.Browsers
+            const open = yield* OpenBrowsers
+            const scope = yield* Scope.make()
+            const acquire = RetryPolicy.interruptible(restore, "pauses")(browsers.acquire(sent, chosen))
+            const browser = yield* Scope.provide(acquire, scope)
+            open.set(browser.id, scope)
+            // who has aborted will never see it
+            yield* Effect.onInterrupt(restore(Effect.yieldNow), () => release(open, browser.id))
+            return owned(browser)
+          })
+        )
+      }, options),
     stop: (id, options) =>
       call(
         () =>
@@ -77,12 +76,9 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
       call(
         () => {
           const given = functionOf("What is given to use", f ?? null)
+          const [sent, chosen] = [inputOf(input), createOf(options)]
           return Effect.flatMap(V4.Browsers, (browsers) =>
-            browsers.use(
-              input,
-              (browser) => Effect.promise(async (signal) => given(browser, signal)),
-              createOf(options)
-            )
+            browsers.use(sent, (browser) => Effect.promise(async (signal) => given(browser, signal)), chosen)
           )
         },
         options,
