@@ -24,7 +24,7 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits, m
   let file: number | undefined
   let written_bytes = 0
   let last: Buffer | undefined
-  let isFull = false
+  let isOver = false
 
   const put = (bytes: Buffer) => {
     file ??= openSync(path, "a", 0o600)
@@ -48,28 +48,30 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits, m
     Effect.catchCause(
       Effect.sync(() => show(jpeg)),
       (cause) => {
-        isFull = true
+        isOver = true
         return Effect.logWarning(`The recording ${path} ends: it cannot be written.`, cause)
       }
     )
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
-      if (last !== undefined && !isFull) yield* write(last)
+      if (last !== undefined && !isOver) yield* write(last)
+      // the next file gets its number: a picture of a step may still come
+      isOver = true
       if (file !== undefined) closeSync(file)
     })
   )
   return {
     show: (jpeg: Uint8Array) =>
       Effect.suspend(() => {
-        if (isFull) return Effect.void
+        if (isOver) return Effect.void
         const passed_ms = clock.currentTimeMillisUnsafe() - began_ms
         const minutes = Math.round(passed_ms / 60_000)
         const mebibytes = Math.round(written_bytes / 1024 ** 2)
         const isLong = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
         const why = isLong ? `at its limit, after ${minutes} min and ${mebibytes} MiB` : makeRoom(jpeg.length)
         if (why === undefined) return write(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength))
-        isFull = true
+        isOver = true
         if (file !== undefined) writeSync(file, Matroska.comment(`The recording ends here, ${why}.`))
         return Effect.logWarning(`The recording ${path} ends ${why}.`)
       })

@@ -7,8 +7,10 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { execFileSync } from "node:child_process"
 import {
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -72,6 +74,21 @@ describe("a spool", () => {
       assert.lengthOf([...Matroska.frames(file)], 0)
     }).pipe(Effect.scoped)
   )
+
+  it.effect("writes nothing more once it is closed, also to no file that has its number by now", () => {
+    const said: Array<unknown> = []
+    const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+    return Effect.gen(function* () {
+      const folder = yield* temporary
+      const { show } = yield* Effect.scoped(
+        Effect.tap(Spool.open(join(folder, "a.spool"), Spool.defaultLimits), (spool) => spool.show(red))
+      )
+      const other = openSync(join(folder, "other"), "w")
+      yield* show(red)
+      closeSync(other)
+      assert.deepStrictEqual([statSync(join(folder, "other")).size, said], [0, []])
+    }).pipe(Effect.scoped, Effect.provide(log))
+  })
 
   it.effect("ends at its limit, and the log says so once", () => {
     const said: Array<unknown> = []
