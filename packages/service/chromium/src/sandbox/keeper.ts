@@ -64,7 +64,11 @@ export const networkOf = (child: ChildProcess): Network => {
   const asked: Array<Done> = []
   const refuse = (done: Done | undefined, message: string) => done?.(new Error(message), new Socket())
   child.on("message", (said, handle) => {
-    if (handle instanceof Server) return void Deferred.doneUnsafe(listener, Effect.succeed(handle))
+    if (handle instanceof Server) {
+      // a start that was given up serves it to nobody
+      child.once("disconnect", () => handle.close())
+      return void Deferred.doneUnsafe(listener, Effect.succeed(handle))
+    }
     const done = asked.shift()
     if (!(handle instanceof Socket)) return refuse(done, `DevTools do not answer: ${JSON.stringify(said)}`)
     if (done === undefined) return void handle.destroy()

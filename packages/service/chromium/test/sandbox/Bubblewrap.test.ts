@@ -332,6 +332,18 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("leaves no listener of its network, also when nothing serves it", () =>
+    Effect.gen(function* () {
+      const { network, pid } = yield* inPlace(join(yield* runtime, "one"), "setInterval(() => {}, 1000)", 100)
+      const listener = yield* network.listener
+      assert.isTrue(listener.listening)
+      const closed = once(listener, "close")
+      killGroup(pid)
+      yield* Effect.promise(() => closed)
+      assert.isFalse(listener.listening)
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("has no more tasks than it may, and takes none from another browser of its user", () =>
     Effect.gen(function* () {
       const folder = yield* runtime
