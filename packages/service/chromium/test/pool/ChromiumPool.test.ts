@@ -60,10 +60,10 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
     yield* Effect.gen(function* () {
       yield* until(() => existsSync(join(folderOf(root), "browser-1", "profile", "DevToolsActivePort")))
       const one = yield* launch(record("one"))
-      const first = yield* devToolsOf("one")
+      const first = (yield* devToolsOf("one")).address
       yield* one.stop
       yield* launch(record("two"))
-      assert.notStrictEqual(yield* devToolsOf("two"), first)
+      assert.notStrictEqual((yield* devToolsOf("two")).address, first)
       assert.strictEqual(yield* room, 1)
       yield* launch(record("three"))
       assert.strictEqual(yield* room, 0)
