@@ -60,7 +60,7 @@ export const accepting = (fit: Fit) => {
     return Result.match(fit(decoded.success.output), {
       onFailure: (why) => {
         count += 1
-        last = why.slice(0, 300)
+        last = why
         return Result.fail(`The output does not fit its schema: ${why}`)
       },
       onSuccess: (output) => Result.succeed({ success: decoded.success.success, output })

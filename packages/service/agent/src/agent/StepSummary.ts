@@ -11,7 +11,7 @@ export const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown:
     const details = Object.values(others).map((value) => JSON.stringify(value))
     return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
   })
-  return (acts.length === 0 ? said : acts.join("; ")).slice(0, 500)
+  return acts.length === 0 ? said : acts.join("; ")
 }
 
 /** What went wrong with an answer without a call, and what to do. */

@@ -137,7 +137,11 @@ export const perform = Effect.fnUntraced(function* (
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
         .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.mended(params) }))
-      const summary = ending.kept(summaryOf(calls, answer.text, look.text))
+      // half of a secret would not be known any more
+      const summary = page
+        .redact(summaryOf(calls, answer.text, look.text))
+        .slice(0, 500)
+        .toWellFormed()
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
       yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null, ...ending.checkpoint() })
@@ -145,13 +149,13 @@ export const perform = Effect.fnUntraced(function* (
       const outcome = yield* Calls.carryOut(calls, scene, repairs.accept, (results) =>
         conversation.answered(answer.content, results)
       ).pipe(Effect.tapError(({ message }) => attempt.stepEnded(message)))
-      lastFailure = failureOf(outcome, answer)
+      lastFailure = failureOf(outcome, { finishReason: answer.finishReason, text: page.redact(answer.text) })
       yield* attempt.stepEnded(outcome.failed ? ending.kept(lastFailure) : null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
       if (repairs.count() > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
         return ending.failed(
-          `The output did not fit its schema ${repairs.count()} times. The last: ${repairs.last()}`,
+          `The output did not fit its schema ${repairs.count()} times. The last: ${page.redact(repairs.last()).slice(0, 300)}`,
           {
             isSuccess: false
           }

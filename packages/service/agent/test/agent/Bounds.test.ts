@@ -123,6 +123,17 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
     })
   )
 
+  it.effect("keeps no part of the value where the text of a step is cut", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("find", { text: `${"x".repeat(488)}${value}` }), done())
+      const { turn } = yield* carriedOut("Look")
+      const [first, ...others] = yield* running.store.stepsOf(turn.id)
+      assert.lengthOf(others, 1)
+      assert.match(first?.summary ?? "", /^find "x{488}<secre$/u)
+    })
+  )
+
   it.effect("has the value in no span and no log, also where the page shows it and the judge fails", () =>
     Effect.gen(function* () {
       const running = yield* Running
