@@ -65,7 +65,7 @@ export const networkOf = (child: ChildProcess): Network => {
   const refuse = (done: Done | undefined, message: string) => done?.(new Error(message), new Socket())
   child.on("message", (said, handle) => {
     if (handle instanceof Server) {
-      // a start that was given up serves it to nobody
+      // after a start that was given up, no proxy serves it
       child.once("disconnect", () => handle.close())
       return void Deferred.doneUnsafe(listener, Effect.succeed(handle))
     }
