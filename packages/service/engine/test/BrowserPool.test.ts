@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
-import { Store } from "../src/ports/Store.ts"
+import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 import { start, test } from "./starts.ts"
 
@@ -39,6 +39,41 @@ describe("a browser", () => {
           ["active", null]
         ]
       )
+    })
+  )
+
+  test(
+    "whose launch fails in an outage of the store is stopped after it, and its key is free again",
+    Effect.gen(function* () {
+      const store = yield* Store
+      let isAway = false
+      const commit: typeof store.commit = (step) =>
+        isAway ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" })) : store.commit(step)
+      const failing = Layer.effect(
+        BrowserPool,
+        Effect.map(BrowserPool, ({ launch }) => {
+          let launches = 0
+          return {
+            launch: (browser) => {
+              if (launches++ > 0) return launch(browser)
+              isAway = true
+              return Effect.fail(new LaunchFailed({ reason: "failed", message: "The browser did not start." }))
+            }
+          }
+        })
+      ).pipe(Layer.provide(ports.browsers))
+      const { engine } = yield* Effect.provideService(start("a", { browsers: failing }), Store, { ...store, commit })
+      const standings = Effect.map(store.records, ({ browsers }) =>
+        browsers.map(({ status, stopReason }) => [status, stopReason])
+      )
+      const safe = { key: "k", body: "b" }
+      yield* Effect.flip(engine.createBrowser({ proxyCountryCode: null }, safe))
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(yield* standings, [["starting", null]])
+      isAway = false
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* standings, [["stopped", "launch_failed"]])
+      assert.isFalse((yield* engine.createBrowser({ proxyCountryCode: null }, safe)).replayed)
     })
   )
 
