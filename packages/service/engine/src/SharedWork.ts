@@ -83,7 +83,7 @@ export const layer = ({
 
       // a later sweep finds what is not taken now
       const take = (sessionId: string) =>
-        Effect.suspend(() => (hands === undefined || !mayTake() ? Effect.void : Effect.ignore(hands.take(sessionId))))
+        Effect.suspend(() => (hands === undefined ? Effect.void : Effect.ignore(hands.take(sessionId))))
 
       /** Whether the store did not answer since then. */
       let failed = false

@@ -166,6 +166,8 @@ describe("nodes that share a store", () => {
       for (let step = 0; step < 100 && (yield* standing(session.id))[0] !== "first completed"; step++) {
         yield* TestClock.adjust("10 millis")
       }
+      // another node looks at this moment
+      assert.isTrue(yield* Store.use((store) => store.isLost("a")))
       yield* join("b", { perform: brief })
       yield* TestClock.adjust("20 seconds")
       assert.deepStrictEqual(yield* standing(session.id), ["first completed", "second completed"])
