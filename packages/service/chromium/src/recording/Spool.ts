@@ -43,19 +43,17 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits, m
     put(Matroska.frame(Math.max(0, clock.currentTimeMillisUnsafe() - began_ms), jpeg))
   }
 
-  /** Writes a picture; a disk that does not take it ends the recording. */
-  const write = (jpeg: Buffer) =>
-    Effect.catchCause(
-      Effect.sync(() => show(jpeg)),
-      (cause) => {
-        isOver = true
-        return Effect.logWarning(`The recording ${path} ends: it cannot be written.`, cause)
-      }
-    )
+  /** A disk that does not take what is written ends the recording. */
+  const guarded = (write: () => void) =>
+    Effect.catchCause(Effect.sync(write), (cause) => {
+      isOver = true
+      return Effect.logWarning(`The recording ${path} ends: it cannot be written.`, cause)
+    })
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
-      if (last !== undefined && !isOver) yield* write(last)
+      const jpeg = last
+      if (jpeg !== undefined && !isOver) yield* guarded(() => show(jpeg))
       // the next file gets its number: a picture of a step may still come
       isOver = true
       if (file !== undefined) closeSync(file)
@@ -70,10 +68,12 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits, m
         const mebibytes = Math.round(written_bytes / 1024 ** 2)
         const isLong = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
         const why = isLong ? `at its limit, after ${minutes} min and ${mebibytes} MiB` : makeRoom(jpeg.length)
-        if (why === undefined) return write(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength))
+        if (why === undefined) return guarded(() => show(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength)))
         isOver = true
-        if (file !== undefined) writeSync(file, Matroska.comment(`The recording ends here, ${why}.`))
-        return Effect.logWarning(`The recording ${path} ends ${why}.`)
+        const comment = guarded(() => {
+          if (file !== undefined) writeSync(file, Matroska.comment(`The recording ends here, ${why}.`))
+        })
+        return Effect.andThen(comment, Effect.logWarning(`The recording ${path} ends ${why}.`))
       })
   }
 })
