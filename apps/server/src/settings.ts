@@ -249,7 +249,9 @@ export const server = {
     Flag.atLeast(0)
   ),
   data: database.pipe(
-    Flag.withDescription("Keep everything in a database FILE, or at a postgres:// address (default: in memory)"),
+    Flag.withDescription(
+      `Keep everything in a database FILE, or at a postgres:// address (default: in memory, or ${defaultFile} with real browsers)`
+    ),
     Flag.optional
   ),
   node: Flag.String("node").pipe(
