@@ -98,5 +98,5 @@ const ofPoll = Context.make(RetryPolicy.Current, RetryPolicy.none).pipe(
 )
 
 /** One poll of a wait: the wait is what tries again, and others may share the poll, whatever this one has chosen. */
-export const poll = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideContext(effect, ofPoll) as Effect.Effect<A, E, R>
+export const poll = <A, E, R>(effect: Effect.Effect<A, E, R>, requestId: string | undefined): Effect.Effect<A, E, R> =>
+  Effect.provideContext(effect, Context.add(ofPoll, RequestId.Current, requestId)) as Effect.Effect<A, E, R>

@@ -77,6 +77,8 @@ export class PollLoop<A, E> implements Due {
   failures = 0
   retry: Retry | undefined
   private heard_ms: number | undefined
+  /** The request id of the last poll, where polls have one. */
+  requestId: string | undefined
   readonly id: string
   private readonly polled: Polled<A, E>
   private readonly onEnded: () => void
@@ -158,7 +160,8 @@ export class PollLoop<A, E> implements Due {
         id: this.id,
         ...(this.latest === undefined ? {} : { lastStatus: statusOf(this.polled, this.latest) }),
         polls: member.polls + (this.phase === "polling" && this.fiber !== undefined ? 1 : 0),
-        waited_ms: now - member.began_ms
+        waited_ms: now - member.began_ms,
+        ...(this.requestId === undefined ? {} : { requestId: this.requestId })
       })
       this.end(member, Exit.fail(error))
     }

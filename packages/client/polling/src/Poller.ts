@@ -12,7 +12,9 @@ import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.t
 
 /** What is polled, and how one of them is. */
 export interface Polls<A, E> extends Polled<A, E> {
-  readonly check: (id: string) => Effect.Effect<A, E>
+  readonly check: (id: string, requestId?: string) => Effect.Effect<A, E>
+  /** What the request of the next poll is to carry: `check` is given it, and the error of a wait names the last one. */
+  readonly requestId?: Effect.Effect<string> | undefined
   /** On whose rate: a poll is begun when it allows; at once unless told. */
   readonly budget?: PollBudget["Service"] | undefined
 }
@@ -159,7 +161,8 @@ export class Poller<A, E> {
   private readonly poll = Effect.fnUntraced(
     { self: this },
     function* (loop: PollLoop<A, E>, context: Context.Context<never>) {
-      const answer = yield* Effect.exit(this.polls.check(loop.id))
+      if (this.polls.requestId !== undefined) loop.requestId = yield* this.polls.requestId
+      const answer = yield* Effect.exit(this.polls.check(loop.id, loop.requestId))
       const now = yield* Elapsed.now_ms
       loop.fiber = undefined
       loop.settle(answer, now, context)

@@ -10,16 +10,20 @@ export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("Wa
   lastStatus: Schema.optionalKey(Schema.String),
   /** Polls made, answered or not. */
   polls: Schema.Int,
-  waited_ms: Schema.Number
+  waited_ms: Schema.Number,
+  /** The `X-Request-Id` of the last poll; missing when none was made. */
+  requestId: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     // it comes from the network: no line end and no colour of a terminal
     const last = this.lastStatus?.replaceAll(/\p{Cc}+/gu, " ").slice(0, 200)
     const status = last === undefined ? "never answered" : `still "${last}"`
     const waited = Duration.format(Duration.millis(Math.round(this.waited_ms)))
+    const request = this.requestId === undefined ? "" : ` Request id ${this.requestId}.`
     return (
       `${[this.kind, this.id].join(" ").trim()} is ${status} after ${waited} and ${this.polls} ${this.polls === 1 ? "poll" : "polls"}. ` +
-      "It may go on at the service, and cost: wait again with its id, or give the wait a longer timeout."
+      "It may go on at the service, and cost: wait again with its id, or give the wait a longer timeout." +
+      request
     )
   }
 }

@@ -1,7 +1,7 @@
 import type { SessionNotFoundError } from "@webagent/contract"
 import { isTerminalTaskStatus, type SessionView } from "@webagent/contract/v2"
 import { taskStatuses } from "@webagent/contract/Wire"
-import { CallOptions, type ContractClient, RetryPolicy } from "@webagent/core"
+import { CallOptions, type ContractClient, RetryPolicy, Transport } from "@webagent/core"
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
@@ -19,9 +19,11 @@ const statusOf = ({ status, tasks }: SessionView) => [status, ...tasks.map((task
 /** Waits for sessions: one poll loop a session, all within one budget. */
 export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Effect<SessionView, SessionError>) {
   const budget = yield* PollBudget.orDefault
+  const { requestId } = yield* Transport
   return yield* Waiter.make({
     kind: "session",
-    check: (id) => CallOptions.poll(get(id)),
+    requestId,
+    check: (id, requestId) => CallOptions.poll(get(id), requestId),
     budget,
     isTerminal,
     statusOf,

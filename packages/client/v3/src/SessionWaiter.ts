@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { isTerminalSessionStatus, type Session } from "@webagent/contract/v3"
 import { v3SessionStatuses } from "@webagent/contract/Wire"
-import { CallOptions, type ContractClient, type Grace, RetryPolicy } from "@webagent/core"
+import { CallOptions, type ContractClient, type Grace, RetryPolicy, Transport } from "@webagent/core"
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
@@ -28,12 +28,14 @@ export const make = Effect.fnUntraced(function* (
   isFresh: Grace.Grace["isFresh"]
 ) {
   const budget = yield* PollBudget.orDefault
+  const { requestId } = yield* Transport
   const retryable = (error: SessionError, { answered, id, now_ms, silent_ms }: Waiter.Silence) =>
     RetryPolicy.forWait(error, answered, silent_ms) ??
     (isAbsent(error) && isFresh(id, now_ms) ? { pause: RetryPolicy.standard.base } : undefined)
   return yield* Waiter.make({
     kind: "session",
-    check: (id) => CallOptions.poll(get(id)),
+    requestId,
+    check: (id, requestId) => CallOptions.poll(get(id), requestId),
     budget,
     isTerminal,
     statusOf,

@@ -24,7 +24,7 @@ const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
-  const { closed, grace, onPoll } = yield* Transport
+  const { closed, grace, onPoll, requestId } = yield* Transport
   const budget = yield* PollBudget.orDefault
 
   /** What is over is no concern of the ledger's any more. */
@@ -41,8 +41,9 @@ const make = Effect.gen(function* () {
 
   const waiter = yield* Waiter.make({
     kind: "run",
-    check: (id) =>
-      Effect.tap(settle(id, CallOptions.poll(readStatus(id))), ({ status }) =>
+    requestId,
+    check: (id, requestId) =>
+      Effect.tap(settle(id, CallOptions.poll(readStatus(id), requestId)), ({ status }) =>
         Effect.sync(() => onPoll({ kind: "run", id, status }))
       ),
     budget,
@@ -55,7 +56,8 @@ const make = Effect.gen(function* () {
   /** Reads the full run once its status is terminal: an outage, or a copy that is behind, does not lose it. */
   const reader = yield* Waiter.make({
     kind: "run",
-    check: (id) => CallOptions.poll(readRun(id)),
+    requestId,
+    check: (id, requestId) => CallOptions.poll(readRun(id), requestId),
     budget,
     isTerminal: (run: Run) => isTerminalRunStatus(run.status),
     statusOf: (run) => run.status,
@@ -69,8 +71,17 @@ const make = Effect.gen(function* () {
     return yield* reader
       .untilTerminal(id, { first: 0, schedule: rereads, timeout: Math.max(left_ms, lastRead_ms) })
       .pipe(
-        Effect.catchTag("WaitTimeoutError", ({ polls, waited_ms }) =>
-          Effect.fail(new WaitTimeoutError({ kind: "run", id, lastStatus: status, polls, waited_ms }))
+        Effect.catchTag("WaitTimeoutError", ({ polls, requestId, waited_ms }) =>
+          Effect.fail(
+            new WaitTimeoutError({
+              kind: "run",
+              id,
+              lastStatus: status,
+              polls,
+              waited_ms,
+              ...(requestId === undefined ? {} : { requestId })
+            })
+          )
         )
       )
   })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { getEventListeners } from "node:events"
-import { Runs, V4, withResponse } from "../src/index.ts"
+import { Runs, V4, WaitTimeoutError, withResponse } from "../src/index.ts"
 import { WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
 
 const clients = [
@@ -142,6 +142,29 @@ for (const [name, http, sending] of clients) {
           await agent.runs.get("r-3", { signal: another.signal })
           assert.deepStrictEqual([listeners(), another.listeners()], [0, 0])
         })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("the error of a wait names the request id of its last poll", () =>
+      Effect.gen(function* () {
+        const server = yield* answering(run)
+        const once = { first: 0, timeout: 0 }
+        const lastId = () => String(server.requests.at(-1)?.headers["x-request-id"])
+        const told = (error: unknown) => [
+          error instanceof WaitTimeoutError && error.requestId,
+          String(error).match(/ Request id (.*)\.$/u)?.[1]
+        ]
+        const runs = yield* Runs
+        const error = yield* Effect.flip(runs.untilTerminal("r-1", once))
+        assert.deepStrictEqual(told(error), [lastId(), lastId()])
+        yield* promised(sending, async (agent) => {
+          const wait = (requestId?: string) => agent.runs.untilTerminal("r-1", { ...once, requestId })
+          const rejected = await wait().catch((error: unknown) => error)
+          assert.deepStrictEqual(told(rejected), [lastId(), lastId()])
+          const chosen = await wait("wait-7").catch((error: unknown) => error)
+          assert.deepStrictEqual([lastId(), ...told(chosen)], ["wait-7", "wait-7", "wait-7"])
+        })
+        assert.lengthOf(server.requests, 3)
       }).pipe(Effect.provide(effects))
     )
 

@@ -163,6 +163,8 @@ export interface WaitTimeoutError extends Error {
   readonly lastStatus?: string
   readonly polls: number
   readonly waited_ms: number
+  /** The `X-Request-Id` of the last poll; missing when none was made. */
+  readonly requestId?: string
 }
 
 /** The WebAgent was closed: before this call, or while it was at work. */
