@@ -10,7 +10,7 @@ import { read } from "./Screen.ts"
 /** How an episode was carried out. */
 interface Played {
   /** Why the rule gave up, or why the agent failed; empty for neither. */
-  readonly trouble: string
+  readonly error: string
   /** From each answer of the model to its next request: the calls, the look, and the request itself. */
   readonly steps_ms: ReadonlyArray<number>
 }
@@ -68,7 +68,7 @@ export const play = Effect.fnUntraced(function* (task: string, rule: Rule) {
   const model = yield* ScriptedModel
   const next = follow(rule)
   const steps_ms: Array<number> = []
-  let trouble = ""
+  let error = ""
   let answered = Number.NaN
   model.requests.length = 0
   model.script = (request) => {
@@ -78,8 +78,8 @@ export const play = Effect.fnUntraced(function* (task: string, rule: Rule) {
     try {
       const calls = next(request)
       return calls === undefined ? done(true) : { calls }
-    } catch (error) {
-      trouble = error instanceof Error ? error.message : String(error)
+    } catch (thrown) {
+      error = thrown instanceof Error ? thrown.message : String(thrown)
       return done(false)
     } finally {
       answered = performance.now()
@@ -90,6 +90,6 @@ export const play = Effect.fnUntraced(function* (task: string, rule: Rule) {
     until: ({ status }) => Turn.isTerminal(status)
   })
   yield* engine.stopSession(session.id)
-  const played: Played = { steps_ms, trouble: trouble || (ended.error ?? "") }
+  const played: Played = { steps_ms, error: error || (ended.error ?? "") }
   return played
 }, Effect.orDie)

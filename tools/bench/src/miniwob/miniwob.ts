@@ -78,9 +78,9 @@ const spans = () => {
   return { taken_ms, tracer: Tracer.make({ span: (options) => new Timed(options) }) }
 }
 
-const reasonOf = (reward: number | null, trouble: string): string => {
+const reasonOf = (reward: number | null, error: string): string => {
   if (reward !== null && reward >= enough) return ""
-  if (trouble !== "") return trouble
+  if (error !== "") return error
   return reward === null ? "the page does not take it for carried out" : `reward ${plain(reward)}`
 }
 
@@ -105,7 +105,7 @@ export const miniwob = (options: Options): Promise<MiniwobReport> =>
         const played = yield* Player.play(task, rule)
         const reward = yield* episodes.reward
         steps_ms.push(...played.steps_ms)
-        return { seed, reward, steps: played.steps_ms.length, why: reasonOf(reward, played.trouble) }
+        return { seed, reward, steps: played.steps_ms.length, why: reasonOf(reward, played.error) }
       })
       const names = episodes.kinds.filter((name) => options.peers.length === 0 || options.peers.includes(name))
       const kinds = yield* Effect.forEach(names, (name) =>

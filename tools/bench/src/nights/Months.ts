@@ -1,6 +1,6 @@
 import * as Gates from "./Gates.ts"
-import { type Preset, presets } from "./Troubles.ts"
-import { type Change, planted, type Trouble, world } from "./World.ts"
+import { type Preset, presets } from "./Disturbances.ts"
+import { type Change, planted, type Disturbance, world } from "./World.ts"
 
 /** How months are drawn and judged. */
 export interface MonthsOptions {
@@ -17,7 +17,7 @@ export interface Quiet {
   /** Red nights of each month. */
   readonly red: ReadonlyArray<number>
   /** What is behind the red nights of each month that are no false alarms. */
-  readonly troubles: ReadonlyArray<ReadonlyArray<Trouble>>
+  readonly disturbances: ReadonlyArray<ReadonlyArray<Disturbance>>
   readonly confirmTrials: number
 }
 
@@ -77,7 +77,7 @@ const isFound = (change: Change, { figure, scenario }: Gates.Alarm): boolean => 
 }
 
 const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change: Change, from: number) => {
-  const next = world({ ...options, troubles: presets[preset], change, from })
+  const next = world({ ...options, disturbances: presets[preset], change, from })
   for (let night = 0; night < options.before; night++) gate.remember(next())
   return next
 }
@@ -85,12 +85,12 @@ const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change:
 /** Months in which nothing changes. */
 export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, months: number): Quiet => {
   const red: Array<number> = []
-  const troubles: Array<ReadonlyArray<Trouble>> = []
+  const disturbances: Array<ReadonlyArray<Disturbance>> = []
   let confirmTrials = 0
   for (let index = 0; index < months; index++) {
     const gate = makers[name]()
     const next = begin({ ...options, seed: options.seed + index }, preset, gate, "none", Infinity)
-    const troublesOfThis: Array<Trouble> = []
+    const ofThisMonth: Array<Disturbance> = []
     let redNights = 0
     for (let night = 0; night < month; night++) {
       const simulated = next()
@@ -98,14 +98,14 @@ export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, mo
       confirmTrials += trials
       if (!isRed) continue
       redNights++
-      const trouble =
-        alarms.length === 0 ? simulated.failingBy : alarms.map(simulated.troubleOf).find((one) => one !== undefined)
-      if (trouble !== undefined) troublesOfThis.push(trouble)
+      const disturbance =
+        alarms.length === 0 ? simulated.failingBy : alarms.map(simulated.disturbanceOf).find((one) => one !== undefined)
+      if (disturbance !== undefined) ofThisMonth.push(disturbance)
     }
     red.push(redNights)
-    troubles.push(troublesOfThis)
+    disturbances.push(ofThisMonth)
   }
-  return { nights: months * month, red, troubles, confirmTrials }
+  return { nights: months * month, red, disturbances, confirmTrials }
 }
 
 /** Months in which something changes, on any weekday after a history that the gate knows as it is. */

@@ -1,7 +1,7 @@
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import { type Heading, paragraphs, table } from "../measure/Report.ts"
 import { type Found, gateNames, type GateName, month, type MonthsOptions, type Quiet } from "./Months.ts"
-import type { Preset } from "./Troubles.ts"
+import type { Preset } from "./Disturbances.ts"
 import { type Change, changes } from "./World.ts"
 
 /** What one gate did in one world. */
@@ -49,11 +49,11 @@ export const monthly = (numbers: ReadonlyArray<number>): string => {
 }
 
 /** How many red nights a month are no false alarms, and what is behind them. */
-const troubled = ({ troubles }: Quiet): string => {
-  const counts = [...Map.groupBy(troubles.flat(), (trouble) => trouble)]
+const disturbed = ({ disturbances }: Quiet): string => {
+  const counts = [...Map.groupBy(disturbances.flat(), (disturbance) => disturbance)]
     .toSorted(([, one], [, other]) => other.length - one.length)
-    .map(([trouble, all]) => `${trouble} ${(all.length / troubles.length).toFixed(1)}`)
-  const together = monthly(troubles.map(({ length }) => length))
+    .map(([disturbance, all]) => `${disturbance} ${(all.length / disturbances.length).toFixed(1)}`)
+  const together = monthly(disturbances.map(({ length }) => length))
   return counts.length === 0 ? together : `${together}: ${counts.join(", ")}`
 }
 
@@ -81,15 +81,15 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
       [
         "gate",
         "red nights in 30 (95 %)",
-        "of them by real trouble (95 %)",
+        "of them by a real disturbance (95 %)",
         "false alarms (95 %)",
         "confirm trials a night"
       ],
       known.map(({ gate, quiet }) => [
         gate,
         monthly(quiet.red),
-        troubled(quiet),
-        monthly(quiet.red.map((red, month) => red - (quiet.troubles[month]?.length ?? 0))),
+        disturbed(quiet),
+        monthly(quiet.red.map((red, month) => red - (quiet.disturbances[month]?.length ?? 0))),
         (quiet.confirmTrials / quiet.nights).toFixed(0)
       ])
     ),

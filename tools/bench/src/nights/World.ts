@@ -2,7 +2,7 @@ import type { Figure } from "@webagent/report/NightJudgement"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { drawing } from "@webagent/statistics/Drawing"
 import { deviation, mean } from "@webagent/statistics/Quantile"
-import type { Troubles } from "./Troubles.ts"
+import type { Disturbances } from "./Disturbances.ts"
 
 /** What becomes worse in a month. */
 export const changes = [
@@ -31,14 +31,14 @@ export interface WorldOptions {
   readonly seed: number
   readonly scenarios: number
   readonly trials: number
-  readonly troubles: Troubles
+  readonly disturbances: Disturbances
   readonly change: Change
   /** The first night in which it is so. */
   readonly from: number
 }
 
 /** Why a night is worse than others, and not by chance: a person wants to know of it. */
-export type Trouble = "slow night" | "outage" | "shared cause" | "new scenario" | "slower machine"
+export type Disturbance = "slow night" | "outage" | "shared cause" | "new scenario" | "slower machine"
 
 /** One more trial of a scenario, at the end of the night. */
 interface MoreTrial {
@@ -50,9 +50,12 @@ interface MoreTrial {
 export interface SimulatedNight {
   readonly night: Night
   /** What makes a figure worse, of a scenario or of the whole night; undefined where that is chance. */
-  readonly troubleOf: (what: { readonly figure: Figure; readonly scenario: string | null }) => Trouble | undefined
+  readonly disturbanceOf: (what: {
+    readonly figure: Figure
+    readonly scenario: string | null
+  }) => Disturbance | undefined
   /** What makes scenarios fail where no figure is worse. */
-  readonly failingBy: Trouble | undefined
+  readonly failingBy: Disturbance | undefined
   readonly more: (scenario: string) => MoreTrial
   /** Durations of single requests, in milliseconds, in no order. */
   readonly requests: () => ReadonlyArray<number>
@@ -113,7 +116,7 @@ const failureRate = (index: number, change: Change, draw: () => number): number 
 
 /** The nights of a month one after the other, the same for the same options. */
 export const world = (options: WorldOptions): (() => SimulatedNight) => {
-  const { change, from, scenarios: count, seed, trials, troubles } = options
+  const { change, from, scenarios: count, seed, trials, disturbances } = options
   const ofNights = drawing(seed)
   // what a gate asks for beyond the planned trials leaves the nights to come as they are
   const ofFurther = drawing(seed + 1_000_003)
@@ -141,8 +144,8 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     }
   }
   let kinds = Array.from({ length: count }, () => kindOf(0))
-  const week = Array.from({ length: 7 }, () => troubles.season * normal())
-  const weekFlaky = Array.from({ length: 7 }, () => troubles.seasonFlaky * normal())
+  const week = Array.from({ length: 7 }, () => disturbances.season * normal())
+  const weekFlaky = Array.from({ length: 7 }, () => disturbances.seasonFlaky * normal())
   let [number, creep, ar, machine, level, unannounced] = [0, 0, 0, 1, 0, -Infinity]
 
   const slowDown = (name: string, night: number): number => {
@@ -172,34 +175,34 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
   return () => {
     const night = number++
     const weekday = night % 7
-    if (draw() < troubles.machines) {
-      const shift = troubles.machineShift * normal()
+    if (draw() < disturbances.machines) {
+      const shift = disturbances.machineShift * normal()
       // an unannounced change is only a shift
-      if (draw() < troubles.announced) machine++
+      if (draw() < disturbances.announced) machine++
       else if (shift > slowerMachine) unannounced = night
       level += shift
-      for (const kind of kinds) kind.machine += troubles.machineOwn * normal()
+      for (const kind of kinds) kind.machine += disturbances.machineOwn * normal()
     }
-    if (draw() < troubles.churn) {
+    if (draw() < disturbances.churn) {
       const gone = kinds[Math.floor(between(planted.length, kinds.length))]
       kinds = [...kinds.filter((kind) => kind !== gone), kindOf(night)]
     }
-    creep += troubles.creep * normal()
-    ar = troubles.follow * ar + troubles.ar * Math.sqrt(1 - troubles.follow ** 2) * normal()
-    const isSlow = draw() < troubles.slowNights
+    creep += disturbances.creep * normal()
+    ar = disturbances.follow * ar + disturbances.ar * Math.sqrt(1 - disturbances.follow ** 2) * normal()
+    const isSlow = draw() < disturbances.slowNights
     const slow =
       level +
       creep +
       ar +
       (week[weekday] ?? 0) +
-      troubles.nightly * normal() +
-      (isSlow ? Math.log(between(1.15, troubles.slowest)) : 0)
-    const flaky = Math.exp(troubles.weather * normal() + (weekFlaky[weekday] ?? 0))
+      disturbances.nightly * normal() +
+      (isSlow ? Math.log(between(1.15, disturbances.slowest)) : 0)
+    const flaky = Math.exp(disturbances.weather * normal() + (weekFlaky[weekday] ?? 0))
     const spells: Array<Spell> = []
-    const isAway = draw() < troubles.outages
+    const isAway = draw() < disturbances.outages
     const outage = isAway ? between(0.05, 0.2) : 0
     const outageFrom = between(0, 1 - outage)
-    if (draw() < troubles.causes) {
+    if (draw() < disturbances.causes) {
       const length = between(0.1, 0.6)
       const begin = between(-0.2, 1)
       const names = Array.from({ length: 2 + Math.floor(7 * draw()) }, () => kinds[Math.floor(draw() * kinds.length)])
@@ -212,7 +215,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     }
     const isNew = kinds.some(({ since }) => since === night && night > 0)
     const failingBy = isAway ? "outage" : spells.length > 0 ? "shared cause" : isNew ? "new scenario" : undefined
-    const troubleOf: SimulatedNight["troubleOf"] = ({ figure, scenario }) => {
+    const disturbanceOf: SimulatedNight["disturbanceOf"] = ({ figure, scenario }) => {
       if (figure === "duration" && scenario === null) {
         return isSlow ? "slow night" : night - unannounced < newsFor ? "slower machine" : undefined
       }
@@ -223,11 +226,12 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     }
     const rates = new Map<string, number>()
     for (const kind of kinds) {
-      kind.odds += troubles.passDrift * normal()
-      kind.apart = troubles.ownFollow * kind.apart + troubles.own * Math.sqrt(1 - troubles.ownFollow ** 2) * normal()
+      kind.odds += disturbances.passDrift * normal()
+      kind.apart =
+        disturbances.ownFollow * kind.apart + disturbances.own * Math.sqrt(1 - disturbances.ownFollow ** 2) * normal()
       const rate = failing(kind, night, flaky)
       // nights scatter more than their trials say: the odds of the night, not those of the scenario
-      rates.set(kind.name, rate === 0 ? 0 : shareOf(logit(rate) + troubles.scatter * normal()))
+      rates.set(kind.name, rate === 0 ? 0 : shareOf(logit(rate) + disturbances.scatter * normal()))
     }
     const trial = (kind: Kind, at: number) => {
       const hit = spells.some(
@@ -237,7 +241,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       const away = isAway && outageFrom <= at && at <= outageFrom + outage
       const passed = !hit && draw() >= (rates.get(kind.name) ?? 0)
       const infra = draw() < 0.005 || (away && draw() < 0.7)
-      const long = draw() < troubles.outliers ? Math.log(3) : 0
+      const long = draw() < disturbances.outliers ? Math.log(3) : 0
       return {
         verdict: infra
           ? ("infra" as const)
@@ -290,7 +294,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     })
     const byName = new Map(kinds.map((kind) => [kind.name, kind]))
     return {
-      troubleOf,
+      disturbanceOf,
       failingBy,
       more: (name) => {
         const kind = byName.get(name)

@@ -1,7 +1,7 @@
 import { inFolder, type Options } from "../measure/Report.ts"
 import { changed, gateNames, type GateName, type MonthsOptions, quiet } from "./Months.ts"
 import type { NightsReport } from "./NightsReport.ts"
-import type { Preset } from "./Troubles.ts"
+import type { Preset } from "./Disturbances.ts"
 import { changes } from "./World.ts"
 
 const worlds: ReadonlyArray<Preset> = ["calm", "realistic", "harsh"]

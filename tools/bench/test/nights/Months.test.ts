@@ -2,22 +2,22 @@ import { assert, describe, it } from "vitest"
 import { againstLastNight, changePoints, mannWhitney, onRequests, ours } from "../../src/nights/Gates.ts"
 import { changed, quiet } from "../../src/nights/Months.ts"
 import { markdown, monthly, shares } from "../../src/nights/NightsReport.ts"
-import { presets } from "../../src/nights/Troubles.ts"
+import { presets } from "../../src/nights/Disturbances.ts"
 import { world, type WorldOptions } from "../../src/nights/World.ts"
 
 const options: WorldOptions = {
   seed: 3,
   scenarios: 20,
   trials: 5,
-  troubles: presets.calm,
+  disturbances: presets.calm,
   change: "none",
   from: Infinity
 }
 
 describe("nights", () => {
   it("are the same for the same seed, and others for another", () => {
-    for (const troubles of Object.values(presets)) {
-      const of = { ...options, troubles }
+    for (const disturbances of Object.values(presets)) {
+      const of = { ...options, disturbances }
       const [one, same, other] = [world(of), world(of), world({ ...of, seed: 4 })]
       const first = one()
       assert.deepStrictEqual(first.night, same().night)
@@ -31,12 +31,12 @@ describe("nights", () => {
     assert.isBelow(passed.slice(1).reduce((sum, count) => sum + count, 0) / 200, 0.65)
   })
 
-  it("have troubles in a harsh world that a calm one has not", () => {
-    const count = (troubles: WorldOptions["troubles"]) => {
-      const next = world({ ...options, troubles })
+  it("have disturbances in a harsh world that a calm one has not", () => {
+    const count = (disturbances: WorldOptions["disturbances"]) => {
+      const next = world({ ...options, disturbances })
       const nights = Array.from({ length: 240 }, next)
       const of = (figure: "duration" | "pass rate" | "cost") =>
-        nights.filter(({ troubleOf }) => troubleOf({ figure, scenario: null }) !== undefined).length
+        nights.filter(({ disturbanceOf }) => disturbanceOf({ figure, scenario: null }) !== undefined).length
       assert.strictEqual(of("cost"), 0)
       const names = new Set(nights.flatMap(({ night }) => night.scenarios.map(({ name }) => name)))
       const machines = new Set(nights.map(({ night }) => night.fingerprint.machine?.cpu))
@@ -106,13 +106,13 @@ describe("months", () => {
     assert.include(text, `| all durations +20 % | ${shares(found)} |`)
   })
 
-  it("tell real trouble from false alarms, by its kind", () => {
+  it("tell a real disturbance from false alarms, by its kind", () => {
     const few = { seed: 2, scenarios: 20, trials: 5, before: 12 }
     const harsh = quiet(few, "harsh", "ours", 3)
-    const kinds = new Set(harsh.troubles.flat())
+    const kinds = new Set(harsh.disturbances.flat())
     assert.isTrue(kinds.has("slow night") || kinds.has("outage") || kinds.has("shared cause"), [...kinds].join())
-    for (const [month, red] of harsh.red.entries()) assert.isAtMost(harsh.troubles[month]?.length ?? 0, red)
-    assert.deepStrictEqual(quiet(few, "calm", "ours", 1).troubles, [[]])
+    for (const [month, red] of harsh.red.entries()) assert.isAtMost(harsh.disturbances[month]?.length ?? 0, red)
+    assert.deepStrictEqual(quiet(few, "calm", "ours", 1).disturbances, [[]])
   })
 
   it("say the mean with its interval, and the shares that found a change in time", () => {

@@ -1,5 +1,5 @@
 /** What real nights have and an ideal world has not; chances are of one night. */
-export interface Troubles {
+export interface Disturbances {
   /** Deviation of a night's durations from the last one's level, of all scenarios together, as a logarithm. */
   readonly nightly: number
   /** Deviation and memory (0 to 1) of a drift that follows the night before, of all durations. */
@@ -38,7 +38,7 @@ export interface Troubles {
   readonly outliers: number
 }
 
-const calm: Troubles = {
+const calm: Disturbances = {
   nightly: 0.03,
   ar: 0,
   follow: 0,
@@ -62,7 +62,7 @@ const calm: Troubles = {
   outliers: 0.01
 }
 
-const realistic: Troubles = {
+const realistic: Disturbances = {
   ...calm,
   ar: 0.03,
   follow: 0.6,
@@ -85,7 +85,7 @@ const realistic: Troubles = {
   outliers: 0.02
 }
 
-const harsh: Troubles = {
+const harsh: Disturbances = {
   ...realistic,
   nightly: 0.05,
   ar: 0.06,
