@@ -19,7 +19,7 @@ import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
 import { type Data, layerDatabase } from "./data.ts"
-import * as Nodes from "./nodes.ts"
+import * as Node from "./node.ts"
 import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
 /** A server that keeps everything in a database. */
@@ -28,7 +28,7 @@ export interface DurableOptions {
   /** What people call this node. */
   readonly node: string
   /** How this node is one of several that use the database; without it no other one does. */
-  readonly shared?: Nodes.SharedOptions
+  readonly shared?: Node.SharedOptions
   /** Of a file: what a commit survives. */
   readonly durable: "normal" | "full"
   readonly host: string
@@ -96,7 +96,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       })
     })
   )
-  const work = shared === undefined ? LocalWork.layer : Nodes.layerWork(node, shared)
+  const work = shared === undefined ? LocalWork.layer : Node.layerWork(node, shared)
   const others =
     shared === undefined
       ? Layer.empty
@@ -111,7 +111,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide(others),
     Layer.provide(work),
     Layer.provideMerge(browsers),
-    Layer.provide([Nodes.layerId(node), hints]),
+    Layer.provide([Node.layerId(node), hints]),
     // of several nodes, each figure says whose it is
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),

@@ -26,7 +26,7 @@ import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
 import { layerLog } from "./log.ts"
 import { program as name } from "./program.ts"
-import { anew } from "./nodes.ts"
+import { anew } from "./node.ts"
 import * as settings from "./settings.ts"
 import { UserError } from "./UserError.ts"
 

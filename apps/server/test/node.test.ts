@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
-import { anew } from "../src/nodes.ts"
+import { anew } from "../src/node.ts"
 import { node } from "./node.ts"
 import { folder, send, until } from "./program.ts"
 
