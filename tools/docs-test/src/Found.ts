@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { documents, root, sources } from "./Documents.ts"
+import { changesets, documents, root, sources } from "./Documents.ts"
 import { problems } from "./Page.ts"
 import { sourceTexts } from "./SourceText.ts"
 import { findings, report } from "./Words.ts"
 
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 
-/** What is wrong with the words of every document and every module, a line each, by file. */
+/** What is wrong with the words of every document, changeset and module, a line each, by file. */
 export const found = (): ReadonlyMap<string, ReadonlyArray<string>> =>
   new Map([
-    ...documents().map((file) => [file, problems(file, read(file))] as const),
+    ...[...documents(), ...changesets()].map((file) => [file, problems(file, read(file))] as const),
     ...sources().map((file) => {
       const said = report(sourceTexts(file, read(file)).flatMap(findings))
       return [file, said === "" ? [] : said.split("\n")] as const

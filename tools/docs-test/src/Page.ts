@@ -14,8 +14,8 @@ const references: ReadonlySet<string> = new Set([
 
 const isGuide = (file: string) => (file === "README.md" || file.startsWith("docs/")) && !references.has(file)
 
-/** Of the design, the assumptions and the measurements the words are checked, and not the length of sentences. */
-const hasProse = (file: string) => !/(?:^|\/)(?:ARCHITECTURE|ASSUMPTIONS|RESULTS)\.md$/u.test(file)
+/** Of the design, the assumptions, the measurements and changesets only the words are checked. */
+const hasProse = (file: string) => !/(?:^|\/)(?:ARCHITECTURE|ASSUMPTIONS|RESULTS)\.md$|^\.changeset\//u.test(file)
 
 /** What is wrong with the words of a page, a line each. */
 export const problems = (file: string, page: string): ReadonlyArray<string> => {

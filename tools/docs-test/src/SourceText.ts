@@ -1,7 +1,11 @@
+import { basename } from "node:path"
 import { parseSync, Visitor } from "rolldown/utils"
 import type { Text } from "./Words.ts"
 
-/** What a module says to people: its literals, templates and comments. Names, types and imports are not text. */
+/** A name as text: `endOfRun` and `end_of_run` are "end of run". */
+const spelled = (name: string) => name.replaceAll("_", " ").replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, " ")
+
+/** What a module says to people: its literals, templates, comments and names. Addresses of imports are not text. */
 export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> => {
   const { comments, errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
@@ -9,13 +13,16 @@ export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> =
   const lineOf = (offset: number) => source.slice(0, offset).split("\n").length
   const add = (start: number, text: string) => found.push({ file, line: lineOf(start), text })
   const imported = new Set<number>()
+  const names = new Map<string, number>([[basename(file, ".ts"), 0]])
   new Visitor({
     ImportDeclaration: ({ source }) => void imported.add(source.start),
     Literal: ({ start, value }) => {
       if (typeof value === "string" && !imported.has(start)) add(start, value)
     },
-    TemplateElement: ({ start, value }) => void add(start, value.cooked ?? value.raw)
+    TemplateElement: ({ start, value }) => void add(start, value.cooked ?? value.raw),
+    Identifier: ({ name, start }) => void (names.has(name) || names.set(name, start))
   }).visit(program)
+  for (const [name, start] of names) add(start, spelled(name))
   for (const { start, value } of comments) add(start, value)
   return found.toSorted((one, other) => one.line - other.line)
 }

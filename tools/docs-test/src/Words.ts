@@ -19,8 +19,8 @@ interface Finding {
 const words = Object.entries(retired).map(([word, instead]) => ({
   word,
   instead,
-  // words of a phrase may stand on two lines
-  pattern: new RegExp(`(?<![\\w-])${word.replaceAll(" ", "[\\s*]+")}(?![\\w-])`, "giu")
+  // words of a phrase may stand on two lines; a plural is retired with its word
+  pattern: new RegExp(`(?<![\\w-])${word.replaceAll(" ", "[\\s*]+")}s?(?![\\w-])`, "giu")
 }))
 
 /** Every retired word of a text. */

@@ -16,7 +16,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 
 /** Postgres refuses to run as root; this is the user that every Linux has and that owns nothing. */
-const nobody = { uid: 65_534, gid: 65_534 }
+const unprivileged = { uid: 65_534, gid: 65_534 }
 
 const isRoot = process.getuid?.() === 0
 
@@ -87,9 +87,9 @@ export class TestPostgres extends Context.Service<
         (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
       )
       const data = join(folder, "data")
-      const as = isRoot ? nobody : {}
+      const as = isRoot ? unprivileged : {}
       const bin = yield* Effect.promise(async () => {
-        if (isRoot) await chown(folder, nobody.uid, nobody.gid)
+        if (isRoot) await chown(folder, unprivileged.uid, unprivileged.gid)
         const bin = await programs(folder)
         const form = ["--username", user, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"]
         await run(join(bin, "initdb"), ["--pgdata", data, ...form], { ...as, cwd: folder })

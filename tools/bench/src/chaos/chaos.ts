@@ -109,7 +109,7 @@ const disturb = async (
     ],
     draw
   )
-  const mending: Array<Promise<void>> = []
+  const repairs: Array<Promise<void>> = []
   const began_ms = performance.now()
   const gap_ms = duration_ms / (actions.length + 1)
   for (const [index, action] of actions.entries()) {
@@ -137,16 +137,16 @@ const disturb = async (
     if (action === "kill") await nodes.kill(victim)
     else nodes.freeze(victim)
     lost(victim)
-    const mend = async () => {
+    const repair = async () => {
       await sleep(away_ms)
       log(`${action === "kill" ? "start" : "thaw"} ${victim.name}`)
       await (action === "kill" ? nodes.start(victim) : nodes.thaw(victim))
       log(`${victim.name} is ready`)
     }
-    mending.push(mend())
+    repairs.push(repair())
   }
   await sleep(Math.max(0, began_ms + duration_ms - performance.now()))
-  await Promise.all(mending)
+  await Promise.all(repairs)
 }
 
 /** Stops and starts one node after the other, again and again. */

@@ -17,16 +17,16 @@ const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Pr
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 
 /** A value of the model without half surrogate pairs. */
-export const mended = (value: unknown): unknown => {
+export const wellFormed = (value: unknown): unknown => {
   if (typeof value === "string") return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(mended)
+  if (Array.isArray(value)) return value.map(wellFormed)
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), mended(each)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]))
 }
 
-const mendedPart = (part: Response.AnyPart): Response.AnyPart => {
+const wellFormedPart = (part: Response.AnyPart): Response.AnyPart => {
   if (part.type === "text") return Response.makePart("text", { ...part, text: part.text.toWellFormed() })
-  return part.type === "tool-call" ? Response.makePart("tool-call", { ...part, params: mended(part.params) }) : part
+  return part.type === "tool-call" ? Response.makePart("tool-call", { ...part, params: wellFormed(part.params) }) : part
 }
 
 /** Messages as text, for a model that sums them up or judges them. */
@@ -112,7 +112,9 @@ export const make = (instructions: string) => {
     },
     /** What the model answered, as it came, and what became of its calls: a call is never without its result. */
     answered: (content: ReadonlyArray<Response.AnyPart>, calls: ReadonlyArray<CallResult>) => {
-      const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish").map(mendedPart)).content
+      const answer = Prompt.fromResponseParts(
+        content.filter(({ type }) => type !== "finish").map(wellFormedPart)
+      ).content
       const results = calls.map(({ failed, id, name, result }) =>
         Prompt.toolResultPart({ id, name, isFailure: failed, result: result.toWellFormed(), providerExecuted: false })
       )

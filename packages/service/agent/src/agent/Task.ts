@@ -136,7 +136,7 @@ export const perform = Effect.fnUntraced(function* (
       const answer = yield* ask(step, look, seen)
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
-        .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.mended(params) }))
+        .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.wellFormed(params) }))
       // half of a secret would not be known any more
       const summary = page
         .redact(summaryOf(calls, answer.text, look.text))

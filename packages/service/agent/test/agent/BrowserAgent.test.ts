@@ -450,11 +450,11 @@ layer(refusing, { excludeTestServices: true })("an agent with a judge and limits
           ? { text: half, ...done({ [half]: [half] }) }
           : { text: JSON.stringify({ ...verdict, reasoning: half, failure_reason: half }) }
       )
-      const { turn: mended } = yield* carriedOut("What is the code?")
+      const { turn: ended } = yield* carriedOut("What is the code?")
       const mug = "mug \ufffd"
-      assert.deepStrictEqual(mended.output, { [mug]: [mug] })
-      assert.deepInclude(mended.judgement, { reasoning: mug, failureReason: mug })
-      const [step] = yield* running.store.stepsOf(mended.id)
+      assert.deepStrictEqual(ended.output, { [mug]: [mug] })
+      assert.deepInclude(ended.judgement, { reasoning: mug, failureReason: mug })
+      const [step] = yield* running.store.stepsOf(ended.id)
       assert.strictEqual(step?.summary, `done true {"${mug}":["${mug}"]}`)
       script(running, (_, { schema }) => (schema === undefined ? done("4711") : { status: 400, message: "no schemas" }))
       const { turn: unjudged } = yield* carriedOut("What is the code?")
