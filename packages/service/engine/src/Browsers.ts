@@ -19,11 +19,11 @@ import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
 import type { Work } from "./ports/Work.ts"
 import { owned } from "./Owned.ts"
-import { patience } from "./patience.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { withFreshIds } from "./freshIds.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
+import { storeRetries } from "./storeRetries.ts"
 
 /** A browser to create. */
 export interface BrowserRequest {
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
   const endLater = (id: string, reason: Browser.StopReason, beside?: Parameters<typeof ended>[2]): void => {
     const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, beside))))
-    fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: patience, while: () => !closing })))
+    fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: storeRetries, while: () => !closing })))
   }
 
   /** Stores why a browser ended by itself. */
@@ -171,7 +171,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           ),
         KeyTaken: (error) => Effect.die(error)
       }),
-      Effect.retry({ schedule: patience, times: 10 })
+      Effect.retry({ schedule: storeRetries, times: 10 })
     )
     const kept = yield* Effect.onError(
       lock.shared(

@@ -4,24 +4,21 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
 import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
+import * as Attempts from "./Attempts.ts"
 import type { Browsers } from "./Browsers.ts"
 import * as Decide from "./domain/Decide.ts"
 import { SessionNotFound } from "./domain/Errors.ts"
 import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import * as Turn from "./domain/Turn.ts"
 import { owned } from "./Owned.ts"
-import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { Hints } from "./ports/Hints.ts"
-import { LiveViews } from "./ports/LiveViews.ts"
 import { NodeId } from "./ports/NodeId.ts"
-import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
+import { storeRetries } from "./storeRetries.ts"
 import * as TurnRunner from "./TurnRunner.ts"
 
 /** Why a session is not changed. */
@@ -44,9 +41,6 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
   progress: { used }
 })
 
-/** How many steps of all browsers are kept for new viewers, and how many a slow viewer may lag behind. */
-const kept = { replay: 1024, capacity: 256 }
-
 /** The agents at work at this node. */
 export type Executions = Effect.Success<ReturnType<typeof make>>
 
@@ -56,8 +50,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const store = yield* Store
   const node = yield* NodeId
   const work = yield* Work
-  const recordings = yield* Recordings
-  const views = yield* LiveViews
   const hints = yield* Hints
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
@@ -65,9 +57,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const letGos = new Map<string, Deferred.Deferred<void>>()
   /** The takes under way: each may still start an agent. */
   const takes = new Set<Deferred.Deferred<void>>()
-  const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>(kept)
-  /** The step that an agent here is in, and where. */
-  const open = new WeakMap<TurnRunner.Execution, { readonly browserId: string | null; readonly step: Turn.TurnStep }>()
   /** This node takes no more turns, neither offered ones nor the next ones of its sessions. */
   let draining = false
   let closing = false
@@ -81,8 +70,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The command at this moment: this node takes a turn only while its lease holds. */
   const current = (command: Decide.Command): Result.Result<Decide.Command, Decide.Refusal> => {
     if (command._tag === "Take") return work.mayTake() ? Result.succeed(command) : Result.fail({ _tag: "LeaseLost" })
-    if (!("goesOn" in command) || (!draining && work.mayTake())) return Result.succeed(command)
-    return Result.succeed({ ...command, goesOn: false })
+    if (command._tag !== "Report" && command._tag !== "LetGo") return Result.succeed(command)
+    return Result.succeed({ ...command, goesOn: !draining && work.mayTake() })
   }
 
   /** Decides and commits, again for as long as another step changes the session in between. */
@@ -131,7 +120,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       const { token } = session.lease
       if (Turn.isTerminal(given.status)) {
         // the turn was cancelled before this node knew of its lease
-        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: true } as const
+        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" } } as const
         fork(Effect.ignore(lock.shared(insist(session.id, command))))
       } else if (execution?.token !== token) {
         runner.begin(given, token, (begun) => executions.set(session.id, begun))
@@ -144,7 +133,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     if (session.status === "stopped" && session.browserId !== null) {
       const isAway = ({ _tag }: { readonly _tag: string }) => _tag === "StoreUnavailable" && !closing
       const stopped = browsers.stop(session.browserId, "session_stopped")
-      fork(Effect.ignore(Effect.retry(stopped, { schedule: patience, while: isAway })))
+      fork(Effect.ignore(Effect.retry(stopped, { schedule: storeRetries, while: isAway })))
     }
   }
 
@@ -183,6 +172,25 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     return { ...decision, turns }
   })
 
+  /** Changes a session, and hands `doubtful` the decision of a commit that was not answered; undefined of a refused one. */
+  const attempted = (
+    sessionId: string,
+    command: Decide.Command,
+    doubtful: (tried: Decide.Decision | undefined) => void
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.suspend(() => {
+      let tried: Decide.Decision | undefined
+      const note = (decision: Decide.Decision) => {
+        tried = decision
+        return {}
+      }
+      return Effect.tapError(change(sessionId, command, note), (error) =>
+        Effect.sync(() => {
+          if (error._tag === "StoreUnavailable") doubtful(error.applied === "no" ? undefined : tried)
+        })
+      )
+    })
+
   /**
    * What the holder of a lease has to say, for as long as the store is away, unless its node closes: what its agent
    * does is paid for. It is said once, also when an answer is lost.
@@ -195,25 +203,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         tried === undefined ? Effect.succeed(undefined) : found(command, tried)
       ).pipe(
         Effect.flatMap((applied) => {
-          if (applied !== undefined) {
-            carryOn(applied)
-            return Effect.succeed(applied)
-          }
-          return Effect.tapError(
-            change(sessionId, command, (decision) => {
-              tried = decision
-              return {}
-            }),
-            (error) =>
-              Effect.sync(() => {
-                if (error._tag === "StoreUnavailable" && error.applied === "no") tried = undefined
-              })
-          )
+          if (applied === undefined) return attempted(sessionId, command, (decision) => void (tried = decision))
+          carryOn(applied)
+          return Effect.succeed(applied)
         })
       )
       return Effect.retry(attempt, {
         while: ({ _tag }) => _tag === "StoreUnavailable" && (!closing || left-- > 0),
-        schedule: patience
+        schedule: storeRetries
       })
     })
 
@@ -264,9 +261,20 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
   }
 
+  /** What is said of a turn when this node closes. */
+  const giveBack = (execution: TurnRunner.Execution, now_ms: number): Decide.Command => ({
+    _tag: "GiveBack",
+    token: execution.token,
+    resumes: agent.resumes,
+    used: TurnRunner.used(execution, now_ms)
+  })
+
+  const { attempt, cutShort, stepsIn } = yield* Attempts.make({ browsers, find, told })
+
   const runner = yield* TurnRunner.make(agent, {
+    attempt,
     onEvent: (execution, event, leaves) =>
-      said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: true }).pipe(
+      said(execution, { _tag: "Report", token: execution.token, event, leaves }).pipe(
         Effect.tapError((refused) => {
           // the cost of a turn that was cancelled meanwhile still counts
           const cost = "report" in event ? event.report?.cost : undefined
@@ -279,75 +287,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       Effect.map(said(execution, using(execution, usage)), (decision) => decision?.turn ?? undefined),
     onEnd: (execution, ending) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const { token } = execution
-        const used = TurnRunner.used(execution, now)
-        const cut = open.get(execution)
-        const over =
-          cut === undefined
-            ? Effect.void
-            : PubSub.publish(steps, { ...cut, step: Turn.stepEnded(cut.step, now, Turn.cutShort) })
         const command: Decide.Command = closing
-          ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
-          : { _tag: "LetGo", token, ending, goesOn: true, used }
-        return Effect.andThen(over, Effect.ignore(said(execution, command)))
-      }),
-    attempt: Effect.fnUntraced(function* (execution, cancelled) {
-      const { sessionId, token, turn } = execution
-      const session = yield* Effect.orDie(find(sessionId))
-      let { browserId } = session
-      let domains: ReadonlyArray<string> | null = null
-      let pictures = turn.steps
-      const progress = Effect.fnUntraced(function* (progress: Decide.Progress) {
-        const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
-        for (const step of turnSteps) {
-          const at = { browserId, step }
-          if (step.ended === undefined) open.set(execution, at)
-          else open.delete(execution)
-          yield* PubSub.publish(steps, at)
-        }
+          ? giveBack(execution, now)
+          : { _tag: "LetGo", token: execution.token, ending, used: TurnRunner.used(execution, now) }
+        return Effect.andThen(cutShort(execution, now), Effect.ignore(said(execution, command)))
       })
-      return {
-        session,
-        cancelled,
-        budget: turn.budget,
-        earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) =>
-          turns.filter(({ seq }) => seq < turn.seq)
-        ),
-        browser: browsers.ofSession(
-          session,
-          Effect.map(find(sessionId), ({ browserId }) => browserId),
-          (id) => {
-            const before = Effect.orElseSucceed(browsers.usedMb(browserId), () => "0")
-            browserId = id
-            return Effect.flatMap(before, (usedMb) =>
-              told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
-            )
-          },
-          () => domains
-        ),
-        allowDomains: (allowed) =>
-          Effect.suspend(() => {
-            domains = allowed
-            return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
-          }),
-        conceal: Effect.suspend(() => (browserId === null || views === null ? Effect.void : views.conceal(browserId))),
-        step: Effect.fnUntraced(function* ({ checkpoint, picture: jpeg, ...seen }) {
-          const name = `${turn.id}-${++pictures}`
-          const picture =
-            jpeg === null || browserId === null || recordings === null
-              ? null
-              : yield* recordings.keep(browserId, name, jpeg)
-          yield* progress({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
-        }),
-        stepEnded: (failure) =>
-          Effect.suspend(() => {
-            const at = open.get(execution)
-            return at === undefined ? Effect.void : progress({ ended: { step: at.step, failure } })
-          }),
-        used: (usage) => told(execution, using(execution, usage)),
-        checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
-      }
-    })
   })
 
   /** Ends all agents here and gives their turns back. The engine writes the end, and ignores what they still say. */
@@ -360,16 +304,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       Effect.forEach(
         held,
         (execution) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            Effect.ignore(
-              said(execution, {
-                _tag: "GiveBack",
-                token: execution.token,
-                resumes: agent.resumes,
-                used: TurnRunner.used(execution, now)
-              })
-            )
-          ),
+          Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(said(execution, giveBack(execution, now)))),
         { discard: true }
       )
     )
@@ -386,18 +321,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   /** If the store's answer is lost, this node may have a lease without knowing. It finds out later. */
   const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
-    Effect.suspend(() => {
-      let tried: Decide.Decision | undefined
-      const note = (decision: Decide.Decision) => {
-        tried = decision
-        return {}
-      }
-      return Effect.tapError(change(sessionId, command, note), (error) =>
-        Effect.sync(() => {
-          if (error._tag !== "StoreUnavailable" || error.applied === "no") return
-          fork(Effect.ignore(lock.shared(insist(sessionId, command, tried))))
-        })
-      )
+    attempted(sessionId, command, (tried) => {
+      if (tried !== undefined) fork(Effect.ignore(lock.shared(insist(sessionId, command, tried))))
     })
 
   /** Lets go of what was cancelled at another node. */
@@ -443,12 +368,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   return {
     find,
-    /** The last steps that agents here began in a browser, and each one from now on. */
-    stepsIn: (browserId: string): Stream.Stream<Turn.TurnStep> =>
-      Stream.fromPubSub(steps).pipe(
-        Stream.filter((one) => one.browserId === browserId),
-        Stream.map(({ step }) => step)
-      ),
+    stepsIn,
     commit,
     change,
     take,

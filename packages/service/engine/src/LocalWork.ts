@@ -4,7 +4,7 @@ import * as Schedule from "effect/Schedule"
 import { Store } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
 
-const patience = Schedule.spaced("1 second")
+const everySecond = Schedule.spaced("1 second")
 
 /** Work of a store that one process has to itself: it is taken where it is offered, at once. */
 export const layer: Layer.Layer<Work, never, Store> = Layer.effect(
@@ -29,9 +29,9 @@ export const layer: Layer.Layer<Work, never, Store> = Layer.effect(
       serve: Effect.fnUntraced(function* (given: Hands) {
         hands = given
         const { browsers, sessions } = yield* Effect.orDie(
-          Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), patience)
+          Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), everySecond)
         )
-        for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), patience))
+        for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), everySecond))
         for (const id of sessions) yield* take(id)
       })
     })

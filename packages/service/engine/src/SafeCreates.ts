@@ -19,7 +19,7 @@ export type MadeOf<Tag extends Made["_tag"]> = Extract<Made, { readonly _tag: Ta
 /** What was made now, or what an earlier create with the same key made, as it was then. */
 export type Created<Tag extends Made["_tag"]> = MadeOf<Tag> & { readonly replayed: boolean }
 
-/** Makes the record of a create, to be stored in one step with what it made. */
+/** Makes the record of a create. The store commits it in one step with the run, message or browser of that create. */
 export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 
 const unkeyed: Record = () => ({})

@@ -41,24 +41,24 @@ export type Command =
     }
   /** A node takes the next turn, if no node has one. `from` is a node that is lost: what it had is taken over. */
   | { readonly _tag: "Take"; readonly node: string; readonly from?: string; readonly resumes?: Resumes | undefined }
-  /** What the holder of a lease says. With `leaves` its agent is gone when the event ends the turn. */
+  /**
+   * What the holder of a lease says. With `leaves` its agent is gone when the event ends the turn; a node that `goesOn`
+   * takes the next turn in the same step.
+   */
   | {
       readonly _tag: "Report"
       readonly token: number
       readonly event: Turn.TurnEvent
       readonly leaves: boolean
-      readonly goesOn: boolean
+      readonly goesOn?: boolean
     }
   | { readonly _tag: "Progress"; readonly token: number; readonly progress: Progress }
-  /**
-   * The agent is gone, however that came about: its turn ends with `ending` if it has not ended. A node that `goesOn`
-   * takes the next turn in the same step.
-   */
+  /** The agent is gone, however that came about: its turn ends with `ending` if it has not ended. */
   | {
       readonly _tag: "LetGo"
       readonly token: number
       readonly ending: Turn.TurnEvent
-      readonly goesOn: boolean
+      readonly goesOn?: boolean
       readonly used?: Turn.Usage | undefined
     }
   /** The node closes: what had not begun is given back, what runs ends with a reason or waits to go on. */
@@ -210,7 +210,7 @@ const take = (draft: Draft, node: string): string | null => {
 }
 
 /** The holder of the lease leaves the session, or goes on with its next turn. */
-const goOn = (draft: Draft, { goesOn }: { readonly goesOn: boolean }): void => {
+const goOn = (draft: Draft, { goesOn = false }: { readonly goesOn?: boolean }): void => {
   const { node } = draft.session.lease ?? { node: "" }
   leave(draft)
   if (goesOn) take(draft, node)

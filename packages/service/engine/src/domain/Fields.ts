@@ -6,6 +6,3 @@ export const Moment = Schema.Finite.check(
 )
 export const OptionalMoment = Schema.NullOr(Moment)
 export const OptionalText = Schema.NullOr(Schema.String)
-
-/** What a session or a browser is: both end once. */
-export const ActiveOrStopped = Schema.Literals(["active", "stopped"])

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
-import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
+import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
 /** A session: turns that run one after the other in one browser. */
@@ -19,7 +19,7 @@ export const Session = Schema.Struct({
   idleSince_ms: OptionalMoment,
   /** The browser of its agent; none before first use. */
   browserId: OptionalText,
-  status: ActiveOrStopped,
+  status: Schema.Literals(["active", "stopped"]),
   thinkingLevel: OptionalText,
   /** What its first turn asked of the model; its follow-ups ask the same. Sessions of before do not say. */
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)).pipe(

@@ -3,44 +3,44 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** What a node can do about what is offered, or was left behind by one that is lost. */
+/** What a node does with offered sessions, and with what lost nodes left behind. */
 export interface Hands {
   /**
-   * Takes a session that has something to do, under a lease, or does nothing when a node that lives has it. The inner
-   * effect ends when this node lets go of the session, with nothing left that it may do.
+   * Takes a session that has open turns, under a lease. Does nothing when a living node has it. The inner effect ends
+   * when this node lets go of the session.
    */
   readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
-  /** Lets go of what is at work here and was cancelled elsewhere. */
+  /** Stops agents here whose turns were cancelled at another node. */
   readonly look: Effect.Effect<void, StoreUnavailable>
-  /** The same when another node says that there is something. */
+  /** The same after a hint of another node, with nothing remembered of the last look. */
   readonly lookNow: Effect.Effect<void, StoreUnavailable>
-  /** Stores that a browser is gone, if its node is lost. */
+  /** Stores the end of a browser whose node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
-  /** Takes no more turns, neither offered ones nor the next ones of its sessions. */
+  /** From now on takes no turn: neither of an offered session nor the next one of a session here. */
   readonly drain: Effect.Effect<void>
-  /** Ends all agents and browsers here at once: this node is lost, and others have what it held. */
+  /** Ends all agents and browsers here at once, because this node is lost and others have its sessions. */
   readonly abandon: Effect.Effect<void>
 }
 
 /**
- * The port to whatever says which node works on which session. It may say so twice, or to two nodes: the lease in the
- * session's record decides. It may not forget one.
+ * The port to what assigns sessions to nodes. It may assign a session twice, or to two nodes, because the lease in the
+ * session's record decides. It must not forget one.
  */
 export class Work extends Context.Service<
   Work,
   {
-    /** Inside of the commit that gives a session something to do: a node must take it. */
+    /** Runs inside the commit of a new turn: a node must take the session. */
     readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
-    /** After that commit, at the node that made it. Nothing is lost without it, things only begin later. */
+    /** Runs after that commit, at the node that made it. Without it the turn only begins later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
     /**
-     * Whether this node may take what is to be done: its time is not over, so no other node finds it lost with what it
-     * takes. To be asked right before it is taken: the answer changes while a store is away, or a machine is frozen.
+     * Whether this node may take a turn: its own lease holds, so no other node finds it lost. Ask right before each
+     * take, because the answer changes while the store is away or the machine is frozen.
      */
     readonly mayTake: () => boolean
-    /** Whether another node is lost, so that what it held may be taken from it. It is lost for good then. */
+    /** Whether another node is lost, and its sessions may be taken over. A lost node stays lost. */
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Takes offered sessions, and those of lost nodes, until the scope closes. Called once, at the start. */
+    /** Gives `hands` offered sessions, and those of lost nodes, until the scope closes. Called once, at the start. */
     readonly serve: (hands: Hands) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@webagent/engine/Work") {}

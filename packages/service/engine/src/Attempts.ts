@@ -1,0 +1,116 @@
+import * as Effect from "effect/Effect"
+import * as PubSub from "effect/PubSub"
+import * as Stream from "effect/Stream"
+import type { Browsers } from "./Browsers.ts"
+import type * as Decide from "./domain/Decide.ts"
+import type { SessionNotFound } from "./domain/Errors.ts"
+import type { Session } from "./domain/Session.ts"
+import * as Turn from "./domain/Turn.ts"
+import type { Attempt, LeaseLost } from "./ports/Agent.ts"
+import { LiveViews } from "./ports/LiveViews.ts"
+import { Recordings } from "./ports/Recordings.ts"
+import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import type { Execution } from "./TurnRunner.ts"
+
+/** A step of an agent, and the browser in which it is done. */
+interface BrowserStep {
+  readonly browserId: string | null
+  readonly step: Turn.TurnStep
+}
+
+/** What attempts use of the node that works on the session. */
+interface Holder {
+  readonly browsers: Browsers
+  readonly find: (sessionId: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
+  /** Commits what the agent says; fails when the agent must not go on. */
+  readonly told: (execution: Execution, command: Decide.Command) => Effect.Effect<Decide.Decision, LeaseLost>
+}
+
+/** How many steps of all browsers are kept for new viewers, and how many a slow viewer may lag behind. */
+const kept = { replay: 1024, capacity: 256 }
+
+/** Makes what agents in fibers are given, and publishes their steps. */
+export const make = Effect.fnUntraced(function* ({ browsers, find, told }: Holder) {
+  const store = yield* Store
+  const recordings = yield* Recordings
+  const views = yield* LiveViews
+  const steps = yield* PubSub.sliding<BrowserStep>(kept)
+  /** The step that an agent here is in. */
+  const open = new WeakMap<Execution, BrowserStep>()
+
+  const attempt = Effect.fnUntraced(function* (
+    execution: Execution,
+    cancelled: Attempt["cancelled"]
+  ): Effect.fn.Return<Attempt> {
+    const { sessionId, token, turn } = execution
+    const session = yield* Effect.orDie(find(sessionId))
+    let { browserId } = session
+    let domains: ReadonlyArray<string> | null = null
+    let pictures = turn.steps
+    const progress = (progress: Decide.Progress) => told(execution, { _tag: "Progress", token, progress })
+    const inStep = Effect.fnUntraced(function* (said: Decide.Progress) {
+      const { turnSteps } = yield* progress(said)
+      for (const step of turnSteps) {
+        const seen = { browserId, step }
+        if (step.ended === undefined) open.set(execution, seen)
+        else open.delete(execution)
+        yield* PubSub.publish(steps, seen)
+      }
+    })
+    return {
+      session,
+      cancelled,
+      budget: turn.budget,
+      earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) => turns.filter(({ seq }) => seq < turn.seq)),
+      browser: browsers.ofSession(
+        session,
+        Effect.map(find(sessionId), ({ browserId }) => browserId),
+        (id) => {
+          const before = Effect.orElseSucceed(browsers.usedMb(browserId), () => "0")
+          browserId = id
+          return Effect.flatMap(before, (usedMb) =>
+            told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
+          )
+        },
+        () => domains
+      ),
+      allowDomains: (allowed) =>
+        Effect.suspend(() => {
+          domains = allowed
+          return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
+        }),
+      conceal: Effect.suspend(() => (browserId === null || views === null ? Effect.void : views.conceal(browserId))),
+      step: Effect.fnUntraced(function* ({ checkpoint, picture: jpeg, ...seen }) {
+        const name = `${turn.id}-${++pictures}`
+        const picture =
+          jpeg === null || browserId === null || recordings === null
+            ? null
+            : yield* recordings.keep(browserId, name, jpeg)
+        yield* inStep({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
+      }),
+      stepEnded: (failure) =>
+        Effect.suspend(() => {
+          const seen = open.get(execution)
+          return seen === undefined ? Effect.void : inStep({ ended: { step: seen.step, failure } })
+        }),
+      used: (used) => progress({ used }),
+      checkpoint: (checkpoint) => progress({ checkpoint })
+    }
+  })
+
+  return {
+    attempt,
+    /** Publishes the end of the step that an agent was in when its turn ended. */
+    cutShort: (execution: Execution, now_ms: number): Effect.Effect<void> => {
+      const seen = open.get(execution)
+      if (seen === undefined) return Effect.void
+      return Effect.asVoid(PubSub.publish(steps, { ...seen, step: Turn.stepEnded(seen.step, now_ms, Turn.cutShort) }))
+    },
+    /** The last steps that agents here began in a browser, and each one from now on. */
+    stepsIn: (browserId: string): Stream.Stream<Turn.TurnStep> =>
+      Stream.fromPubSub(steps).pipe(
+        Stream.filter((seen) => seen.browserId === browserId),
+        Stream.map(({ step }) => step)
+      )
+  }
+})
