@@ -10,7 +10,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { type Data, layerDatabase, layerExisting } from "./data.ts"
 import { program } from "./program.ts"
-import { data, retention } from "./settings.ts"
+import { asName, data, retention } from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
 const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
@@ -29,10 +29,7 @@ export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const name = Flag.String("name").pipe(
   Flag.withDescription("Name the key: letters, digits, dots, dashes and underscores"),
-  Flag.filter(
-    (text) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
-    () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
-  )
+  asName
 )
 
 const limit = (flag: string, what: string, least: number) =>

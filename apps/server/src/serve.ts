@@ -81,12 +81,11 @@ const flags = { ...settings.server, ...SimulationFlags.flags }
 
 /** The simulated service, everything in memory. */
 const inMemory = Effect.fnUntraced(function* (given: Given) {
-  const [refused] = inFileOnly.find(([, isGiven]) => isGiven(given)) ?? []
-  if (refused !== undefined) {
-    return yield* new UserError({
-      sentence: `${refused} works only for a server that keeps everything in a database. Add --data FILE or remove ${refused}.`
-    })
-  }
+  yield* refuse(
+    given,
+    inFileOnly,
+    (flag) => `${flag} works only for a server that keeps everything in a database. Add --data FILE or remove ${flag}.`
+  )
   const { allowHost, apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
   const apiKeys = yield* resolveKeys(host, asked)
   const resolved = yield* Effect.mapError(
@@ -111,52 +110,45 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
 
 /** The flags of the simulation that need its journal, its time or its faults, which a database does not keep. */
 const inMemoryOnly = [
-  ["--profile", ({ profile }: Given) => Option.isSome(profile)],
-  ["--faults", ({ faults }: Given) => Option.isSome(faults)],
-  ["--time", ({ time }: Given) => Option.isSome(time)],
-  ["--time-scale", ({ timeScale }: Given) => Option.isSome(timeScale)],
-  ["--control", ({ control }: Given) => control],
-  ["--control-port", ({ controlPort }: Given) => Option.isSome(controlPort)],
-  ["--control-key", ({ controlKey }: Given) => Option.isSome(controlKey)],
-  ["--journal-size", ({ journalSize }: Given) => Option.isSome(journalSize)]
+  "profile",
+  "faults",
+  "time",
+  "timeScale",
+  "control",
+  "controlPort",
+  "controlKey",
+  "journalSize"
 ] as const
 
 /** The flags of a server that keeps everything in a database. */
-const inFileOnly = [
-  ["--node", ({ node }: Given) => Option.isSome(node)],
-  ["--advertise", ({ advertise }: Given) => Option.isSome(advertise)],
-  ["--durable", ({ durable }: Given) => Option.isSome(durable)],
-  ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
-  ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
-  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)]
-] as const
+const inFileOnly = ["node", "advertise", "durable", "keepDays", "keepRuns", "drainWithin"] as const
+
+const { model: _, ...modelFlags } = settings.model
 
 /** The flags of a model. */
-const withModelOnly = [
-  ["--model-url", ({ modelUrl }: Flags | Given) => Option.isSome(modelUrl)],
-  ["--model-price", ({ modelPrice }: Flags | Given) => Option.isSome(modelPrice)],
-  ["--model-sees", ({ modelSees }: Flags | Given) => Option.isSome(modelSees)],
-  ["--fallback-model", ({ fallbackModel }: Flags | Given) => Option.isSome(fallbackModel)],
-  ["--fallback-url", ({ fallbackUrl }: Flags | Given) => Option.isSome(fallbackUrl)],
-  ["--fallback-price", ({ fallbackPrice }: Flags | Given) => Option.isSome(fallbackPrice)],
-  ["--step-pictures", ({ stepPictures }: Flags | Given) => Option.isSome(stepPictures)],
-  ["--judge", ({ judge }: Flags | Given) => Option.isSome(judge)],
-  ["--allow-domains", ({ allowDomains }: Flags | Given) => Option.isSome(allowDomains)],
-  ["--secrets", ({ secrets }: Flags | Given) => Option.isSome(secrets)],
-  ["--max-steps", ({ maxSteps }: Flags | Given) => Option.isSome(maxSteps)],
-  ["--max-run-time", ({ maxRunTime }: Flags | Given) => Option.isSome(maxRunTime)],
-  ["--max-run-cost", ({ maxRunCost }: Flags | Given) => Option.isSome(maxRunCost)]
-] as const
+const withModelOnly = Object.keys(modelFlags) as ReadonlyArray<keyof typeof modelFlags>
 
 /** The flags of real browsers. */
 const withChromiumOnly = [
-  ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
-  ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)],
-  ["--allow-private", ({ allowPrivate }: Given) => Option.isSome(allowPrivate)],
-  ["--country-proxies", ({ countryProxies }: Given) => Option.isSome(countryProxies)],
-  ["--model", ({ model }: Given) => Option.isSome(model)],
+  "isolation",
+  "maxBrowsers",
+  "allowPrivate",
+  "countryProxies",
+  "model",
   ...withModelOnly
 ] as const
+
+/** Fails for the first of these flags that was given. */
+const refuse = <Name extends string>(
+  given: { readonly [Key in Name]: Option.Option<unknown> | boolean },
+  names: ReadonlyArray<Name>,
+  sentence: (flag: string) => string
+): Effect.Effect<void, UserError> => {
+  const found = names.find(
+    (name) => given[name] === true || (Option.isOption(given[name]) && Option.isSome(given[name]))
+  )
+  return found === undefined ? Effect.void : Effect.fail(new UserError({ sentence: sentence(settings.flagOf(found)) }))
+}
 
 /** The model that is asked when the first one fails. */
 const fallbackOf = Effect.fnUntraced(function* ({
@@ -167,11 +159,12 @@ const fallbackOf = Effect.fnUntraced(function* ({
   modelSees
 }: Given) {
   if (Option.isNone(fallbackModel)) {
-    if (Option.isNone(fallbackUrl) && Option.isNone(fallbackPrice)) return undefined
-    const flag = Option.isSome(fallbackUrl) ? "--fallback-url" : "--fallback-price"
-    return yield* new UserError({
-      sentence: `${flag} works only with a fallback model. Add --fallback-model DIALECT:NAME or remove ${flag}.`
-    })
+    yield* refuse(
+      { fallbackPrice, fallbackUrl },
+      ["fallbackUrl", "fallbackPrice"],
+      (flag) => `${flag} works only with a fallback model. Add --fallback-model DIALECT:NAME or remove ${flag}.`
+    )
+    return undefined
   }
   if (Option.isSome(maxRunCost) && Option.isNone(fallbackPrice)) {
     return yield* new UserError({
@@ -188,15 +181,6 @@ const fallbackOf = Effect.fnUntraced(function* ({
     sees: Option.getOrElse(modelSees, () => false)
   }
 })
-
-/** Refuses the flags of a model where there is none. */
-const refuseWithoutModel = (given: Flags): Effect.Effect<void, UserError> => {
-  const [refused] = Option.isSome(given.model) ? [] : (withModelOnly.find(([, isGiven]) => isGiven(given)) ?? [])
-  if (refused === undefined) return Effect.void
-  return Effect.fail(
-    new UserError({ sentence: `${refused} works only with a model. Add --model DIALECT:NAME or remove ${refused}.` })
-  )
-}
 
 /** Refuses a model of a vendor that has no key: each run would fail. */
 const refuseWithoutKey = (flag: string, { apiKey, baseUrl, dialect, keyName, model }: ModelConfig) =>
@@ -247,12 +231,12 @@ const named = ({ dialect, fallback, model }: ModelConfig): string =>
 
 /** The server over a database. */
 const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
-  const [refused] = inMemoryOnly.find(([, isGiven]) => isGiven(given)) ?? []
-  if (refused !== undefined) {
-    return yield* new UserError({
-      sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or ${Option.isSome(given.data) ? "--data" : "--browsers"}.`
-    })
-  }
+  const kept = Option.isSome(given.data) ? "--data" : "--browsers"
+  yield* refuse(
+    given,
+    inMemoryOnly,
+    (flag) => `${flag} works only for a server that keeps everything in memory. Remove ${flag} or ${kept}.`
+  )
   if (data._tag === "Postgres" && Option.isSome(given.durable)) {
     return yield* new UserError({
       sentence: "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
@@ -268,16 +252,16 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
   const live = ApiKeys.use(({ list }) =>
     Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
   )
-  const refuse = (what: string) =>
+  const keyless = (what: string) =>
     new UserError({
       sentence: `${data.name} ${what}. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
     })
   // a new file has no keys, and a path that is misspelt gets neither folder nor file
   if (apiKeys.length === 0 && data._tag === "File" && !existsSync(data.name)) {
-    return yield* refuse("does not exist, so it has no API keys")
+    return yield* keyless("does not exist, so it has no API keys")
   }
   const check = Effect.gen(function* () {
-    if (apiKeys.length === 0 && (yield* live) === 0) yield* refuse("has no API keys")
+    if (apiKeys.length === 0 && (yield* live) === 0) yield* keyless("has no API keys")
   })
   // a server with a file runs where what it prints is a log, so a given key is not shown
   const announced = Effect.flatMap(live, (count) => {
@@ -337,12 +321,19 @@ export const serve = Command.make(
   flags,
   Effect.fnUntraced(function* (asked) {
     const given: Given = { ...asked, browsers: Option.getOrElse(asked.browsers, () => usualBrowsers(asked)) }
-    yield* refuseWithoutModel(asked)
-    const [refused] = withChromiumOnly.find(([, isGiven]) => given.browsers === "simulated" && isGiven(given)) ?? []
-    if (refused !== undefined) {
-      return yield* new UserError({
-        sentence: `${refused} works only with real browsers. Add --browsers chromium or remove ${refused}.`
-      })
+    if (Option.isNone(given.model)) {
+      yield* refuse(
+        given,
+        withModelOnly,
+        (flag) => `${flag} works only with a model. Add --model DIALECT:NAME or remove ${flag}.`
+      )
+    }
+    if (given.browsers === "simulated") {
+      yield* refuse(
+        given,
+        withChromiumOnly,
+        (flag) => `${flag} works only with real browsers. Add --browsers chromium or remove ${flag}.`
+      )
     }
     // what real browsers did is not to be forgotten
     const data = Option.orElse(given.data, () =>

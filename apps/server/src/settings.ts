@@ -50,19 +50,50 @@ const settings = [
   "turnDuration"
 ] as const
 
+type Setting = (typeof settings)[number]
+
 /** The environment variable of a setting: that of `drainWithin` is `WEBAGENT_SERVER_DRAIN_WITHIN`. */
 const variable = (setting: string) => `WEBAGENT_SERVER_${setting.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 
+/** The flag of a setting: that of `drainWithin` is `--drain-within`. */
+export const flagOf = (setting: string) => `--${setting.replaceAll(/[A-Z]/gu, "-$&").toLowerCase()}`
+
 /** A flag that is not given has the value of the environment variable, else that of the configuration file. */
 const or =
-  <B>(setting: (typeof settings)[number], config: (name: string) => Config.Config<B>) =>
+  <B>(setting: Setting, config: (name: string) => Config.Config<B>) =>
   <A>(flag: Flag.Flag<A>) =>
     Flag.withFallbackConfig(flag, config(variable(setting)))
+
+/** Makes the flags of settings of one type. */
+const settingOf =
+  <A>(make: (name: string) => Flag.Flag<A>, config: (name: string) => Config.Config<A>) =>
+  (setting: Setting, description: string) =>
+    make(flagOf(setting).slice(2)).pipe(Flag.withDescription(description), or(setting, config))
+
+const text = settingOf(Flag.String, Config.NonEmptyString)
+const int = settingOf(Flag.Int, Config.Int)
+const finite = settingOf(Flag.Finite, Config.Finite)
+const boolean = settingOf(Flag.Boolean, Config.Boolean)
+const oneOf = <const Choices extends ReadonlyArray<string>>(choices: Choices) =>
+  settingOf(
+    (name) => Flag.Literals(name, choices),
+    (name) => Config.Literals(choices, name)
+  )
 
 const span = Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m")
 const notNegative = Flag.filter(
   (count: number) => count >= 0,
   () => "0 or more"
+)
+const positive = Flag.filter(
+  (count: number) => count >= 1,
+  () => "1 or more"
+)
+
+/** The name of a node or a key. */
+export const asName = Flag.filter(
+  (text: string) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
+  () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
 )
 
 const list = (text: string) => text.split(",").map((one) => one.trim())
@@ -89,16 +120,10 @@ export const data = database.pipe(
 /** What is kept where nothing else is said. */
 export const defaultKeep = { days: 30, runs: 1_000_000 }
 
-const keepDays = Flag.Finite("keep-days").pipe(
-  Flag.withDescription("Keep ended runs and stopped browsers this many days (default: 30)"),
-  or("keepDays", Config.Finite),
+const keepDays = finite("keepDays", "Keep ended runs and stopped browsers this many days (default: 30)").pipe(
   notNegative
 )
-const keepRuns = Flag.Int("keep-runs").pipe(
-  Flag.withDescription("Keep at most this many ended runs, the newest (default: 1000000)"),
-  or("keepRuns", Config.Int),
-  notNegative
-)
+const keepRuns = int("keepRuns", "Keep at most this many ended runs, the newest (default: 1000000)").pipe(notNegative)
 
 /** What is kept of what is over. */
 export const retention = {
@@ -127,87 +152,51 @@ const asPrice = Flag.filterMap(priceFromText, () => "prices such as input=3,outp
 
 /** The flags of a real agent. */
 export const model = {
-  model: Flag.String("model").pipe(
-    Flag.withDescription("Carry out runs with a model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY (default: none)"),
-    or("model", Config.NonEmptyString),
-    asModel,
-    Flag.optional
-  ),
-  modelUrl: Flag.String("model-url").pipe(
-    Flag.withDescription("Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"),
-    or("modelUrl", Config.NonEmptyString),
+  model: text(
+    "model",
+    "Carry out runs with a model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY (default: none)"
+  ).pipe(asModel, Flag.optional),
+  modelUrl: text(
+    "modelUrl",
+    "Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"
+  ).pipe(asAddress("http://127.0.0.1:11434/v1"), Flag.optional),
+  modelPrice: text(
+    "modelPrice",
+    "Prices in USD for a million tokens: input=3,output=15,cacheRead=0.3 (default: unknown)"
+  ).pipe(asPrice, Flag.optional),
+  fallbackModel: text(
+    "fallbackModel",
+    "Ask this one when the model fails; its key is WEBAGENT_FALLBACK_KEY (default: none)"
+  ).pipe(asModel, Flag.optional),
+  fallbackUrl: text("fallbackUrl", "Ask the fallback model at an address (default: the vendor's)").pipe(
     asAddress("http://127.0.0.1:11434/v1"),
     Flag.optional
   ),
-  modelPrice: Flag.String("model-price").pipe(
-    Flag.withDescription("Prices in USD for a million tokens: input=3,output=15,cacheRead=0.3 (default: unknown)"),
-    or("modelPrice", Config.NonEmptyString),
+  fallbackPrice: text("fallbackPrice", "Prices of the fallback model, as --model-price (default: unknown)").pipe(
     asPrice,
     Flag.optional
   ),
-  fallbackModel: Flag.String("fallback-model").pipe(
-    Flag.withDescription("Ask this one when the model fails; its key is WEBAGENT_FALLBACK_KEY (default: none)"),
-    or("fallbackModel", Config.NonEmptyString),
-    asModel,
-    Flag.optional
+  modelSees: Flag.optional(
+    boolean("modelSees", "Send the model a picture of the page with each step (default: text only)")
   ),
-  fallbackUrl: Flag.String("fallback-url").pipe(
-    Flag.withDescription("Ask the fallback model at an address (default: the vendor's)"),
-    or("fallbackUrl", Config.NonEmptyString),
-    asAddress("http://127.0.0.1:11434/v1"),
-    Flag.optional
+  stepPictures: Flag.optional(
+    boolean("stepPictures", "Keep a picture of the page with each step of a run (default: on)")
   ),
-  fallbackPrice: Flag.String("fallback-price").pipe(
-    Flag.withDescription("Prices of the fallback model, as --model-price (default: unknown)"),
-    or("fallbackPrice", Config.NonEmptyString),
-    asPrice,
-    Flag.optional
-  ),
-  modelSees: Flag.Boolean("model-sees").pipe(
-    Flag.withDescription("Send the model a picture of the page with each step (default: text only)"),
-    or("modelSees", Config.Boolean),
-    Flag.optional
-  ),
-  stepPictures: Flag.Boolean("step-pictures").pipe(
-    Flag.withDescription("Keep a picture of the page with each step of a run (default: on)"),
-    or("stepPictures", Config.Boolean),
-    Flag.optional
-  ),
-  judge: Flag.Boolean("judge").pipe(
-    Flag.withDescription("Have the model judge each completed run in one more call (default: off)"),
-    or("judge", Config.Boolean),
-    Flag.optional
-  ),
-  allowDomains: Flag.String("allow-domains").pipe(
-    Flag.withDescription("Let runs open these hosts only: example.com,*.example.com (default: all)"),
-    or("allowDomains", Config.NonEmptyString),
+  judge: Flag.optional(boolean("judge", "Have the model judge each completed run in one more call (default: off)")),
+  allowDomains: text("allowDomains", "Let runs open these hosts only: example.com,*.example.com (default: all)").pipe(
     Flag.filterMap(domainsFromText, () => "hosts such as example.com,*.example.com,127.0.0.1:8080"),
     Flag.optional
   ),
-  secrets: Flag.String("secrets").pipe(
-    Flag.withDescription("Let runs type the secrets of a JSON FILE, which the model never sees (default: none)"),
-    or("secrets", Config.NonEmptyString),
-    Flag.optional
+  secrets: Flag.optional(
+    text("secrets", "Let runs type the secrets of a JSON FILE, which the model never sees (default: none)")
   ),
-  maxSteps: Flag.Int("max-steps").pipe(
-    Flag.withDescription("End a run after this many steps (default: 50)"),
-    or("maxSteps", Config.Int),
-    Flag.filter(
-      (count) => count >= 1,
-      () => "1 or more"
-    ),
-    Flag.optional
-  ),
-  maxRunTime: Flag.String("max-run-time").pipe(
-    Flag.withDescription("End a run after this time (default: 30m)"),
-    or("maxRunTime", Config.NonEmptyString),
+  maxSteps: int("maxSteps", "End a run after this many steps (default: 50)").pipe(positive, Flag.optional),
+  maxRunTime: text("maxRunTime", "End a run after this time (default: 30m)").pipe(
     span,
     Flag.filter(Duration.isPositive, () => "more than 0"),
     Flag.optional
   ),
-  maxRunCost: Flag.String("max-run-cost").pipe(
-    Flag.withDescription("End a run that has cost this many USD; needs --model-price (default: no limit)"),
-    or("maxRunCost", Config.NonEmptyString),
+  maxRunCost: text("maxRunCost", "End a run that has cost this many USD; needs --model-price (default: no limit)").pipe(
     Flag.filterMap(costFromText, () => "an amount in USD such as 0.50"),
     Flag.optional
   )
@@ -220,26 +209,20 @@ export const server = {
     Flag.withDescription("Read settings from a JSON FILE (default: WEBAGENT_SERVER_CONFIG, else none)"),
     Flag.optional
   ),
-  port: Flag.Int("port").pipe(
-    Flag.withDescription("Listen on a port; 0 is any free port (default: 8080)"),
-    or("port", Config.Int),
+  port: int("port", "Listen on a port; 0 is any free port (default: 8080)").pipe(
     Flag.withDefault(8080),
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
       () => "a port from 0 to 65535"
     )
   ),
-  host: Flag.String("host").pipe(
-    Flag.withDescription("Listen on an address (default: 127.0.0.1, this machine only)"),
-    or("host", Config.NonEmptyString),
+  host: text("host", "Listen on an address (default: 127.0.0.1, this machine only)").pipe(
     Flag.withDefault("127.0.0.1")
   ),
-  allowHost: Flag.String("allow-host").pipe(
-    Flag.withDescription("Accept these names for browsers' links, as a proxy in front sends them (default: none)"),
-    or("allowHost", Config.NonEmptyString),
-    Flag.map(list),
-    Flag.optional
-  ),
+  allowHost: text(
+    "allowHost",
+    "Accept these names for browsers' links, as a proxy in front sends them (default: none)"
+  ).pipe(Flag.map(list), Flag.optional),
   apiKeys: Flag.String("api-key").pipe(
     Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
     Flag.filter(
@@ -254,82 +237,63 @@ export const server = {
     ),
     Flag.optional
   ),
-  node: Flag.String("node").pipe(
-    Flag.withDescription("Call this server NAME among those that share its database (default: the machine's name)"),
-    or("node", Config.NonEmptyString),
-    Flag.filter(
-      (text) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
-      () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
-    ),
+  node: text("node", "Call this server NAME among those that share its database (default: the machine's name)").pipe(
+    asName,
     Flag.optional
   ),
-  advertise: Flag.String("advertise").pipe(
-    Flag.withDescription("Have the other nodes reach this one at a URL, with --data postgres:// (default: its own)"),
-    or("advertise", Config.NonEmptyString),
+  advertise: text(
+    "advertise",
+    "Have the other nodes reach this one at a URL, with --data postgres:// (default: its own)"
+  ).pipe(
     asAddress("http://10.0.0.5:8080"),
     Flag.map((text) => new URL(text).origin),
     Flag.optional
   ),
-  durable: Flag.Literals("durable", ["normal", "full"]).pipe(
-    Flag.withDescription("With full, commits to a file survive a power cut too, and take longer (default: normal)"),
-    or("durable", (name) => Config.Literals(["normal", "full"], name)),
-    Flag.optional
+  durable: Flag.optional(
+    oneOf(["normal", "full"])(
+      "durable",
+      "With full, commits to a file survive a power cut too, and take longer (default: normal)"
+    )
   ),
   keepDays: Flag.optional(keepDays),
   keepRuns: Flag.optional(keepRuns),
-  drainWithin: Flag.String("drain-within").pipe(
-    Flag.withDescription("Wait this long for running runs when stopped, with --data (default: 30s)"),
-    or("drainWithin", Config.NonEmptyString),
+  drainWithin: text("drainWithin", "Wait this long for running runs when stopped, with --data (default: 30s)").pipe(
     span,
     Flag.optional
   ),
-  browsers: Flag.Literals("browsers", ["simulated", "chromium", "auto"]).pipe(
-    Flag.withDescription(
+  browsers: Flag.optional(
+    oneOf(["simulated", "chromium", "auto"])(
+      "browsers",
       "Serve these; auto: chromium if it can be had (default: chromium with --model, else simulated)"
-    ),
-    or("browsers", (name) => Config.Literals(["simulated", "chromium", "auto"], name)),
+    )
+  ),
+  isolation: Flag.optional(
+    oneOf(["namespaces", "chromium", "none"])(
+      "isolation",
+      "Refuse to start Chromium with less isolation (default: chromium)"
+    )
+  ),
+  maxBrowsers: int("maxBrowsers", "Run at most this many browsers at once (default: by memory and cores)").pipe(
+    positive,
     Flag.optional
   ),
-  isolation: Flag.Literals("isolation", ["namespaces", "chromium", "none"]).pipe(
-    Flag.withDescription("Refuse to start Chromium with less isolation (default: chromium)"),
-    or("isolation", (name) => Config.Literals(["namespaces", "chromium", "none"], name)),
-    Flag.optional
-  ),
-  maxBrowsers: Flag.Int("max-browsers").pipe(
-    Flag.withDescription("Run at most this many browsers at once (default: by memory and cores)"),
-    or("maxBrowsers", Config.Int),
-    Flag.filter(
-      (count) => count >= 1,
-      () => "1 or more"
-    ),
-    Flag.optional
-  ),
-  allowPrivate: Flag.String("allow-private").pipe(
-    Flag.withDescription("Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)"),
-    or("allowPrivate", Config.NonEmptyString),
-    Flag.map(list),
-    Flag.optional
-  ),
-  countryProxies: Flag.String("country-proxies").pipe(
-    Flag.withDescription("Use these proxies for proxyCountryCode, as CC=URL,CC=URL (default: none)"),
-    or("countryProxies", Config.NonEmptyString),
+  allowPrivate: text(
+    "allowPrivate",
+    "Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)"
+  ).pipe(Flag.map(list), Flag.optional),
+  countryProxies: text(
+    "countryProxies",
+    "Use these proxies for proxyCountryCode, as CC=URL,CC=URL (default: none)"
+  ).pipe(
     Flag.filterMap(countriesFromText, () => "proxies such as de=http://user:password@host:8080,fr=http://host:3128"),
     Flag.optional
   ),
   ...model,
-  log: Flag.Literals("log", ["text", "json"]).pipe(
-    Flag.withDescription("Write the log as text or as a JSON object a line (default: text)"),
-    or("log", (name) => Config.Literals(["text", "json"], name)),
+  log: oneOf(["text", "json"])("log", "Write the log as text or as a JSON object a line (default: text)").pipe(
     Flag.withDefault("text" as const)
   ),
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("Derive ids, outcomes, durations and costs from a seed (default: 1)"),
-    or("seed", Config.Int),
-    Flag.withDefault(1)
-  ),
-  turnDuration: Flag.String("turn-duration").pipe(
-    Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
-    or("turnDuration", Config.NonEmptyString),
+  seed: int("seed", "Derive ids, outcomes, durations and costs from a seed (default: 1)").pipe(Flag.withDefault(1)),
+  turnDuration: text("turnDuration", "Set how long a turn takes, such as 200ms or 2s (default: about 150ms)").pipe(
     span,
     Flag.optional
   )
