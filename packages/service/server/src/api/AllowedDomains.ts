@@ -1,7 +1,8 @@
-import { HTTPValidationError } from "@webagent/contract"
+import type { HTTPValidationError } from "@webagent/contract"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { invalid } from "./Invalid.ts"
 
 /** A name, or `*.` and a name; not a URL, a port or a pattern of another kind. */
 const isDomain = (text: string) => /^(?:\*\.)?[^\s*/\\:?#@]+$/u.test(text)
@@ -24,7 +25,5 @@ export const allowedDomains = (
   if (!Predicate.hasProperty(body, "allowedDomains") || body.allowedDomains === null) return Effect.succeed({})
   if (isList(body.allowedDomains)) return Effect.succeed({ allowedDomains: body.allowedDomains.map(spelled) })
   const msg = "Expected a list of at most 1000 domains, such as example.com or *.example.com"
-  return Effect.fail(
-    new HTTPValidationError({ detail: [{ loc: ["body", "allowedDomains"], msg, type: "value_error" }] })
-  )
+  return Effect.fail(invalid(["body", "allowedDomains"], msg))
 }

@@ -1,6 +1,7 @@
-import { HTTPValidationError } from "@webagent/contract"
+import type { HTTPValidationError } from "@webagent/contract"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import { invalid } from "./Invalid.ts"
 
 /**
  * Whether a create asks for a recording: `"enableRecording": true` in its body. The description says that a recording
@@ -9,9 +10,5 @@ import * as Predicate from "effect/Predicate"
 export const enableRecording = (body: object): Effect.Effect<{ readonly recording?: true }, HTTPValidationError> => {
   const asked = Predicate.hasProperty(body, "enableRecording") ? (body.enableRecording ?? false) : false
   if (typeof asked === "boolean") return Effect.succeed(asked ? { recording: true } : {})
-  return Effect.fail(
-    new HTTPValidationError({
-      detail: [{ loc: ["body", "enableRecording"], msg: "Expected true or false", type: "bool_type" }]
-    })
-  )
+  return Effect.fail(invalid(["body", "enableRecording"], "Expected true or false", "bool_type"))
 }

@@ -1,7 +1,8 @@
-import { HTTPValidationError } from "@webagent/contract"
+import type { HTTPValidationError } from "@webagent/contract"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { invalid } from "./Invalid.ts"
 
 const isObject = Schema.is(Schema.JsonObject)
 
@@ -15,9 +16,5 @@ export const outputSchema = (
   if (!Predicate.hasProperty(body, "outputSchema") || body.outputSchema === null) return Effect.succeed({})
   return isObject(body.outputSchema)
     ? Effect.succeed({ outputSchema: body.outputSchema })
-    : Effect.fail(
-        new HTTPValidationError({
-          detail: [{ loc: ["body", "outputSchema"], msg: "Expected a JSON Schema: an object", type: "dict_type" }]
-        })
-      )
+    : Effect.fail(invalid(["body", "outputSchema"], "Expected a JSON Schema: an object", "dict_type"))
 }

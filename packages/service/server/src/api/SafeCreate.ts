@@ -1,4 +1,4 @@
-import { HTTPValidationError } from "@webagent/contract"
+import type { HTTPValidationError } from "@webagent/contract"
 import { apiKeyHeader } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -6,6 +6,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
 import { IdempotencyKeyReused, LaunchFailed, type SafeCreate, StoreUnavailable } from "@webagent/engine"
+import { invalid } from "./Invalid.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 const idempotencyKeyHeader = "Idempotency-Key"
@@ -15,8 +16,7 @@ const replayedHeader = "Idempotency-Replayed"
 
 const longest = 255
 
-const refuse = (msg: string, type: string) =>
-  Effect.fail(new HTTPValidationError({ detail: [{ loc: ["header", idempotencyKeyHeader], msg, type }] }))
+const refuse = (msg: string, type: string) => Effect.fail(invalid(["header", idempotencyKeyHeader], msg, type))
 
 /** One text for all JSON that says the same, whatever the order of its keys and its spaces. */
 const canonical = (value: unknown): string => {

@@ -42,11 +42,20 @@ export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> =
   })
 }
 
-/** What a request asks to do. */
-interface Operation {
+/** An operation, as the check of the key is told of it. */
+export interface Operation {
   readonly group: HttpApiGroup.Top
   readonly endpoint: HttpApiEndpoint.Top
 }
+
+/** An operation of an API, by its name. The type drops its schemas, which the check does not read. */
+export const operationOf = <Group extends HttpApiGroup.Constraint>(
+  group: Group,
+  name: keyof Group["endpoints"] & string
+): Operation => ({
+  group: group as HttpApiGroup.Constraint as HttpApiGroup.Top,
+  endpoint: group.endpoints[name] as HttpApiEndpoint.Top
+})
 
 const scopeOf = ({ endpoint, group }: Operation): KeyScope => {
   if (endpoint.method === "GET") return "read"

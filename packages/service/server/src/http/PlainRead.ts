@@ -6,9 +6,6 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Links from "../api/Links.ts"
@@ -16,18 +13,13 @@ import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import { Engine } from "@webagent/engine"
+import { type Operation, operationOf } from "./ApiKeyAuth.ts"
 import { Counted } from "./KeyLimits.ts"
 import * as Unavailable from "./Unavailable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 type HttpApp<E, R> = Effect.Effect<Response, E, R>
-
-/** An operation, as the check of the key is told of it. */
-interface Operation {
-  readonly group: HttpApiGroup.Top
-  readonly endpoint: HttpApiEndpoint.Top
-}
 
 /** How one operation is answered in its plain case; a failure sends the request on to the operation. */
 interface Read extends Operation {
@@ -40,32 +32,14 @@ interface Read extends Operation {
 const header = apiKeyHeader.toLowerCase()
 const id = "([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})"
 
-/** The read at a path of an API, as the check of the key is told of it. */
-export const operationsAt = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  path: HttpRouter.PathInput
-): ReadonlyArray<Operation> => {
-  const found: Array<Operation> = []
-  HttpApi.reflect(api, {
-    predicate: ({ endpoint }) => endpoint.path === path && endpoint.method === "GET",
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, group }) => found.push({ endpoint, group })
-  })
-  return found
-}
-
-const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  path: HttpRouter.PathInput,
-  answer: Read["answer"]
-): ReadonlyArray<Read> => {
-  const pattern = new RegExp(`^${path.replace(/:\w+/u, id)}$`, "u")
-  return operationsAt(api, path).map((operation) => ({
+const read = (operation: Operation, answer: Read["answer"]): Read => {
+  const { path } = operation.endpoint
+  return {
     ...operation,
-    pattern,
-    route: HttpRouter.route("GET", path, Effect.never),
+    pattern: new RegExp(`^${path.replace(/:\w+/u, id)}$`, "u"),
+    route: HttpRouter.route("GET", path as HttpRouter.PathInput, Effect.never),
     answer
-  }))
+  }
 }
 
 const json = <View, E>(view: Effect.Effect<View, E>) => Effect.map(view, HttpServerResponse.jsonUnsafe)
@@ -85,15 +59,15 @@ const makeStatuses = () => {
 /** The handlers of the reads, that of the most frequent poll first. Their fields are in the order of the contract's. */
 const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>): ReadonlyArray<Read> => {
   const statusOf = makeStatuses()
-  const v2 = V2.reads(engine, linksOf)
-  const v3 = V3.reads(engine, linksOf)
+  const v2 = V2.read(engine, linksOf)
+  const v3 = V3.read(engine, linksOf)
   const v4 = V4.reads(engine, linksOf)
-  const { get, status } = V4.Served.groups.runs.endpoints
+  const { runs } = V4.Served.groups
   return [
-    ...read(V4.Served, status.path, (id) => Effect.map(v4.status(id), statusOf)),
-    ...read(V4.Served, get.path, (id, request) => json(v4.get(id, request))),
-    ...read(V3.Served, V3.Served.groups.sessions.endpoints.get.path, (id, request) => json(v3.get(id, request))),
-    ...read(V2.Served, V2.Served.groups.sessions.endpoints.get.path, (id, request) => json(v2.get(id, request)))
+    read(operationOf(runs, "status"), (id) => Effect.map(v4.status(id), statusOf)),
+    read(operationOf(runs, "get"), (id, request) => json(v4.get(id, request))),
+    read(operationOf(V3.Served.groups.sessions, "get"), (id, request) => json(v3(id, request))),
+    read(operationOf(V2.Served.groups.sessions, "get"), (id, request) => json(v2(id, request)))
   ]
 }
 

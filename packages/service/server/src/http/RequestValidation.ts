@@ -9,6 +9,7 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { invalid } from "../api/Invalid.ts"
 import * as ValidationDetail from "./ValidationDetail.ts"
 
 /** The longest body that is read, in bytes. */
@@ -17,7 +18,7 @@ export const maxBodySize = ByteSize.mebibytes(1)
 /** How deep the arrays and objects of a body may be nested: answers repeat parts of it, and JSON recurses. */
 const maxNesting = 200
 
-const invalidBody = (type: string, msg: string) => new HTTPValidationError({ detail: [{ loc: ["body"], msg, type }] })
+const invalidBody = (type: string, msg: string) => invalid(["body"], msg, type)
 
 const tooLarge = new ContentTooLargeError({ detail: "The body is larger than 1 MiB" })
 

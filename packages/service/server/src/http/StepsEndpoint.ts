@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Links from "../api/Links.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Answer from "./Answer.ts"
-import * as PlainRead from "./PlainRead.ts"
+import { operationOf } from "./ApiKeyAuth.ts"
 
 /** Where the steps of a run are, also as a route with `:run_id`. */
 export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}/runs/${runId}/steps` as const
@@ -33,7 +33,7 @@ const viewOf =
   }
 
 /** A key that may read a run may read its steps. */
-const [read] = PlainRead.operationsAt(V4.Served, V4.Served.groups.runs.endpoints.get.path)
+const read = operationOf(V4.Served.groups.runs, "get")
 
 /**
  * What the agent of a run did so far, with where its browser is seen. The description has no such operation.
@@ -43,7 +43,6 @@ export const layer = HttpRouter.use(
     const engine = yield* Engine
     const auth = yield* ApiKeyAuth
     const linksOf = yield* Links.make
-    if (read === undefined) return yield* Effect.die("v4 has no read of a run")
 
     const find = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
       const turn = yield* engine.turn(id.toLowerCase())

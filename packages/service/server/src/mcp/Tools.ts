@@ -19,11 +19,12 @@ const Text = Schema.NonEmptyString
 const Id = Schema.NonEmptyString
 const Fields = Schema.Record(Schema.String, Schema.Unknown)
 
-const WaitSeconds = Schema.optional(
-  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestWait_s })).annotate({
-    description: `How long to wait for the end of the run, in seconds: 0 to ${longestWait_s} (default: ${wait_s})`
-  })
-)
+const waitSeconds = (usual: number) =>
+  Schema.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestWait_s })).annotate({
+      description: `How long to wait for the end of the run, in seconds: 0 to ${longestWait_s} (default: ${usual})`
+    })
+  )
 
 const RunAnswer = Schema.Struct({
   run: Fields.annotate({ description: "The run: id, sessionId, status, and at its end result, error and cost" }),
@@ -40,7 +41,7 @@ const RunTask = Tool.make("run_task", {
     "Give a task in plain words to an agent that uses a web browser, and wait for its result. Each call starts a run that may cost money.",
   parameters: Schema.Struct({
     task: Text.annotate({ description: "What to do, with all that the agent must know, such as addresses" }),
-    waitSeconds: WaitSeconds,
+    waitSeconds: waitSeconds(wait_s),
     modelParams: Schema.optional(
       Fields.annotate({ description: "Settings of the language model, as its provider names them" })
     )
@@ -60,7 +61,7 @@ const FollowUp = Tool.make("follow_up", {
     interrupt: Schema.optional(
       Schema.Boolean.annotate({ description: "Stop the current run and begin at once (default: false)" })
     ),
-    waitSeconds: WaitSeconds
+    waitSeconds: waitSeconds(wait_s)
   }),
   success: RunAnswer,
   failure: OperationError
@@ -72,11 +73,7 @@ const GetRun = Tool.make("get_run", {
   description: "Get the status of a run, and its result once it has ended. With waitSeconds, wait for that.",
   parameters: Schema.Struct({
     runId: Id,
-    waitSeconds: Schema.optional(
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestWait_s })).annotate({
-        description: `How long to wait for the end of the run, in seconds: 0 to ${longestWait_s} (default: 0)`
-      })
-    )
+    waitSeconds: waitSeconds(0)
   }),
   success: RunAnswer,
   failure: OperationError

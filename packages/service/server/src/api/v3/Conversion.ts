@@ -1,7 +1,8 @@
-import { fromMillis, HTTPValidationError } from "@webagent/contract"
+import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
 import { enableRecording } from "../EnableRecording.ts"
+import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
 import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
@@ -17,11 +18,7 @@ export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTT
         ...schema,
         ...recording
       }))
-    : Effect.fail(
-        new HTTPValidationError({
-          detail: [{ loc: ["body", "thinkingLevel"], msg: "Expected a string", type: "string_type" }]
-        })
-      )
+    : Effect.fail(invalid(["body", "thinkingLevel"], "Expected a string", "string_type"))
 }
 
 /** The last turn that ended; none while a turn waits or is at work. */

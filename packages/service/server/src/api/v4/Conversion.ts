@@ -1,4 +1,4 @@
-import { fromMillis, HTTPValidationError } from "@webagent/contract"
+import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import { Browser as Domain, type Created, type Message, type SessionRequest, type Turn } from "@webagent/engine"
 import { allowedDomains } from "../AllowedDomains.ts"
 import { enableRecording } from "../EnableRecording.ts"
+import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
 
@@ -65,8 +66,7 @@ export const messageFromDomain = ({
 })
 
 /** Why a country is refused. */
-export const wrongCountry = (msg: string, type = "value_error") =>
-  new HTTPValidationError({ detail: [{ loc: ["body", "proxyCountryCode"], msg, type }] })
+export const wrongCountry = (msg: string, type?: string) => invalid(["body", "proxyCountryCode"], msg, type)
 
 /** What a browser create asks for. */
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
