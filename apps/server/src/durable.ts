@@ -4,7 +4,7 @@ import {
   LinkTokens,
   Listener,
   Nodes as Neighbours,
-  Operation,
+  Monitoring,
   RequestValidation,
   Server
 } from "@webagent/server"
@@ -20,7 +20,8 @@ import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
 import { type Data, layerDatabase } from "./data.ts"
 import * as Node from "./node.ts"
-import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
+import { Drain, layerDrain } from "./drain.ts"
+import { layerCounted, layerMonitoring } from "./monitoring.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions {
@@ -92,7 +93,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
         linkTokens: LinkTokens.layerFrom(bytes),
         // real browsers are not scripted, also where no model carries out runs
         about: { simulated: kind === "simulated", durable: true },
-        around: Operation.measured
+        around: Monitoring.measured
       })
     })
   )
@@ -106,7 +107,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
-    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(data)]),
+    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerMonitoring(data)]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer])),
     Layer.provide(others),
     Layer.provide(work),

@@ -7,7 +7,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { networkInterfaces } from "node:os"
-import { Drain } from "./operation.ts"
+import { Drain } from "./drain.ts"
 
 /** An id for each start, which no start has again: what has another one was left behind. */
 export const layerId = (name: string): Layer.Layer<never> =>

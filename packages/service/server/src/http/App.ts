@@ -13,7 +13,7 @@ import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
 import * as LiveEndpoint from "./LiveEndpoint.ts"
 import * as McpEndpoint from "./McpEndpoint.ts"
-import * as Operation from "./Operation.ts"
+import * as Monitoring from "./Monitoring.ts"
 import * as PlainRead from "./PlainRead.ts"
 import * as SessionLinks from "./SessionLinks.ts"
 import * as StepsEndpoint from "./StepsEndpoint.ts"
@@ -44,7 +44,7 @@ export const layer = (about: About) =>
     Identity.layer(about),
     LiveEndpoint.layer,
     McpEndpoint.layer,
-    Operation.layer,
+    Monitoring.layer,
     SessionLinks.layer,
     StepsEndpoint.layer,
     Unrouted.layer

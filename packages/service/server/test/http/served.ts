@@ -5,7 +5,7 @@ import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
-import * as Operation from "../../src/http/Operation.ts"
+import * as Monitoring from "../../src/http/Monitoring.ts"
 import * as RequestValidation from "../../src/http/RequestValidation.ts"
 import { Server } from "../../src/Server.ts"
 
@@ -47,7 +47,7 @@ export const layerOver = (
   store: Layer.Layer<Store>,
   { auth = ApiKeyAuth.layer(["wak_test"]), perform = repeats }: Choices = {}
 ): Layer.Layer<Server> =>
-  Layer.orDie(Server.layer({ about: { of: "a test" }, around: Operation.measured })).pipe(
+  Layer.orDie(Server.layer({ about: { of: "a test" }, around: Monitoring.measured })).pipe(
     Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [

@@ -5,11 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
-import * as Operation from "../../src/http/Operation.ts"
+import * as Monitoring from "../../src/http/Monitoring.ts"
 import { send } from "./send.ts"
 import { layerOver, layerTest } from "./served.ts"
 
-layer(layerTest, { excludeTestServices: true })("Operation", (it) => {
+layer(layerTest, { excludeTestServices: true })("Monitoring", (it) => {
   it.effect("/health says that it is well, without a key", () =>
     Effect.map(send("GET", "/health", { key: null }), ({ body, status }) =>
       assert.deepStrictEqual([status, body], [200, { status: "ok" }])
@@ -17,9 +17,9 @@ layer(layerTest, { excludeTestServices: true })("Operation", (it) => {
   )
 })
 
-describe("Operation", () => {
-  const told = (health: Operation.HealthView, sample = Effect.void) =>
-    Layer.succeed(Operation.Operation)({ health: Effect.succeed(health), sample })
+describe("Monitoring", () => {
+  const told = (health: Monitoring.HealthView, sample = Effect.void) =>
+    Layer.succeed(Monitoring.Monitoring)({ health: Effect.succeed(health), sample })
 
   it.live("/health is a 503 while the server is to get no requests, and says why", () =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Store } from "@webagent/engine"
-import { Operation } from "@webagent/server"
+import { Monitoring } from "@webagent/server"
 import { Database, SqlStore } from "@webagent/sql"
 import { creation } from "@webagent/store-contract/Creation"
 import * as Effect from "effect/Effect"
@@ -10,13 +10,14 @@ import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
 import { dataOf } from "../src/data.ts"
-import { Drain, layerCounted, layerOperation } from "../src/operation.ts"
+import { Drain } from "../src/drain.ts"
+import { layerCounted, layerMonitoring } from "../src/monitoring.ts"
 import { folder } from "./program.ts"
 
 const parts = Layer.unwrap(
   Effect.map(folder, (path) => {
     const file = join(path, "server.db")
-    return layerOperation(dataOf(file)).pipe(
+    return layerMonitoring(dataOf(file)).pipe(
       Layer.provideMerge(Layer.provide(layerCounted, SqlStore.layer)),
       Layer.provideMerge(Database.layer({ file })),
       Layer.provide(Drain.layer)
@@ -29,7 +30,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const store = yield* Store
-      const { sample } = yield* Operation.Operation
+      const { sample } = yield* Monitoring.Monitoring
       const told = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
         text.split("\n").filter((line) => line.startsWith("webagent_runs_ended_total{"))
       )
@@ -52,7 +53,7 @@ it.effect(
 it.effect("/health asks the database once a second, however often it is asked", () =>
   Effect.gen(function* () {
     const store = yield* Store
-    const { health } = yield* Operation.Operation
+    const { health } = yield* Monitoring.Monitoring
     const queued = Effect.map(health, ({ runs }) => runs)
     assert.deepStrictEqual(yield* queued, { queued: 0, running: 0 })
     yield* store.commit(creation("1"))

@@ -18,11 +18,11 @@ export interface HealthView {
 }
 
 /** What operators are told at `/ready`, which is `/health` too, and at `/metrics`. */
-export const Operation: Context.Reference<{
+export const Monitoring: Context.Reference<{
   readonly health: Effect.Effect<HealthView>
   /** Sets the gauges before they are read. */
   readonly sample: Effect.Effect<void>
-}> = Context.Reference("@webagent/server/Operation", {
+}> = Context.Reference("@webagent/server/Monitoring", {
   defaultValue: () => ({ health: Effect.succeed<HealthView>({ status: "ok" }), sample: Effect.void })
 })
 
@@ -31,7 +31,7 @@ const probe = (health: Effect.Effect<HealthView>) =>
 
 /** `/ready`, `/health` and `/metrics` take no key: they tell how much there is, and nothing of what it is. */
 export const layer = Layer.unwrap(
-  Effect.map(Operation, ({ health, sample }) =>
+  Effect.map(Monitoring, ({ health, sample }) =>
     Layer.mergeAll(
       HttpRouter.add("GET", "/ready", probe(health)),
       HttpRouter.add("GET", "/health", probe(health)),
