@@ -47,6 +47,15 @@ const clickAndType = Effect.fnUntraced(function* (viewer: Page, text: string) {
   }
 })
 
+/** Shows a page as a phone does. An element must be within its width: the window grows with what is too wide for it. */
+const fitsPhone = Effect.fnUntraced(function* (viewer: Page, selector: string) {
+  const phone = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true }
+  yield* viewer.send("Emulation.setDeviceMetricsOverride", phone)
+  yield* untilIn(viewer, `document.documentElement.clientWidth === ${phone.width}`)
+  const right = yield* viewer.run(`document.querySelector("${selector}").getBoundingClientRect().right`)
+  assert.isAtMost(Number(right), phone.width)
+})
+
 /** A picture of what a viewer sees, for people who set the variable. */
 const keep = Effect.fnUntraced(function* ({ send }: Page, name: string) {
   const folder = process.env["WEBAGENT_PICTURES"]
@@ -80,16 +89,8 @@ it.live("a person sees a browser, takes it over with the other link, and reads w
     yield* untilIn(page, `typed.value === "yes Ärger"`)
     yield* keep(viewer, "control")
 
-    // a phone
-    yield* viewer.send("Emulation.setDeviceMetricsOverride", {
-      width: 390,
-      height: 844,
-      deviceScaleFactor: 2,
-      mobile: true
-    })
+    yield* fitsPhone(viewer, "#screen")
     yield* keep(viewer, "phone")
-    const fits = `document.documentElement.scrollWidth <= innerWidth && screen_.getBoundingClientRect().right <= innerWidth`
-    assert.strictEqual(yield* viewer.run(fits), true)
     yield* viewer.send("Emulation.clearDeviceMetricsOverride")
 
     yield* stop(id)
@@ -169,9 +170,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       "The agent typed a secret: only the pictures of its steps are shown"
     )
     yield* untilIn(viewer, `document.querySelector("#steps img").checkVisibility()`)
-    const phone = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true }
-    yield* viewer.send("Emulation.setDeviceMetricsOverride", phone)
-    assert.strictEqual(yield* viewer.run(`document.documentElement.scrollWidth <= innerWidth`), true)
+    yield* fitsPhone(viewer, "#steps img")
     yield* keep(viewer, "concealed")
   }).pipe(Effect.scoped)
 )
