@@ -6,11 +6,14 @@
  * and a cycle of packages or of folders. Dependencies from a registry are held to each package's manifest.
  */
 export interface Rule {
-  /** The workspace packages that files in `src` may import, by folder; `"any"`: each package under `packages/`. */
-  readonly imports: ReadonlyArray<string> | "any"
+  /** The workspace packages that files in `src` may import, by folder. */
+  readonly imports: ReadonlyArray<string>
   /** What only its tests and scripts may import besides. */
-  readonly tests?: ReadonlyArray<string> | "any"
-  /** The folders of `src`, each with the folders of `src` that it may import. `"."` is the files of `src` itself. */
+  readonly tests?: ReadonlyArray<string>
+  /**
+   * The folders of `src`, each with the folders of `src` that it may import. `"."` is the files of `src` itself; a
+   * package without this has no others.
+   */
   readonly folders?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -46,19 +49,19 @@ export const arrows: Readonly<Record<string, Rule>> = {
     folders: { ".": [], v2: ["."], v3: ["."], v4: ["."] }
   },
 
-  [polling]: { imports: [], folders: { ".": [] } },
+  [polling]: { imports: [] },
   [core]: { imports: [contract], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v2]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v3]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
-  [control]: { imports: [contract], folders: { ".": [] } },
+  [control]: { imports: [contract] },
   [engine]: {
     imports: [],
     tests: [testFixtures],
     folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
   },
-  [sql]: { imports: [engine], tests: [storeContract, testPostgres], folders: { ".": [] } },
+  [sql]: { imports: [engine], tests: [storeContract, testPostgres] },
   [chromium]: {
     imports: [engine],
     tests: [contract, server],
@@ -121,26 +124,45 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
 
-  [statistics]: { imports: [], folders: { ".": [] } },
-  [report]: { imports: [control, statistics], tests: [testFixtures], folders: { ".": [] } },
-  [nights]: { imports: [report, statistics], tests: [testFixtures], folders: { ".": [] } },
+  [statistics]: { imports: [] },
+  [report]: { imports: [control, statistics], tests: [testFixtures] },
+  [nights]: { imports: [report, statistics], tests: [testFixtures] },
   [load]: {
     imports: [report, statistics],
     tests: [contract, testChromium],
     folders: { ".": [], html: ["."], operator: ["."] }
   },
-  [cassette]: { imports: [contract, control], tests: [simulation], folders: { ".": [] } },
-  [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
+  [cassette]: { imports: [contract, control], tests: [simulation] },
+  [scenario]: { imports: [contract, control, v2, v3, v4] },
 
-  [scriptedServer]: { imports: [], folders: { ".": [] } },
-  [scriptedModel]: { imports: [scriptedServer], folders: { ".": [] } },
-  [storeContract]: { imports: [engine, testFixtures], folders: { ".": [] } },
-  [testFixtures]: { imports: [], folders: { ".": [] } },
-  [testPostgres]: { imports: [], folders: { ".": [] } },
-  "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
+  [scriptedServer]: { imports: [] },
+  [scriptedModel]: { imports: [scriptedServer] },
+  [storeContract]: { imports: [engine, testFixtures] },
+  [testFixtures]: { imports: [] },
+  [testPostgres]: { imports: [] },
+  "packages/testing/conformance": {
+    imports: [],
+    tests: [contract, core, polling, v2, v3, v4, control, simulation, scriptedServer]
+  },
 
   "apps/harness": {
-    imports: "any",
+    imports: [
+      contract,
+      core,
+      polling,
+      v2,
+      v3,
+      v4,
+      control,
+      server,
+      simulation,
+      statistics,
+      report,
+      nights,
+      load,
+      cassette,
+      scenario
+    ],
     tests: [testChromium, testFixtures],
     folders: {
       config: ["observe"],
@@ -204,8 +226,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres] },
-  "apps/examples": { imports: "any" },
+  "apps/server": {
+    imports: [contract, engine, sql, chromium, agent, server, simulation],
+    tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
+  },
+  "apps/examples": { imports: [contract, core, polling, v2, v3, v4, simulation, scenario], tests: [control] },
   "tools/arrows": { imports: [] },
   "tools/bench": {
     imports: [
@@ -244,9 +269,9 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [testChromium]: { imports: [chromium, engine] },
-  "tools/docs-test": { imports: "any", tests: [testChromium] },
+  "tools/docs-test": { imports: [control], tests: [simulation, scenario, testChromium] },
   "tools/k6": { imports: [] },
-  "tools/packaging": { imports: "any", tests: [testChromium] },
+  "tools/packaging": { imports: [], tests: [core, v4, simulation, testChromium] },
   "tools/workspace": { imports: [] },
   "tools/xk6-ts": { imports: [] }
 }

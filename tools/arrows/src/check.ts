@@ -44,15 +44,12 @@ export const check = (root: string, rules: Readonly<Record<string, Rule>>): Read
   const fromPackage = (one: Package, rule: Rule, to: string, place: string, inSource: boolean): void => {
     if (to === one.folder) return
     const { imports, tests = [] } = rule
-    use(one.folder, to)
-    const allowed = (list: ReadonlyArray<string> | "any") =>
-      list === "any" ? to.startsWith("packages/") && !to.startsWith("packages/testing/") : list.includes(to)
-    if (allowed(imports) || (!inSource && allowed(tests))) return
-    const may = imports === "any" ? "any package under packages/ that is not for tests" : listed(imports)
+    use(inSource ? `${one.folder}/src` : one.folder, to)
+    if (imports.includes(to) || (!inSource && tests.includes(to))) return
     violations.push(
-      !inSource || !allowed(tests)
-        ? `${place} imports ${to}. ${one.folder} may import ${may} (${table}).`
-        : `${place} imports ${to}, which only tests of ${one.folder} may import (${table}).`
+      tests.includes(to)
+        ? `${place} imports ${to}, which only tests of ${one.folder} may import (${table}).`
+        : `${place} imports ${to}. ${one.folder} may import ${listed(imports)} (${table}).`
     )
   }
 
@@ -62,7 +59,7 @@ export const check = (root: string, rules: Readonly<Record<string, Rule>>): Read
       violations.push(`${one.folder} has no entry in ${table}. Add one.`)
       continue
     }
-    const { folders } = rule
+    const { folders = { ".": [] } } = rule
     const between = new Map<string, Set<string>>()
     for (const file of one.files) {
       const path = posix.join(one.folder, file)
@@ -99,7 +96,7 @@ export const check = (root: string, rules: Readonly<Record<string, Rule>>): Read
           else if (to !== folder) {
             between.get(folder)?.add(to)
             use(`${one.folder}/src/${folder}`, to)
-            if (folders !== undefined && folders[folder] !== undefined && !folders[folder].includes(to))
+            if (folders[folder] !== undefined && !folders[folder].includes(to))
               violations.push(
                 `${place} imports ${specifier}. ${one.folder}/src: ${folder} may import ${listed(folders[folder])} (${table}).`
               )
@@ -108,29 +105,31 @@ export const check = (root: string, rules: Readonly<Record<string, Rule>>): Read
       }
     }
 
-    if (folders !== undefined) {
-      for (const folder of between.keys())
-        if (folders[folder] === undefined)
-          violations.push(`${one.folder}/src/${folder} has no entry in ${table}. Add one.`)
-      for (const [folder, targets] of Object.entries(folders)) {
-        if (!between.has(folder)) violations.push(`${table}: ${one.folder}/src has no folder ${folder}. Remove it.`)
-        for (const to of targets)
-          if (!used.has(`${one.folder}/src/${folder} -> ${to}`))
-            violations.push(`${table}: in ${one.folder}/src, ${folder} never imports ${to}. Remove the arrow.`)
-      }
+    for (const folder of between.keys())
+      if (folders[folder] === undefined)
+        violations.push(`${one.folder}/src/${folder} has no entry in ${table}. Add one.`)
+    for (const [folder, targets] of Object.entries(folders)) {
+      if (rule.folders !== undefined && !between.has(folder))
+        violations.push(`${table}: ${one.folder}/src has no folder ${folder}. Remove it.`)
+      for (const to of targets)
+        if (!used.has(`${one.folder}/src/${folder} -> ${to}`))
+          violations.push(`${table}: in ${one.folder}/src, ${folder} never imports ${to}. Remove the arrow.`)
     }
-    const cycle = cycleOf(folders === undefined ? between : new Map(Object.entries(folders)))
+    const cycle = cycleOf(new Map(Object.entries(folders)))
     if (cycle !== undefined) violations.push(`${one.folder}/src has a cycle of folders: ${cycle.join(" -> ")}.`)
-    for (const list of [rule.imports, rule.tests ?? []])
-      if (list !== "any")
-        for (const to of list)
-          if (!used.has(`${one.folder} -> ${to}`))
-            violations.push(`${table}: ${one.folder} never imports ${to}. Remove the arrow.`)
+    for (const to of rule.imports)
+      if (!used.has(`${one.folder}/src -> ${to}`))
+        violations.push(
+          used.has(`${one.folder} -> ${to}`)
+            ? `${table}: only tests of ${one.folder} import ${to}. Move the arrow to its tests.`
+            : `${table}: ${one.folder} never imports ${to}. Remove the arrow.`
+        )
+    for (const to of rule.tests ?? [])
+      if (!used.has(`${one.folder} -> ${to}`))
+        violations.push(`${table}: no test of ${one.folder} imports ${to}. Remove the arrow.`)
   }
 
-  const cycle = cycleOf(
-    new Map(Object.entries(rules).map(([folder, { imports }]) => [folder, imports === "any" ? [] : imports]))
-  )
+  const cycle = cycleOf(new Map(Object.entries(rules).map(([folder, { imports }]) => [folder, imports])))
   if (cycle !== undefined) violations.push(`${table} has a cycle of packages: ${cycle.join(" -> ")}.`)
   return violations
 }
