@@ -83,7 +83,7 @@ const whyNotLoaded = (argument: string, path: string, error: unknown) => {
 export const pathOf = Effect.fnUntraced(function* (argument: string): Effect.fn.Return<string, UserError> {
   const called = Option.getOrElse(yield* Effect.orDie(Config.option(Config.NonEmptyString("INIT_CWD"))), () => ".")
   const places = [...new Set([resolve(argument), resolve(called, argument)])]
-  return places.find(existsSync) ?? (yield* usage(`No such file: ${places.join(", ")}.`))
+  return places.find(existsSync) ?? (yield* usage(`No file ${places.join(" or ")}. Correct the path.`))
 })
 
 /** How a file is now: another text is another stamp. */

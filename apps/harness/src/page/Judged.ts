@@ -6,6 +6,8 @@ import { table } from "./Html.ts"
 const nameOf = ({ figure, scenario }: JudgedRow) =>
   scenario === null ? `all scenarios: ${figure}` : `${scenario.suite} › ${scenario.name}: ${figure}`
 
+const isUnusual = ({ tier }: JudgedRow) => tier === "unusual"
+
 const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
   table({
     caption,
@@ -14,7 +16,7 @@ const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
       escape(nameOf(row)),
       escape(row.now),
       escape(row.before),
-      row.verdict === "regressed" ? "<b>regressed</b>" : row.verdict,
+      row.verdict === "regressed" ? "<b>regressed</b>" : isUnusual(row) ? "unusual" : row.verdict,
       escape(row.evidence),
       escape(row.detectable ?? "none")
     ])
@@ -24,7 +26,7 @@ const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
 export const render = (judgement: NightJudgement | undefined): string => {
   if (judgement === undefined) return ""
   const { differences, nights, passedOver, rows } = judgement
-  const changed = rows.filter(({ verdict }) => verdict === "regressed" || verdict === "improved")
+  const changed = rows.filter((row) => row.verdict === "regressed" || row.verdict === "improved" || isUnusual(row))
   const whole = rows.filter((row) => row.scenario === null && !changed.includes(row))
   const rest = rows.filter((row) => row.scenario !== null && !changed.includes(row))
   const notes = [

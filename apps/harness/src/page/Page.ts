@@ -66,6 +66,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
     ...(title === passed ? [] : [["", passed] as const]),
+    ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
     [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
     [number(counts.requests), `requests${usual(({ requests }) => requests, counts.requests, number)}`],
     [duration(report.duration_ms), `wall time${usual((night) => night.duration_ms, report.duration_ms, duration)}`],

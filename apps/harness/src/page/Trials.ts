@@ -1,4 +1,4 @@
-import { textOf } from "@webagent/report/Cause"
+import { byCause } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Money from "@webagent/report/Money"
 import { counted, duration, number } from "@webagent/report/Text"
@@ -19,9 +19,10 @@ const notes = (
   ...(failure === undefined || failureLine(failure) === shown ? [] : [failureLine(failure)]),
   ...(reason === undefined ? [] : [reason]),
   ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
-  ...[...Map.groupBy(reruns, ({ failure }) => textOf(failure, "infra"))].map(
-    ([cause, those]) => `${counted(those.length, "attempt")} retried: ${cause}`
-  ),
+  ...byCause(
+    reruns.map(({ failure }) => failure),
+    "infra"
+  ).map(({ count, text }) => `${counted(count, "attempt")} retried: ${text}`),
   ...leakedBrowsers.map(
     ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`
   ),

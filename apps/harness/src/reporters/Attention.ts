@@ -1,9 +1,15 @@
-import { type Cause, causesOf, mainCauseOf, textOf } from "@webagent/report/Cause"
+import { byCause, type Cause, causesOf, mainCauseOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
 import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
-import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import {
+  allTrialsOf,
+  breachesOf,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult
+} from "@webagent/report/RunReport"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted, percent } from "@webagent/report/Text"
@@ -86,9 +92,9 @@ const failed = (result: ScenarioResult): string =>
     .join("; ")
 
 const causeAndDetail = (result: ScenarioResult): Pick<Item, "cause" | "detail"> => {
-  const { failure } = result
-  const verdict = result.verdict === "infra" ? "infra" : "failed"
-  const cause = failure === undefined ? reasonOf(result) : textOf(failure, verdict)
+  const failures = [result, ...allTrialsOf(result)].flatMap(({ failure }) => failure ?? [])
+  const [first] = byCause(failures, result.verdict === "infra" ? "infra" : "failed")
+  const cause = first === undefined ? reasonOf(result) : first.text
   const detail = passRate(result)
   return { ...(cause === undefined ? {} : { cause }), ...(detail === undefined ? {} : { detail }) }
 }
@@ -129,7 +135,7 @@ const whyOf = ({ contributors = [] }: JudgedRow, results: ReadonlyArray<Scenario
   })
   return {
     why: {
-      share: `${share < concentrated ? "spread over many scenarios; " : ""}${percent(share, 0)} of it comes from ${scenarios.length} of ${counted(results.length, "scenario")}`,
+      share: `${share < concentrated ? "spread over many scenarios; " : ""}${percent(share, 0)} of it comes from ${scenarios.length} of ${counted(results.filter(({ verdict }) => verdict !== "skipped").length, "scenario")}`,
       scenarios
     }
   }
@@ -208,26 +214,38 @@ export const items = (report: RunReport): ReadonlyArray<Item> =>
     .flatMap(itemsFrom(report.results))
     .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
 
-const slower: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
+const unusually: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
+  "pass rate": "unusually flaky",
   duration: "unusually slow",
   cost: "unusually costly"
 }
 
-/** Figures far outside of their earlier nights that do not make a run red; those of scenarios together by figure. */
+/**
+ * Figures far outside of their earlier nights that do not make a run red; those of scenarios together by figure, and pass
+ * rates by cause.
+ */
 export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
-  const groups = Map.groupBy(Gate.unusual(report), (row) => (row.scenario === null ? row : row.figure))
+  const resultOf = ({ figure, scenario }: JudgedRow) => {
+    const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
+    return { result, cause: figure === "pass rate" && result !== undefined ? mainCauseOf(result) : undefined }
+  }
+  const groups = Map.groupBy(Gate.unusual(report), (row) =>
+    row.scenario === null ? row : `${row.figure} ${resultOf(row).cause?.key}`
+  )
   return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
     // what is said of several is that of the first: it has to be the worst
     const rows = group.toSorted((one, other) => (other.change ?? 0) - (one.change ?? 0))
     const items = rows.map((row): Item => {
-      const { evidence, figure, scenario } = row
-      const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
+      const { figure, scenario } = row
+      const { cause, result } = resultOf(row)
+      // the smallest detectable change is in the statistics
+      const evidence = line(row.evidence.split(";")[0] ?? "")
       return {
         rule: "regressed",
-        what: slower[figure] ?? `unusual ${figure}`,
+        what: (scenario === null && figure === "pass rate" ? undefined : unusually[figure]) ?? `unusual ${figure}`,
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
-        // the smallest detectable change is in the statistics
-        evidence: line(evidence.split(";")[0] ?? ""),
+        evidence: cause === undefined ? evidence : `${evidence}: ${cause.text}`,
+        ...(cause === undefined ? {} : { cause: cause.text, detail: evidence }),
         ...whyOf(row, report.results),
         ...(result === undefined ? {} : { result })
       }
@@ -236,7 +254,8 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
     if (first === undefined) return []
     if (items.length === 1) return [{ ...first, items }]
     const evidence = `${rows[0]?.change === undefined ? "for example" : "up to"} ${first.evidence}`
-    return [{ ...first, evidence, title: counted(items.length, "scenario"), items }]
+    const { detail: _, ...rest } = first
+    return [{ ...rest, evidence, title: counted(items.length, "scenario"), items }]
   })
 }
 

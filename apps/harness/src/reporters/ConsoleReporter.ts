@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import { textOf } from "@webagent/report/Cause"
+import { byCause } from "@webagent/report/Cause"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
@@ -105,11 +105,11 @@ const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
 
 /** Which trials were retried after an infrastructure error, by cause. */
 const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
-  const all = results.flatMap(({ trials }) => trials.flatMap((trial) => trial.reruns))
+  const all = results.flatMap(({ trials }) => trials.flatMap(({ reruns }) => reruns.map(({ failure }) => failure)))
   if (all.length === 0) return []
-  const causes = [...Map.groupBy(all, ({ failure }) => textOf(failure, "infra"))]
-    .toSorted(([, one], [, other]) => other.length - one.length)
-    .map(([cause, those]) => `${cause} (${those.length})`)
+  const causes = byCause(all, "infra")
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ count, text }) => `${text} (${count})`)
   const more = causes.length - mostCauses
   const named = `${causes.slice(0, mostCauses).join(", ")}${more > 0 ? `, and ${counted(more, "other cause")}` : ""}`
   return [`retries  ${counted(all.length, "trial")} retried after infrastructure errors: ${named}`]

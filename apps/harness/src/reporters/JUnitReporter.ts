@@ -31,7 +31,7 @@ const failures = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>):
     .map((item) => {
       if (!Attention.isVerdict(item)) return element("failure", { message: item.evidence, type: item.what }, [])
       const rate = Attention.passRate(result)
-      const message = failure?.message ?? reason ?? verdict
+      const message = item.cause ?? reason ?? verdict
       const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
       return element(
         "failure",

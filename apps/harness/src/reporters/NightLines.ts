@@ -1,4 +1,5 @@
 import { least } from "@webagent/nights/Past"
+import * as Gate from "@webagent/report/Gate"
 import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -13,16 +14,30 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   return seen.length === 0 ? "" : `. Smallest detectable change: ${seen.join(", ")}`
 }
 
-const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {
+/** The first few of the figures, by what they are of. */
+const named = (rows: ReadonlyArray<JudgedRow>): string => {
+  const names = rows
+    .slice(0, mostNamed)
+    .map(
+      ({ figure, scenario }) =>
+        `${figure} of ${scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`}`
+    )
+  return [...names, ...(rows.length > mostNamed ? ["…"] : [])].join(", ")
+}
+
+const mostNamed = 3
+
+const judged = ({ nights, passedOver, rows, verdict }: NightJudgement, unusual: number): string => {
   const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
   const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
   if (verdict === "not enough data")
     return `history  compared with ${known}: not enough data. ${least} earlier nights are needed; each run with --record adds one.`
-  const count = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted).length
-  const [worse, better] = [count("regressed"), count("improved")]
+  const of = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted)
+  const [worse, better] = [of("regressed").length, of("improved")]
   const changed = [
     ...(worse === 0 ? [] : [counted(worse, "regression")]),
-    ...(better === 0 ? [] : [counted(better, "improvement")])
+    ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
+    ...(unusual === 0 ? [] : [counted(unusual, "unusual figure")])
   ]
   const what = changed.length === 0 ? "no evidence of change" : changed.join(", ")
   return `history  compared with ${known}: ${what}${reach(rows)}`
@@ -36,7 +51,10 @@ export const lines = (report: RunReport): ReadonlyArray<string> => {
     ...(confirmed === undefined ? [] : [`confirm  ${confirmed}`]),
     ...(judgement === undefined
       ? []
-      : [judged(judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
+      : [
+          judged(judgement, Gate.unusual(report).length),
+          ...judgement.differences.map((difference) => `         ${difference}`)
+        ]),
     ...proposals.map(
       ({ evidence, owner, scenario, suite }) =>
         `release  ${suite} › ${scenario} (${owner}): ${evidence}. Remove it from quarantine.`

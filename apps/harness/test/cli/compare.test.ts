@@ -131,8 +131,8 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     )
     const { code, last, stdout } = await compare(night(1), night(2, ...slow))
     assert.deepStrictEqual([code, last], [5, "cannot tell: duration +170 %, cost +97 %"])
-    assert.match(stdout, /\nslower\n {2}shop › searches {2}2\.7 s, was 1 s \(\+170 %\)\n/u)
-    assert.match(stdout, /\ncostlier\n {2}shop › searches {2}0\.0197 USD, was 0\.01 USD \(\+97 %\)\n/u)
+    assert.match(stdout, /\nslower\n {2}shop › searches {2}2\.7 s, was 1 s \(\+170 %, may be chance\)\n/u)
+    assert.match(stdout, /\ncostlier\n {2}shop › searches {2}0\.0197 USD, was 0\.01 USD \(\+97 %, may be chance\)\n/u)
     assert.match(
       stdout,
       /\nneeds {4}5 nights like these, to know what is normal; the history has 0: record them with .+ run --history FILE --record\n/u
@@ -143,8 +143,21 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     const some = [...trials(2), ...emptyCart.slice(2)]
     const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", some)))
     assert.deepStrictEqual([code, last], [5, "cannot tell: 1 newly flaky scenario"])
-    assert.match(stdout, /\nnewly flaky\n {2}shop › pays {2}2 of 3 trials passed, was 3 of 3\n.+The cart was empty/u)
+    assert.match(
+      stdout,
+      /\nnewly flaky\n {2}shop › pays {2}2 of 3 trials passed, was 3 of 3 \(may be chance\)\n.+The cart was empty/u
+    )
     assert.match(stdout, /\nneeds {4}\d+ trials of each scenario in both nights \(--trials \d+\)\n/u)
+  })
+
+  it("nothing of a scenario whose code changed when it passes now, and cannot tell when it fails", async () => {
+    const edited = (its: ReadonlyArray<Trial>) => ({ ...scenario("pays", its), source: "edited" })
+    const fixed = await compare(night(1, scenario("pays", emptyCart)), night(2, edited(trials(3))))
+    assert.deepStrictEqual([fixed.code, fixed.last], [0, "no difference seen"])
+    assert.match(fixed.stdout, /\ncode changed\n {2}shop › pays {2}3 of 3 trials passed, was 0 of 3\n/u)
+    const failing = await compare(night(1), night(2, edited(emptyCart)))
+    assert.deepStrictEqual([failing.code, failing.last], [5, "cannot tell: 1 failing scenario with changed code"])
+    assert.match(failing.stdout, /\ncode changed\n {2}shop › pays .+\n {6}the order exists: the service says/u)
   })
 
   it("the same for programs", async () => {
@@ -205,4 +218,25 @@ describe("compare of two nights of a history", () => {
     assert.match(stdout, /\nslower\n {2}shop › pays {2}2\.75 s, was 1\.01 s \(\+173 %\)\n/u)
     assert.match(stdout, /\nworse: 1 slower scenario, duration \+29 %\n$/u)
   })
+
+  for (const [scatter, unseen, needs] of [
+    [0.08, "less than 57 % longer", "7 nights like these, to know what is normal; the history has 5: record them with"],
+    [3, "even 10 times longer", "more trials of each scenario, or a quieter machine: nights like these differ too much"]
+  ] as const) {
+    it(`cannot tell where other nights vary by e^${scatter}, and says what would`, async () => {
+      const of = (day: number) => {
+        const duration_ms = 1000 * Math.exp(scatter * Math.sin(5 * day) + (day === 7 ? 0.2 : 0))
+        return night(
+          day,
+          ...["searches", "pays", "returns", "reviews"].map((name) => scenario(name, trials(3, { duration_ms })))
+        )
+      }
+      record([1, 2, 3, 4, 5, 6, 7].map((day) => Night.ofReport(of(day))))
+      const { code, stdout } = await last()
+      assert.strictEqual(code, 5)
+      assert.include(stdout, `; cannot tell: 5 other nights differ too much to detect ${unseen}\n`)
+      assert.include(stdout, `\nneeds    ${needs}`)
+      assert.match(stdout, /\ncannot tell: duration [+-]\d+ %\n$/u)
+    })
+  }
 })

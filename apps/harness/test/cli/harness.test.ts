@@ -109,7 +109,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.deepStrictEqual([here?.code, here?.stderr], [0, ""])
     assert.deepStrictEqual(
       [nowhere?.code, nowhere?.stderr],
-      [2, `No such file: ${resolve("missing.suite.ts")}, ${join(folder, "missing.suite.ts")}.\n`]
+      [2, `No file ${resolve("missing.suite.ts")} or ${join(folder, "missing.suite.ts")}. Correct the path.\n`]
     )
   })
 
@@ -223,7 +223,7 @@ describe.concurrent("mistakes", () => {
     [
       "a missing file",
       2,
-      /^No such file: \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
+      /^No file \/\S+\/apps\/harness\/missing\.suite\.ts\. Correct the path\.\n$/u,
       () => ["run", "missing.suite.ts"]
     ],
     [

@@ -105,6 +105,12 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     args: ["--target", "stagign"],
     line: 'webagent.config.ts has no target "stagign". Did you mean staging?'
   },
+  "a suite without scenarios": {
+    files: {
+      "empty.suite.ts": 'import { Suite } from "@webagent/scenario/promise"\nexport default Suite.make("empty", [])\n'
+    },
+    line: 'Suite "empty" (empty.suite.ts) has no scenario. Add one.'
+  },
   "a configuration without a default export": {
     files: { ...shop, "webagent.config.ts": "export const config = {}\n" },
     line: "webagent.config.ts has no default export. End it with export default defineConfig({ ... })."
@@ -147,7 +153,7 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
   "a configuration that is not there": {
     files: shop,
     args: ["--config", "other.config.ts"],
-    line: "No such file: HERE/other.config.ts."
+    line: "No file HERE/other.config.ts. Correct the path."
   },
   "a variable that makes no sense": {
     files: shop,

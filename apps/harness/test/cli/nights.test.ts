@@ -69,6 +69,8 @@ describe("nights", () => {
 
     const accepted = await call(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
     assert.strictEqual(accepted.code, 0, accepted.stderr)
+    const again = await call(["history", "accept", "last", "--history", history, "--scenario", "weather > holds"])
+    assert.match(again.stdout, /^Already accepted: "weather > holds" of night /u)
     const after = await night("0.6", "third")
     assert.match(
       after.stdout,
@@ -160,13 +162,21 @@ it("a scenario is accepted by its name, or with its suite's where two are called
     [both.code, both.stderr, none.code, none.stderr],
     [
       2,
-      '"pays" may be 2 scenarios: say "shop > pays" or "bank > pays".\n',
+      '"pays" matches 2 scenarios. Use "shop > pays" or "bank > pays".\n',
       2,
-      `Scenario "sells" did not get worse in night ${bad.id}; these did: "shop > pays", "bank > pays", "bank > lends".\n`
+      `Scenario "sells" did not regress in night ${bad.id}. These did: "shop > pays", "bank > pays", "bank > lends".\n`
     ]
   )
   const one = await accept("bank > pays")
-  assert.strictEqual(one.stdout, `accepted: what night ${bad.id} says of "bank > pays" is the measure from then on\n`)
+  assert.strictEqual(
+    one.stdout,
+    `Accepted: "bank > pays" of night ${bad.id}. The nights before it are no longer its baseline.\n`
+  )
+  const again = await accept("bank > pays")
+  assert.deepStrictEqual(
+    [again.code, again.stdout],
+    [0, `Already accepted: "bank > pays" of night ${bad.id}. Nothing was changed.\n`]
+  )
   assert.deepStrictEqual([(await accept("shop › pays")).code, (await accept("lends")).code], [0, 0])
   const { accepted } = Result.getOrThrow(NightFile.parse(readFileSync(file, "utf8"), file))
   assert.deepStrictEqual(

@@ -111,7 +111,7 @@ describe("reap", () => {
       )
       assert.match(
         stdout,
-        /\n3 browsers stopped · 1 run over by itself · 1 run may go on, and cost · 1 browser may exist\n$/u
+        /\nnext {5}look for it at the service, then: .+ reap --ledger \S+ --forget \S+\n3 browsers stopped · 1 run over by itself · 1 run may go on, and cost · 1 browser may exist\n$/u
       )
 
       // what was stopped or was over is closed: the second time only the rest is there
@@ -123,7 +123,15 @@ describe("reap", () => {
           ["browser", "opening"]
         ]
       )
-      const names = left.flatMap(({ id, key }) => ["--forget", id ?? key])
+      const [run = "", browser = ""] = left.map(({ id, key }) => id ?? key)
+      const open = yield* Effect.promise(() =>
+        call(["reap", "--ledger", ledger, "--target", address, "--forget", browser], env)
+      )
+      assert.match(
+        open.stdout,
+        new RegExp(`\nnext {5}when it is over at the service: .+ reap --ledger \\S+ --forget ${run}\n`, "u")
+      )
+      const names = ["--forget", run]
       const last = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address, ...names], env))
       assert.deepStrictEqual([last.code, last.stderr], [0, ""])
       assert.match(last.stdout, /\nnothing is open\n$/u)

@@ -47,6 +47,9 @@ describe.concurrent("run --watch", () => {
       [none.code, none.stderr],
       [2, "--watch needs suite files, such as checkout.suite.ts. Built-in suites do not change.\n"]
     )
-    assert.deepStrictEqual([missing.code, missing.stderr], [2, `No such file: ${join(folder, "missing.suite.ts")}.\n`])
+    assert.deepStrictEqual(
+      [missing.code, missing.stderr],
+      [2, `No file ${join(folder, "missing.suite.ts")}. Correct the path.\n`]
+    )
   })
 })

@@ -30,7 +30,7 @@ describe("Page", () => {
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 6 other problems 61 of 67 scenarios passed .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
+      /Red : 1 failure, 6 other problems 61 of 67 scenarios passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [

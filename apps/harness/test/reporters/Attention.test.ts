@@ -5,6 +5,8 @@ import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Findings from "../../src/page/Findings.ts"
 import * as Explanation from "../../src/reporters/Explanation.ts"
 import * as GitHubReporter from "../../src/reporters/GitHubReporter.ts"
+import * as Judged from "../../src/page/Judged.ts"
+import * as NightLines from "../../src/reporters/NightLines.ts"
 import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { plain } from "@webagent/report/Style"
@@ -65,13 +67,13 @@ describe("Attention", () => {
     const [line = ""] = Attention.whyLine(finding)
     assert.strictEqual(
       line,
-      "100 % of it comes from 4 of 9 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
+      "100 % of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
     )
     assert.strictEqual(Attention.exampleOf(finding)?.name, "buys the red mug")
     const spread = judgedBy({ ...row("duration", null), contributors: contributors.slice(2) })
     assert.strictEqual(
       Attention.findings(spread).find(({ why }) => why !== undefined)?.why?.share,
-      "spread over many scenarios; 30 % of it comes from 2 of 9 scenarios"
+      "spread over many scenarios; 30 % of it comes from 2 of 8 scenarios"
     )
     const again = () => "again"
     const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
@@ -79,7 +81,7 @@ describe("Attention", () => {
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
     assert.include(
       MarkdownReporter.render(report, again),
-      "<br>100 % of it comes from 4 of 9 scenarios&#58; checkout ›"
+      "<br>100 % of it comes from 4 of 8 scenarios&#58; checkout ›"
     )
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
     const together = Findings.render(away, ({ name }) => name, again)
@@ -121,6 +123,35 @@ describe("what is unusual", () => {
         ["unusually costly", "2 scenarios", "up to 90 % more"]
       ]
     )
+  })
+
+  it("says why a scenario is unusually flaky, and not the same of the whole night", () => {
+    const flaky = {
+      ...night,
+      results: night.results.filter(({ name }) => name === "buys the red mug"),
+      judgement: {
+        ...report.judgement,
+        rows: [unusual("pass rate", null), unusual("pass rate", "buys the red mug")]
+      }
+    }
+    const [finding, ...others] = Attention.unusual(flaky)
+    assert.deepStrictEqual(
+      [finding?.what, finding?.title, others],
+      ["unusually flaky", "checkout › buys the red mug", []]
+    )
+    assert.match(finding?.evidence ?? "", /^so it was found: .*expected/u)
+    assert.match(
+      Findings.render(flaky, () => "s0", replay),
+      /<p>[^<]*expected[^<]*<\/p><p class="small faint">so it was found<\/p>/u
+    )
+  })
+
+  it("is told apart from what shows no change, in the statistics and the console", () => {
+    assert.match(
+      Judged.render(report.judgement),
+      /Changes, and the whole night<\/caption>.*: duration<.*>unusual<.*: cost</su
+    )
+    assert.match(NightLines.lines(report)[0] ?? "", /^history {2}compared with 28 nights: 3 unusual figures/u)
   })
 
   it("is on top of the console's end and of the page, and a warning in CI", () => {

@@ -52,7 +52,7 @@ describe("JUnitReporter", () => {
       '<property name="report" value="report.html"/>',
       "</properties>",
       '<testcase name="closing &lt;CDP&gt; &amp; &quot;more&quot;" classname="v4-browsers" time="1.200" file="src/suites/v4-browsers.ts" line="61">',
-      '<failure message="connecting again should succeed\uFFFD" type="check">expected  a CDP answer',
+      '<failure message="connecting again should succeed\uFFFD: expected a CDP answer, got HTTP 404 {&quot;detail&quot;:&quot;Browser not found&quot;}" type="check">expected  a CDP answer',
       "got       HTTP 404 {&quot;detail&quot;:&quot;Browser not found&quot;}",
       "request   GET /api/v4/browsers/b/cdp 404",
       "where     src/suites/v4-browsers.ts:61</failure>",
@@ -86,11 +86,11 @@ describe("JUnitReporter", () => {
     )
     assert.deepStrictEqual(Object.fromEntries(cases), {
       "buys the red mug": [
-        "failure the order exists (2 of 3 trials passed)",
+        "failure the order exists: expected one order of a red mug, got none (2 of 3 trials passed)",
         "flakyFailure the order exists",
         "flakyError TransportError: the connection was reset"
       ],
-      pays: ["failure the order exists"],
+      pays: ["failure the order exists: expected one order of a red mug, got two"],
       "cannot be reached": [
         "error TransportError: the connection was reset",
         "rerunError TransportError: the connection was reset"
@@ -98,7 +98,7 @@ describe("JUnitReporter", () => {
       "cannot be judged": ["error the oracle could not look"],
       "known to fail": ["skipped quarantined until 2026-12-01 by ada: the shop moves"],
       "known for too long": [
-        "failure the order exists (0 of 3 trials passed)",
+        "failure the order exists: expected one order of a red mug, got none (0 of 3 trials passed)",
         "rerunFailure the order exists",
         "rerunFailure the order exists"
       ],

@@ -33,6 +33,14 @@ describe("what the nights before say", () => {
     ])
   })
 
+  it("names what improved", () => {
+    const better = [null, { suite: "shop", name: "pays" }].map((scenario) => row({ verdict: "improved", scenario }))
+    assert.match(
+      NightLines.lines({ ...green, judgement: { ...judgement, rows: better } })[0] ?? "",
+      /: 2 improvements \(pass rate of the whole night, pass rate of shop › pays\)/u
+    )
+  })
+
   it("names the nights that are not counted", () => {
     const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "another target" }], rows: [] }
     assert.include(

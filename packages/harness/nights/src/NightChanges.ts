@@ -4,13 +4,14 @@ import * as Discrete from "@webagent/statistics/Discrete"
 import * as Fisher from "@webagent/statistics/Fisher"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import { type Compared, type ComparedLevel, budgetOfEach, type NightComparison } from "./NightComparison.ts"
-import { least, scenariosOf } from "./Past.ts"
+import { scenariosOf } from "./Past.ts"
 
 /** How a scenario of the second night differs from the first. The order is the one to read them in. */
 export const kinds = [
   "newly failing",
   "newly flaky",
   "passes less often",
+  "code changed",
   "fixed",
   "passes more often",
   "slower",
@@ -49,8 +50,10 @@ export interface Conclusion {
   /** What got better in a night that is worse. */
   readonly also: ReadonlyArray<string>
   readonly needs: {
-    /** How many nights like these the history has, where it has too few of them. */
+    /** How many nights like these the history has, where they cannot tell. */
     readonly nights?: number
+    /** How many of them would tell; absent where they differ too much for any number to help. */
+    readonly enough?: number
     /** How many trials of each scenario would show a scenario that has become flaky. */
     readonly trials?: number
   }
@@ -76,6 +79,8 @@ const passedText = ({ leaks, passed, scored, verdict }: NightScenario): string =
 
 const ratioText = ({ passed, scored }: NightScenario): string =>
   scored === 0 ? "not scored" : `${passed} of ${scored}`
+
+const chance = "may be chance"
 
 const signed = (log: number): string => signedPercent(Math.expm1(log))
 
@@ -122,29 +127,33 @@ const rateChange = (
   const others = othersOf(compared, now)
   const isUsual = others.failed > 0
   const isAnew = before !== undefined && before.source !== now.source
-  const note = [
-    ...(isUsual ? [`failed in ${others.failed} of ${others.of} other nights`] : []),
-    ...(isAnew ? ["code changed"] : [])
-  ].join(", ")
-  const change = (kind: Kind, isCertain: boolean, of: Compared = b): ReadonlyArray<Found> => [
+  const change = (kind: Kind, isCertain: boolean, of: Compared = b, note?: string): ReadonlyArray<Found> => [
     {
-      isUsual,
+      // what other code does well says nothing of the service
+      isUsual: isUsual || (isAnew && isWell(now)),
       change: {
         kind,
         suite: now.suite,
         name: now.name,
         now: passedText(now),
         before: before === undefined ? "not there" : ratioText(before),
-        isCertain: isCertain && !isAnew,
+        isCertain,
         ...errorIn(of, now),
-        ...(note === "" ? {} : { note })
+        ...(isUsual
+          ? { note: `failed in ${others.failed} of ${others.of} other nights` }
+          : note === undefined
+            ? {}
+            : { note })
       }
     }
   ]
   const regressed = row?.verdict === "regressed"
   if (before === undefined) return isFailing(now) ? change("newly failing", false) : []
+  if (isAnew) return isWell(before) === isWell(now) ? [] : change("code changed", false, isWell(now) ? a : b)
   if (isWell(before) && isFailing(now)) return change("newly failing", regressed || (now.scored > 0 && !isUsual))
-  if (isWell(before) && now.verdict === "flaky") return change("newly flaky", regressed)
+  if (isWell(before) && now.verdict === "flaky") {
+    return change("newly flaky", regressed, b, regressed ? undefined : chance)
+  }
   if (regressed) return change("passes less often", true)
   if (isFailing(before) && isWell(now)) {
     return change("fixed", row?.verdict === "improved" || (before.scored > 0 && !isUsual), a)
@@ -183,7 +192,7 @@ const levelChange = (
         now: format(Math.exp(now)),
         before: format(Math.exp(before)),
         isCertain,
-        note: signed(change)
+        note: isCertain ? signed(change) : `${signed(change)}, ${chance}`
       }
     }
   ]
@@ -196,6 +205,7 @@ const countedKinds = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   kinds.flatMap((kind) => {
     const count = changes.filter((change) => change.kind === kind).length
     if (count === 0) return []
+    if (kind === "code changed") return [`${counted(count, "failing scenario")} with changed code`]
     return kind.endsWith("often")
       ? [`${counted(count, "scenario")} ${count === 1 ? kind : kind.replace("passes", "pass")}`]
       : [`${count} ${kind} ${count === 1 ? "scenario" : "scenarios"}`]
@@ -239,15 +249,25 @@ const trialsFor = ({ passed, scored }: NightScenario, level: number): number | u
 
 const needsOf = (compared: ComparedNights, uncertain: ReadonlyArray<Change>): Conclusion["needs"] => {
   const { b, comparison } = compared
-  const isLevel = ({ kind }: Change) => Object.values(levelKinds).some((pair) => pair.includes(kind))
-  const nights = Math.min(...comparison.levels.map(({ nights }) => nights))
+  const isOf =
+    ({ level, scenario }: ComparedLevel) =>
+    (change: Change) =>
+      change.name === scenario?.name &&
+      change.suite === scenario.suite &&
+      levelKinds[level.figure]?.includes(change.kind)
+  const blind = [
+    ...unknownOf(compared),
+    ...comparison.levels.filter((level) => level.verdict === "not enough data" && uncertain.some(isOf(level)))
+  ]
   const flaky = uncertain.flatMap((change) => {
     const its = scenariosOf(b.night).get(keyOf(change.suite, change.name))
-    return isLevel(change) || its === undefined || its.scored === 0 || its.passed === its.scored ? [] : [its]
+    return change.kind !== "newly flaky" || its === undefined ? [] : [its]
   })
   const trials = flaky.flatMap((its) => trialsFor(its, budgetOfEach(comparison.scenarios)) ?? [])
+  const enough = blind.flatMap((level) => level.enough ?? [])
   return {
-    ...(nights < least && (unknownOf(compared).length > 0 || uncertain.some(isLevel)) ? { nights } : {}),
+    ...(blind.length === 0 ? {} : { nights: Math.min(...blind.map(({ nights }) => nights)) }),
+    ...(enough.length === 0 ? {} : { enough: Math.max(...enough) }),
     ...(trials.length === 0 ? {} : { trials: Math.max(...trials) })
   }
 }
@@ -266,7 +286,11 @@ export const conclude = (compared: ComparedNights): Conclusion => {
       .toSorted((one, other) => Math.abs(other.change) - Math.abs(one.change))
       .flatMap((one) => levelChange(compared, one))
   ]
-  const ordered = kinds.flatMap((kind) => found.filter(({ change }) => change.kind === kind))
+  const ordered = kinds.flatMap((kind) =>
+    found
+      .filter(({ change }) => change.kind === kind)
+      .toSorted((one, other) => Number(other.change.isCertain) - Number(one.change.isCertain))
+  )
   const changes = ordered.map(({ change }) => change)
   const certain = changes.filter(({ isCertain }) => isCertain)
   const uncertain = ordered.flatMap(({ change, isUsual }) => (change.isCertain || isUsual ? [] : [change]))

@@ -12,7 +12,7 @@ import { mean } from "@webagent/statistics/Quantile"
 import * as Stratified from "@webagent/statistics/Stratified"
 import { cost, duration, type Level, tolerance } from "./Level.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
-import { differences, least, sameMachine, scenariosOf } from "./Past.ts"
+import { differences, least, most, sameMachine, scenariosOf } from "./Past.ts"
 import { failures, pooled, ratio, shareOf } from "./Shares.ts"
 import * as Words from "./Words.ts"
 
@@ -45,6 +45,8 @@ export interface ComparedLevel {
   readonly verdict: JudgedVerdict
   /** How many other nights say by how much nights differ. */
   readonly nights: number
+  /** How many of them would tell, where these are too few; absent where they differ too much for any number to help. */
+  readonly enough?: number
 }
 
 /** Of a false alarm, by what is looked at; 5 % together. */
@@ -52,6 +54,18 @@ const budget = { whole: 0.01, scenarios: 0.015, level: 0.0075, scenarioLevel: 0.
 
 /** The chance of a false positive for the pass rate of each scenario, among `scenarios`. */
 export const budgetOfEach = (scenarios: number): number => budget.scenarios / Math.max(1, scenarios)
+
+/** A comparison that cannot detect a change of half is blind. */
+const blind = Math.log(1.5)
+const huge = Math.log(10)
+
+/** How many other nights that differ like these would detect a change of half. */
+const enoughOf = (others: ReadonlyArray<number>, doubt: number): { readonly enough?: number } => {
+  for (let enough = others.length + 1; enough <= most; enough++) {
+    if (Interval.detectableMean(others, enough, doubt) * Math.sqrt(2 * enough) <= blind) return { enough }
+  }
+  return {}
+}
 
 /** A scenario in both nights. */
 interface Both {
@@ -245,7 +259,7 @@ const judgedLevel = (
   if (others.length < least) {
     const evidence = `${said}; ${least} other nights like these are needed to know what is normal, and there are ${others.length}`
     return {
-      of: { ...of, verdict: "not enough data" },
+      of: { ...of, verdict: "not enough data", enough: least },
       row: { ...row, verdict: "not enough data", detectable: null, evidence }
     }
   }
@@ -254,14 +268,22 @@ const judgedLevel = (
   const error = Math.sqrt(2 * others.length)
   const reach = (spread.high - spread.middle) * error
   const bound = Math.max(reach, Math.log1p(tolerance))
-  const isMore = Math.abs(change) > bound
-  const verdict = isMore ? (change > 0 ? "regressed" : "improved") : "no evidence"
   // what is just beyond the bound is seen in one of two comparisons only
-  const clearly = (spread.detectable - (spread.high - spread.middle)) * error
-  const detectable = Words.change(Math.exp(bound + clearly), level.words)
-  const vary = `nights vary within ${Words.percent(Math.exp(reach) - 1)}, by ${others.length} others`
-  const evidence = `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would be detected` : ""}`
-  return { of: { ...of, verdict }, row: { ...row, verdict, before: vary, detectable, evidence } }
+  const clearly = bound + (spread.detectable - (spread.high - spread.middle)) * error
+  const detectable = Words.change(Math.exp(clearly), level.words)
+  const factor = Math.exp(reach)
+  const within = factor < 2 ? `within ${Words.percent(factor - 1)}` : `by a factor of ${Number(factor.toPrecision(2))}`
+  const before = `${others.length} other nights vary ${within}`
+  const as = (verdict: JudgedVerdict, why: string): JudgedLevel => ({
+    of: { ...of, verdict, ...(verdict === "not enough data" ? enoughOf(others, doubt) : {}) },
+    row: { ...row, verdict, before, detectable, evidence: `${said}; ${why}` }
+  })
+  if (Math.abs(change) > bound) return as(change > 0 ? "regressed" : "improved", before)
+  if (clearly <= blind) return as("no evidence", `${before}; ${detectable} would be detected`)
+  return as(
+    "not enough data",
+    `cannot tell: ${others.length} other nights differ too much to detect ${clearly > huge ? `even 10 times ${level.words[0]}` : `less than ${detectable}`}`
+  )
 }
 
 /** What both have, and only one of them has scored: nothing is said of it, and that is. */

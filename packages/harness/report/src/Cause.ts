@@ -17,47 +17,93 @@ export interface Cause {
 const line = (text: string): string => text.replaceAll(/\s+/gu, " ").trim()
 
 // what differs between two trials that fail for one reason; the order matters, an id has digits that are no number
-const variable: ReadonlyArray<readonly [pattern: RegExp, word: string]> = [
-  [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/giu, "<id>"],
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?/gu, "<time>"],
-  [/\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]):\d{2,5}\b/giu, "<host>"],
-  [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|milliseconds|seconds|minutes)\b/gu, "<duration>"],
-  [/\b(?=[\da-f-]*\d)[\da-f]{8,}(?:-[\da-z]{1,6})?\b/giu, "<id>"],
-  [/\b\d{5,}\b/gu, "<number>"]
-]
+const variable = new RegExp(
+  [
+    String.raw`\b(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?)`,
+    String.raw`\b(?<host>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]):\d{2,5})\b`,
+    String.raw`\b(?<duration>\d+(?:\.\d+)? ?(?:milliseconds|seconds|minutes|ms|s|min|h))\b`,
+    String.raw`\b(?<id>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[\da-f-]*\d)[\da-f]{8,}(?:-[\da-z]{1,6})?)\b`,
+    String.raw`\b(?<number>\d{5,})\b`
+  ].join("|"),
+  "giu"
+)
+
+/** The parts of a text that differ between two failures of one cause, each with its kind. */
+const variablesOf = (text: string) =>
+  [...line(text).matchAll(variable)].map(({ 0: value, groups = {} }) => ({
+    value,
+    kind: Object.keys(groups).find((kind) => groups[kind] !== undefined) ?? ""
+  }))
+
+/** A text with its variable parts replaced: `put` gets each part's value, kind and position. */
+const replaced = (text: string, put: (value: string, kind: string, index: number) => string): string => {
+  const all = variablesOf(text)
+  let index = 0
+  return line(text).replaceAll(variable, (value) => put(value, all[index]?.kind ?? "", index++))
+}
 
 /** A text without ids, times, durations, ports and long numbers: the same for two failures of one cause. */
-export const normalised = (text: string): string =>
-  variable.reduce((left, [pattern, word]) => left.replaceAll(pattern, word), line(text))
+export const normalised = (text: string): string => replaced(text, (_, kind) => `<${kind}>`)
+
+const units_ms: Readonly<Record<string, number>> = {
+  s: 1000,
+  seconds: 1000,
+  min: 60_000,
+  minutes: 60_000,
+  h: 3_600_000
+}
+
+const sizeOf = (value: string): number => Number.parseFloat(value) * (units_ms[value.replace(/^[\d. ]+/u, "")] ?? 1)
+
+/** Texts that are the same but for their variable parts, as one: with values that all share, and the range of others. */
+const merged = (texts: ReadonlyArray<string>): string => {
+  const all = texts.map(variablesOf)
+  return replaced(texts[0] ?? "", (value, kind, index) => {
+    const values = all.flatMap((one) => one[index]?.value ?? [])
+    if (values.every((other) => other === value)) return value
+    if (kind !== "duration" && kind !== "number") return "…"
+    const sorted = values.toSorted((one, other) => sizeOf(one) - sizeOf(other))
+    return `${sorted[0]} to ${sorted.at(-1)}`
+  })
+}
+
+type Wording = (text: string) => string
+
+/** Words each text with what it shares with the texts of the others. */
+const wordingOf = (others: ReadonlyArray<(wording: Wording) => string>): Wording => {
+  const texts: Array<string> = []
+  for (const textIn of others) {
+    textIn((text) => {
+      texts.push(text)
+      return text
+    })
+  }
+  const alike = Map.groupBy(texts, normalised)
+  return (text) => merged(alike.get(normalised(text)) ?? [text])
+}
 
 // an id of any form: a wrong one that a scenario asks for on purpose, too
 const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
-/** How a request ended, without the ids of its path: `GET /api/v4/runs/<id>: HTTP 503`. */
-const requestText = ({ method, path, status }: SentRequest): string =>
-  `${method} ${normalised(path.replace(resource, "$1<id>"))}: ${status === null ? "no response" : `HTTP ${status}`}`
-
-type Wording = (text: string) => string
+/** How a request ended, without the ids of its path: `GET /api/v4/runs/…: HTTP 503`. */
+const requestText = ({ method, path, status }: SentRequest, wording: Wording): string =>
+  `${method} ${wording(path.replace(resource, "$1…"))}: ${status === null ? "no response" : `HTTP ${status}`}`
 
 const isAway = (request: SentRequest | undefined): request is SentRequest =>
   request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
 
 /** Why a failure happened, in a line: what the service says of itself comes before what the check saw. */
-export const textOf = (
-  failure: Failure,
-  verdict: Trial["verdict"] = "failed",
-  wording: Wording = normalised
-): string => {
+const worded = (failure: Failure, verdict: Trial["verdict"], wording: Wording): string => {
   const { actual, expected, kind, message, request, service } = failure
   // what only the infrastructure ended is told by what it was asking for
-  if (verdict === "infra" && isAway(request)) return requestText(request)
+  if (verdict === "infra" && isAway(request)) return requestText(request, wording)
   const said = service === undefined ? undefined : `the service says "${cut(wording(service), 120)}"`
   const facts =
     said === undefined
       ? [
           ...(expected === undefined || expected === "" ? [] : [`expected ${cut(wording(expected), 60)}`]),
           ...(actual === undefined || actual === "" ? [] : [`got ${cut(wording(actual), 60)}`]),
-          ...(kind === "timeout" && request !== undefined ? [`last request ${requestText(request)}`] : [])
+          ...(kind === "timeout" && request !== undefined ? [`last request ${requestText(request, wording)}`] : [])
         ]
       : [said]
   const what = cut(wording(message.split("\n")[0] ?? ""), 120)
@@ -70,21 +116,32 @@ export const textOf = (
  */
 const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
   const { request, service } = failure
-  if (verdict === "infra") return `infra ${textOf(failure, verdict)}`
+  if (verdict === "infra") return `infra ${worded(failure, verdict, normalised)}`
   // the error of a run came with a 200, or with whatever was asked last
   const status = request?.status ?? 0
   if (service !== undefined) return `service ${status >= 400 ? status : "run"} ${normalised(service)}`
-  return `${failure.kind} ${textOf(failure, verdict)}`
+  return `${failure.kind} ${worded(failure, verdict, normalised)}`
 }
+
+/**
+ * Failures by cause, each with a line that says why. Values that differ between failures of one cause are left out of
+ * it, or a range.
+ */
+export const byCause = (
+  failures: ReadonlyArray<Failure>,
+  verdict: Trial["verdict"]
+): ReadonlyArray<{ readonly text: string; readonly count: number }> =>
+  [...Map.groupBy(failures, (failure) => keyOf(failure, verdict)).values()].map((group) => {
+    const texts = group.map((failure) => (wording: Wording) => worded(failure, verdict, wording))
+    return { text: texts[0]?.(wordingOf(texts)) ?? "", count: group.length }
+  })
 
 const breachText = ({ invariant, sentence }: Breach, wording: Wording): string =>
   `${invariant}: ${cut(wording(sentence), 160)}`
 
 interface Met {
   readonly key: string
-  readonly text: string
-  /** The text with the ids, times and hosts of this trial. */
-  readonly own: string
+  readonly textIn: (wording: Wording) => string
   readonly result: ScenarioResult
   readonly trial: Trial
 }
@@ -92,28 +149,34 @@ interface Met {
 const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
   allTrialsOf(result).flatMap((trial): ReadonlyArray<Met> => {
     const { breaches, failure, leakedBrowsers, reason, verdict } = trial
-    const met = (key: string, textIn: (wording: Wording) => string): Met => ({
-      key,
-      text: textIn(normalised),
-      own: textIn(line),
-      result,
-      trial
-    })
+    const met = (key: string, textIn: Met["textIn"]): Met => ({ key, textIn, result, trial })
     return [
       ...(verdict === "passed" || verdict === "skipped"
         ? []
         : failure === undefined
           ? [met(`${verdict} ${normalised(reason ?? "")}`, (wording) => cut(wording(reason ?? verdict), 200))]
-          : [met(keyOf(failure, verdict), (wording) => textOf(failure, verdict, wording))]),
+          : [met(keyOf(failure, verdict), (wording) => worded(failure, verdict, wording))]),
       ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", () => "leaked a browser")]),
       ...breaches.map((breach) => met(`breach ${breach.invariant}`, (wording) => breachText(breach, wording)))
     ]
   })
 
+/** What all that met one cause say of it. */
+const sharedText = (met: ReadonlyArray<Met>): string => {
+  const wording = wordingOf(met.map(({ textIn }) => textIn))
+  const [first] = met
+  if (first === undefined) return ""
+  const service = first.key.startsWith("service ") ? first.trial.failure?.service : undefined
+  // checks of different names stumble over what the service says: then only that is the cause
+  const isOne = new Set(met.map(({ textIn }) => textIn(normalised))).size < 2
+  return isOne || service === undefined ? first.textIn(wording) : `the service says "${cut(wording(service), 160)}"`
+}
+
 /** The cause that most of a scenario's trials met, the earlier of two; undefined where no trial went wrong. */
 export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text"> | undefined => {
-  const groups = [...Map.groupBy(metBy(result), ({ key }) => key).values()]
-  return groups.toSorted((one, other) => other.length - one.length)[0]?.[0]
+  const groups = [...Map.groupBy(metBy(result), ({ key }) => key)]
+  const [main] = groups.toSorted(([, one], [, other]) => other.length - one.length)
+  return main && { key: main[0], text: sharedText(main[1]) }
 }
 
 /**
@@ -131,18 +194,7 @@ export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
         result,
         trials: [...new Set(those.map(({ trial }) => trial))]
       }))
-      // checks of different names stumble over what the service says: then only that is the cause
-      const texts = new Set(met.map(({ text }) => text))
-      const said = first.trial.failure?.service
-      // what is the same in every trial is told in full
-      const isSame = met.every(({ own }) => own === first.own)
-      const text =
-        texts.size > 1 && said !== undefined
-          ? `the service says "${cut(normalised(said), 160)}"`
-          : isSame
-            ? first.own
-            : first.text
-      return [{ key, text, scenarios, example: { result: first.result, trial: first.trial } }]
+      return [{ key, text: sharedText(met), scenarios, example: { result: first.result, trial: first.trial } }]
     })
     .toSorted((one, other) => other.scenarios.length - one.scenarios.length)
 }

@@ -114,14 +114,15 @@ export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
   const known = tolerated(report)
   // that it failed says more than that it seldom does
   const failing = new Set(results.filter((result) => isBad(result) && !known.has(result)).map(nameOf))
-  return (judgement?.rows ?? []).filter(
+  const rows = (judgement?.rows ?? []).filter(
     ({ figure, scenario, tier }) =>
       tier === "unusual" &&
-      (scenario === null
-        ? // what single scenarios lost tonight is what the whole night lost
-          !(figure === "pass rate" && failing.size > 0)
-        : !covered.has(nameOf(scenario)) && !(figure === "pass rate" && failing.has(nameOf(scenario))))
+      (scenario === null ||
+        (!covered.has(nameOf(scenario)) && !(figure === "pass rate" && failing.has(nameOf(scenario)))))
   )
+  // what single scenarios lost tonight is what the whole night lost
+  const isTold = failing.size > 0 || rows.some(({ figure, scenario }) => figure === "pass rate" && scenario !== null)
+  return rows.filter(({ figure, scenario }) => !(isTold && figure === "pass rate" && scenario === null))
 }
 
 const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
@@ -353,8 +354,13 @@ export const decide = (report: RunReport): GateResult => {
     // by figure, also that of a scenario that failed
     ...findings(found.flatMap(({ row }) => row ?? [])).map((sentence) => ({ rule: "regressed", sentence }) as const)
   ]
+  const rare = unusual(report).filter(({ figure }) => figure === "pass rate")
   const known = results.filter(
-    (result) => !isCovered(result) && !isUncleanOnly(result) && isKnown(result, judgement?.rows ?? [])
+    (result) =>
+      !isCovered(result) &&
+      !isUncleanOnly(result) &&
+      isKnown(result, judgement?.rows ?? []) &&
+      !rare.some((row) => isOf(result, row))
   )
   const notes: ReadonlyArray<Reason> = [
     ...reason("flaky", known, () => "did not pass in every trial, as usual", true),

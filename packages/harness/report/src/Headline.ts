@@ -87,7 +87,9 @@ const textOf = ({ count, fresh, noun, text }: Problem): string =>
 
 /** Figures far outside of their earlier nights that do not make a run red. */
 const unusualOf = (report: RunReport): ReadonlyArray<Problem> =>
-  figuresOf(Gate.unusual(report), (figure) => `unusual ${figure}`).map((one) => ({ ...one, fresh: undefined }))
+  figuresOf(Gate.unusual(report), (figure) => (figure === "pass rate" ? "flakier scenario" : `unusual ${figure}`)).map(
+    (one) => ({ ...one, fresh: undefined })
+  )
 
 /** Whether a run is red, as the gate decides; else whether anything in it is unusual. */
 export const statusOf = (report: RunReport): Status =>

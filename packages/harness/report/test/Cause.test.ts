@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { causesOf, normalised, textOf } from "../src/Cause.ts"
+import { byCause, causesOf, mainCauseOf, normalised } from "../src/Cause.ts"
 import type { ScenarioResult } from "../src/RunReport.ts"
 import type { Failure, Trial } from "../src/Trial.ts"
 import { reportOf, resultOf as result, trialOf as trial } from "./reports.ts"
@@ -12,6 +12,9 @@ const told = (...results: ReadonlyArray<ScenarioResult>) =>
     text,
     ...scenarios.map(({ result, trials }) => `${result.name} x${trials.length}`)
   ])
+
+const textOf = (failure: Failure, verdict: Trial["verdict"] = "failed") =>
+  byCause([failure], verdict).map(({ text }) => text)[0] ?? ""
 
 const cartEmpty = { service: "The cart was empty." }
 
@@ -34,14 +37,11 @@ describe("the cause of a failure", () => {
       duration_ms: 2
     }
     const failure: Failure = { kind: "timeout", message: "timed out after 30 s", request }
-    assert.strictEqual(
-      textOf(failure),
-      "timed out after <duration>: last request GET /api/v4/runs/<id>/status: HTTP 503"
-    )
-    assert.strictEqual(textOf(failure, "infra"), "GET /api/v4/runs/<id>/status: HTTP 503")
+    assert.strictEqual(textOf(failure), "timed out after 30 s: last request GET /api/v4/runs/…/status: HTTP 503")
+    assert.strictEqual(textOf(failure, "infra"), "GET /api/v4/runs/…/status: HTTP 503")
     assert.strictEqual(
       textOf({ ...failure, request: { ...request, status: null } }, "infra"),
-      "GET /api/v4/runs/<id>/status: no response"
+      "GET /api/v4/runs/…/status: no response"
     )
   })
 
@@ -78,7 +78,32 @@ describe("the causes of a run", () => {
       ["connect ECONNREFUSED 127.0.0.1:4400", "buys x1", "pays x1"]
     ])
     assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4401)])), [
-      ["connect ECONNREFUSED <host>", "buys x1", "pays x1"]
+      ["connect ECONNREFUSED …", "buys x1", "pays x1"]
+    ])
+  })
+
+  it("durations and long numbers that differ are a range, ids are left out", () => {
+    const refused = (order: string, after: string) =>
+      failing({ service: `Order ${order} refused after ${after}, 2 items`, message: "it is paid" })
+    assert.deepStrictEqual(
+      told(
+        result("a", [refused("deadbeef01", "9.5 s"), refused("deadbeef02", "12.1 s")]),
+        result("b", [refused("5f2e0000cafe", "900 ms")])
+      ),
+      [['it is paid: the service says "Order … refused after 900 ms to 12.1 s, 2 items"', "a x2", "b x1"]]
+    )
+    assert.strictEqual(
+      mainCauseOf(result("a", [failing({ actual: "20480 bytes" }), failing({ actual: "10240 bytes" })]))?.text,
+      "the order exists: got 10240 to 20480 bytes"
+    )
+  })
+
+  it("several broken invariants of one name are told by the first, whatever the service says", () => {
+    const broken = (sentence: string) =>
+      failing(cartEmpty, { breaches: [{ invariant: "created-twice", sentence, resource: null }] })
+    assert.deepStrictEqual(told(result("a", [broken("Two runs."), broken("Three sessions.")])), [
+      ['the order exists: the service says "The cart was empty."', "a x2"],
+      ["created-twice: Two runs.", "a x2"]
     ])
   })
 

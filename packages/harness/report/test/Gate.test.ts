@@ -114,6 +114,12 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     ["1 scenario did not pass in every trial, as usual: shop › buys"]
   ],
   [
+    "flaky as never before, which is unusual and neither red nor as usual",
+    report([result("buys", "flaky")], judged(row({ tier: "unusual" }))),
+    [],
+    []
+  ],
+  [
     "failed in every trial, which is unusual",
     report([result("buys", "failed")], judged(row({ tier: "unusual" }))),
     ["1 scenario failed: shop › buys"],

@@ -103,6 +103,25 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "UNUSUAL: 1 unusual duration (all 2 scenarios passed)"
   ],
   [
+    "an unusual pass rate of a scenario, and of the whole night by it",
+    reportOf(passed(2), {
+      judgement: {
+        verdict: "no evidence",
+        tier: "unusual",
+        nights: 9,
+        passedOver: [],
+        differences: [],
+        rows: [row("pass rate"), row("pass rate", "a")].map((of) => ({
+          ...of,
+          verdict: "no evidence",
+          tier: "unusual"
+        }))
+      }
+    }),
+    "Unusual: 1 flakier scenario",
+    "UNUSUAL: 1 flakier scenario (all 2 scenarios passed)"
+  ],
+  [
     "a new failure, its pass rate, and what the night cost",
     reportOf(
       [...passed(75), resultOf("a", [failing()], { onset: onset(1) })],

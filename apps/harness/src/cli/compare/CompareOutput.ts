@@ -31,8 +31,13 @@ export const CompareOutput = Schema.Struct({
   because: Schema.Array(Schema.String),
   /** What got better in a night that is worse. */
   also: Schema.Array(Schema.String),
-  /** What would say more: how many nights the history has, and how many trials of each scenario are needed. */
-  needs: Schema.Struct({ nights: Schema.optionalKey(Schema.Int), trials: Schema.optionalKey(Schema.Int) }),
+  /** What would say more: how many nights the history has, how many are enough, and how many trials of each scenario. */
+  needs: Schema.Struct({
+    nights: Schema.optionalKey(Schema.Int),
+    /** Absent where nights differ too much for any number to help. */
+    enough: Schema.optionalKey(Schema.Int),
+    trials: Schema.optionalKey(Schema.Int)
+  }),
   before: Compared,
   after: Compared,
   changes: Schema.Array(Change),

@@ -1,7 +1,6 @@
 import type { Night } from "@webagent/nights/Night"
 import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
-import { least } from "@webagent/nights/Past"
 import type { Style } from "@webagent/report/Style"
 import { counted } from "@webagent/report/Text"
 import { program } from "../Program.ts"
@@ -31,12 +30,14 @@ const lastLine = ({ also, because, verdict }: Conclusion): string => {
 }
 
 /** What it would take to say more. */
-const needsOf = ({ needs: { nights, trials } }: Conclusion): ReadonlyArray<string> => [
+const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArray<string> => [
   ...(nights === undefined
     ? []
-    : [
-        `needs    ${least} nights like these, to know what is normal; the history has ${nights}: record them with ${program} run --history FILE --record`
-      ]),
+    : enough === undefined
+      ? [`needs    more trials of each scenario, or a quieter machine: nights like these differ too much`]
+      : [
+          `needs    ${enough} nights like these, to know what is normal; the history has ${nights}: record them with ${program} run --history FILE --record`
+        ]),
   ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
 ]
 

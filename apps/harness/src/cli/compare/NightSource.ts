@@ -6,8 +6,7 @@ import * as Night from "@webagent/nights/Night"
 import type { Compared } from "@webagent/nights/NightComparison"
 import { usage } from "@webagent/report/UserError"
 import { RunReport } from "@webagent/report/RunReport"
-import { noNights } from "../NoNights.ts"
-import { program } from "../Program.ts"
+import { ofHistory } from "../HistoryNight.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
@@ -25,25 +24,6 @@ const reportOf = Effect.fnUntraced(function* ({ report }: Night.Night, file: str
   return yield* Effect.orElseSucceed(Effect.flatMap(read, decode), () => undefined)
 })
 
-/** A night of the history by its id, by the beginning of it, or by how long ago it was: `last`, `last-1`. */
-const ofHistory = Effect.fnUntraced(function* (word: string, nights: ReadonlyArray<Night.Night>, file: string) {
-  const [, back] = /^last(?:-(\d+))?$/u.exec(word) ?? []
-  if (word === "last" || back !== undefined) {
-    const night = nights.at(-1 - Number(back ?? 0))
-    if (night !== undefined) return night
-    if (nights.length === 0) return yield* noNights(file)
-    return yield* usage(`${word} is before the first night: ${file} has ${nights.length}.`)
-  }
-  const found = nights.filter(({ id }) => id.startsWith(word))
-  if (found.length > 1) return yield* usage(`"${word}" matches ${found.length} nights of ${file}. Give more of the id.`)
-  return (
-    found[0] ??
-    (yield* usage(
-      `"${word}" is not a report folder, a report, or a night of ${file}. List nights with "${program} history"; last and last-1 are the newest.`
-    ))
-  )
-})
-
 /** A night that is named on the command line: the folder of a report, its file, or a night of the history. */
 export const find = Effect.fnUntraced(function* (word: string, nights: ReadonlyArray<Night.Night>, file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -53,6 +33,6 @@ export const find = Effect.fnUntraced(function* (word: string, nights: ReadonlyA
     const report = yield* reportAt(path, text.value)
     return { night: Night.ofReport(report), report } satisfies Compared
   }
-  const night = yield* ofHistory(word, nights, file)
+  const night = yield* ofHistory(word, nights, file, "a report folder, a report, or a night")
   return { night, report: yield* reportOf(night, file) } satisfies Compared
 })

@@ -4,8 +4,7 @@ import * as Effect from "effect/Effect"
 import * as NightFile from "@webagent/nights/NightFile"
 import { usage } from "@webagent/report/UserError"
 import { counted } from "@webagent/report/Text"
-import { program } from "../Program.ts"
-import { noNights } from "../NoNights.ts"
+import { noNights, ofHistory } from "../HistoryNight.ts"
 
 type Named = { readonly suite: string; readonly name: string }
 
@@ -17,22 +16,16 @@ const quotedNames = (all: ReadonlyArray<Named>, between = ", ") => all.map((one)
 const isNamed = (scenario: Named, text: string | undefined) =>
   text === scenario.name || text === nameOf(scenario) || text === `${scenario.suite} › ${scenario.name}`
 
-/** Adds a line to a history that takes what got worse in a night as how it is from then on. */
+/** Accepts the regressions of a night as the new baseline, by a line in the history. */
 export const acceptNight = Effect.fnUntraced(function* (options: {
   readonly night: string
   readonly history: string
   readonly scenario: string | undefined
   readonly note: string | undefined
 }) {
-  const { nights } = yield* NightFile.read(options.history)
+  const { accepted, nights } = yield* NightFile.read(options.history)
   if (nights.length === 0) return yield* noNights(options.history)
-  const found = nights.filter(({ id }) => id.startsWith(options.night))
-  const [night] = found
-  if (night === undefined || found.length > 1) {
-    return yield* usage(
-      `"${options.night}" is ${found.length === 0 ? "no night" : `${found.length} nights`} of ${options.history}. List them: ${program} history --history ${options.history}`
-    )
-  }
+  const night = yield* ofHistory(options.night, nights, options.history)
   const regressed = night.regressed ?? []
   if (regressed.length === 0) return yield* usage(`Night ${night.id} has no regression to accept.`)
   const worse = [
@@ -42,12 +35,22 @@ export const acceptNight = Effect.fnUntraced(function* (options: {
   const [scenario] = wanted
   if (options.scenario !== undefined && scenario === undefined) {
     return yield* usage(
-      `Scenario "${options.scenario}" did not get worse in night ${night.id}${worse.length === 0 ? "" : `; these did: ${quotedNames(worse)}`}.`
+      `Scenario "${options.scenario}" did not regress in night ${night.id}.${worse.length === 0 ? "" : ` These did: ${quotedNames(worse)}.`}`
     )
   }
   if (wanted.length > 1) {
-    return yield* usage(`"${options.scenario}" may be ${wanted.length} scenarios: say ${quotedNames(wanted, " or ")}.`)
+    return yield* usage(`"${options.scenario}" matches ${wanted.length} scenarios. Use ${quotedNames(wanted, " or ")}.`)
   }
+  const what = scenario === undefined ? counted(regressed.length, "regression") : `"${nameOf(scenario)}"`
+  const said = `${what} of night ${night.id}`
+  const isKnown = accepted.some(
+    (one) =>
+      one.night === night.id &&
+      (one.scenario === undefined || isNamed(one.scenario, scenario && nameOf(scenario))) &&
+      // a night since then may have regressed again
+      nights.every(({ startedAt }) => startedAt <= one.at)
+  )
+  if (isKnown) return yield* Console.log(`Already accepted: ${said}. Nothing was changed.`)
   yield* NightFile.append(
     options.history,
     NightFile.acceptance({
@@ -57,6 +60,5 @@ export const acceptNight = Effect.fnUntraced(function* (options: {
       ...(options.note === undefined ? {} : { note: options.note })
     })
   )
-  const what = scenario === undefined ? counted(regressed.length, "figure") : `"${nameOf(scenario)}"`
-  yield* Console.log(`accepted: what night ${night.id} says of ${what} is the measure from then on`)
+  yield* Console.log(`Accepted: ${said}. The nights before it are no longer its baseline.`)
 })

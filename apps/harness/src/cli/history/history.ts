@@ -11,7 +11,7 @@ import { configured } from "../Configured.ts"
 const accept = configured(
   "accept",
   {
-    night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression")),
+    night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression, or last")),
     history: Flags.history,
     scenario: Flag.String("scenario").pipe(
       Flag.withDescription(

@@ -13,7 +13,7 @@ import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { ExitError } from "../ExitCode.ts"
-import { noNights } from "../NoNights.ts"
+import { noNights } from "../HistoryNight.ts"
 import { terminal } from "../Terminal.ts"
 
 /** Shows the last nights of a history, or scenarios through them. */

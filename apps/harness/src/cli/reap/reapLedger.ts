@@ -109,6 +109,14 @@ export const reapLedger = (options: ReapOptions) =>
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)
       })
+    /** How to take out of the ledger what `reap` cannot stop. */
+    const sayNext = (leftovers: ReadonlyArray<Leftover.Leftover>) => {
+      const stuck = leftovers.find(({ state }) => state === "unknown") ?? leftovers.find(LeftoverText.isOpen)
+      if (stuck === undefined) return Effect.void
+      const { id, key } = stuck.item
+      const first = stuck.state === "unknown" ? "look for it at the service, then" : "when it is over at the service"
+      return say(`next     ${first}: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(id ?? key)}`)
+    }
     const show = (leftover: Leftover.Leftover) => say(LeftoverText.line(leftover, now_ms, style))
 
     yield* say(style.strong(`webagent harness ${version} · ledger ${options.ledger} · ${items.length} open`))
@@ -119,7 +127,9 @@ export const reapLedger = (options: ReapOptions) =>
       for (const leftover of all) yield* show(leftover)
       yield* print(all)
       const left = all.filter(({ state }) => state !== "in use").length
-      yield* say(`\nDry run: nothing was changed. ${left} of ${counted(all.length, "item")} would be cleaned up.`)
+      yield* say("")
+      yield* sayNext(all)
+      yield* say(`Dry run: nothing was changed. ${left} of ${counted(all.length, "item")} would be cleaned up.`)
       return left === 0 ? undefined : yield* new ExitError({ exitCode: 1 })
     }
 
@@ -143,12 +153,7 @@ export const reapLedger = (options: ReapOptions) =>
     )
     yield* print(leftovers)
     yield* say("")
-    const unknown = leftovers.find(({ state }) => state === "unknown")
-    if (unknown !== undefined) {
-      yield* say(
-        `next     look for it at the service, then: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(unknown.item.key)}`
-      )
-    }
+    yield* sayNext(leftovers)
     yield* say(LeftoverText.summary(leftovers))
     if (leftovers.some(LeftoverText.isOpen)) return yield* new ExitError({ exitCode: 1 })
   }).pipe(

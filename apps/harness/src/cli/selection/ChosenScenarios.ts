@@ -96,7 +96,9 @@ export const choose = Effect.fnUntraced(function* (
     const asked = selectionOf(options)
     return yield* usage(
       asked === undefined
-        ? `${names} has no scenario. Add one.`
+        ? loaded
+            .map(({ argument, suite }) => `Suite "${suite.name}" (${argument}) has no scenario. Add one.`)
+            .join("\n")
         : `No scenario of ${names} matches ${asked}. See: ${program} list`
     )
   }

@@ -1,0 +1,32 @@
+import * as Effect from "effect/Effect"
+import type { Night } from "@webagent/nights/Night"
+import { usage } from "@webagent/report/UserError"
+import { program } from "./Program.ts"
+
+/** What is wrong with a history that has no nights, such as a file that does not exist. */
+export const noNights = (file: string) =>
+  usage(`${file} has no nights. Record one with ${program} run --record, or name another file with --history.`)
+
+/** A night of the history by its id, by the beginning of it, or by how long ago it was: `last`, `last-1`. */
+export const ofHistory = Effect.fnUntraced(function* (
+  word: string,
+  nights: ReadonlyArray<Night>,
+  file: string,
+  what = "a night"
+) {
+  const [, back] = /^last(?:-(\d+))?$/u.exec(word) ?? []
+  if (word === "last" || back !== undefined) {
+    const night = nights.at(-1 - Number(back ?? 0))
+    if (night !== undefined) return night
+    if (nights.length === 0) return yield* noNights(file)
+    return yield* usage(`${word} is before the first night: ${file} has ${nights.length}.`)
+  }
+  const found = nights.filter(({ id }) => id.startsWith(word))
+  if (found.length > 1) return yield* usage(`"${word}" matches ${found.length} nights of ${file}. Give more of the id.`)
+  return (
+    found[0] ??
+    (yield* usage(
+      `"${word}" is not ${what} of ${file}. List nights with "${program} history"; last and last-1 are the newest.`
+    ))
+  )
+})
