@@ -11,6 +11,7 @@ import { chown, cp, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"
 
 const run = promisify(execFile)
@@ -61,6 +62,15 @@ const guarded = `exec 3<&0; "$0" "$@" 3<&- & server=$!; (cat; kill -QUIT $server
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
+/** Whether a process still holds its memory: one that has ended and waits to be reaped does not. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/\) [XZ] /u.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
 /** The real clock, also in a test that sets another one: Postgres uses real time. */
 const live = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
@@ -108,13 +118,15 @@ export class TestPostgres extends Context.Service<
         return pid === 0 || !existsSync(`/proc/${pid}`) ? [] : [pid, ...childrenOf(pid)]
       }
       const signal = (name: NodeJS.Signals) => {
-        for (const pid of all()) {
+        const pids = all()
+        for (const pid of pids) {
           try {
             process.kill(pid, name)
           } catch {
             // gone by itself
           }
         }
+        return pids
       }
 
       let server: ChildProcess | undefined
@@ -123,8 +135,10 @@ export class TestPostgres extends Context.Service<
         if (ending === undefined) return
         server = undefined
         const gone = new Promise((resolve) => ending.once("exit", resolve))
-        signal("SIGKILL")
+        const killed = signal("SIGKILL")
         await gone
+        // Postgres does not start while a process of the one before has its shared memory
+        while (killed.some(isAlive)) await setTimeout(5)
         ending.stdin?.destroy()
       })
       const start = Effect.gen(function* () {
@@ -158,8 +172,8 @@ export class TestPostgres extends Context.Service<
         ),
         kill,
         start,
-        freeze: Effect.sync(() => signal("SIGSTOP")),
-        thaw: Effect.sync(() => signal("SIGCONT"))
+        freeze: Effect.sync(() => void signal("SIGSTOP")),
+        thaw: Effect.sync(() => void signal("SIGCONT"))
       }
     })
   ).pipe(Layer.provide(live))
