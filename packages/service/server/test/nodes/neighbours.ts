@@ -13,6 +13,7 @@ import {
   LaunchFailed,
   LiveViews,
   type LaunchedBrowser,
+  MemoryStore,
   NodeId,
   nodeIdOf,
   Recordings,
@@ -287,6 +288,25 @@ export const connect = ({ url }: Started, path: string, headers: Readonly<Record
 export const met = (store: Store["Service"], count: number): Effect.Effect<void> =>
   Effect.flatMap(Effect.orDie(store.nodes), (nodes) =>
     nodes.length === count ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), met(store, count))
+  )
+
+/** A test over nodes that it starts itself. */
+export const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.provide(Effect.flatMap(Store, use), MemoryStore.layer))
+
+/** A test over nodes of these names that share a store and know each other. */
+export const withNodes = <Name extends string, Yielded extends Effect.Effect<unknown, unknown, unknown>, A>(
+  options: Readonly<Record<Name, StartOptions>>,
+  test: (nodes: Readonly<Record<Name, Started>>, store: Store["Service"]) => Generator<Yielded, A, never>
+) =>
+  withStore(
+    Effect.fnUntraced(function* (store) {
+      const nodes: Partial<Record<Name, Started>> = {}
+      const names = Object.keys(options) as Array<Name>
+      for (const name of names) nodes[name] = yield* start(store, name, options[name])
+      yield* met(store, names.length)
+      return yield* Effect.gen(() => test(nodes as Record<Name, Started>, store))
+    })
   )
 
 /** Waits for what is to come; what never comes ends the test by its own time. */

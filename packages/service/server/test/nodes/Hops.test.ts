@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Signature from "../../src/nodes/Signature.ts"
+import { create, secret, send, withNodes } from "./neighbours.ts"
+
+describe("the header of a node", () => {
+  it.live("is refused when it is forged, for another request, of another time, or used before", () =>
+    withNodes({ a: {}, b: {} }, function* ({ a, b }) {
+      const ours = Signature.make(secret, b.id)
+      const theirs = Signature.make(Buffer.from("guessed"), b.id)
+      const request = { method: "GET", url: "/health" }
+      const now_ms = Date.now()
+      const answer = (value: string) =>
+        Effect.map(send(a, "GET", "/health", { headers: { [Signature.header]: value } }), ({ status }) => status)
+      const right = ours.sign(a.id, request, now_ms)
+      assert.strictEqual(yield* answer(right), 200)
+      assert.strictEqual(yield* answer(right), 403)
+      assert.strictEqual(yield* answer(`${right}, ${ours.sign(a.id, request, now_ms)}`), 403)
+      assert.strictEqual(yield* answer(theirs.sign(a.id, request, now_ms)), 403)
+      assert.strictEqual(yield* answer(ours.sign(a.id, { ...request, url: "/metrics" }, now_ms)), 403)
+      assert.strictEqual(yield* answer(ours.sign(a.id, { ...request, method: "POST" }, now_ms)), 403)
+      assert.strictEqual(yield* answer(ours.sign(a.id, request, now_ms - 60_000)), 403)
+      assert.strictEqual(yield* answer(ours.sign(a.id, request, now_ms + 60_000)), 403)
+      assert.strictEqual(yield* answer("x"), 403)
+      // another start at the same address
+      assert.strictEqual(yield* answer(ours.sign("a.a-2", request, now_ms)), 421)
+    })
+  )
+
+  it.live("takes a request no further: what is at a third node is refused, and so is a create without room", () =>
+    withNodes({ a: {}, b: { most: 0 }, c: {} }, function* ({ a, b, c }) {
+      const { id } = yield* create(a)
+      const nodes = Signature.make(secret, c.id)
+      const stop = { method: "PATCH", url: `/api/v4/browsers/${id}` }
+      const signed = (request: Signature.Signed, body: object) =>
+        send(b, request.method, request.url, {
+          body,
+          headers: { [Signature.header]: nodes.sign(b.id, request, Date.now()) }
+        })
+      assert.strictEqual((yield* signed(stop, { action: "stop" })).status, 421)
+      assert.strictEqual((yield* signed({ method: "POST", url: "/api/v4/browsers" }, {})).status, 429)
+      assert.deepStrictEqual([a.running.size, c.running.size], [1, 0])
+    })
+  )
+})
