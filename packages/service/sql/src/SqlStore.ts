@@ -78,7 +78,7 @@ const dialectOf = (sql: SqlClient.SqlClient) =>
     })
   })
 
-/** How long the store remembers a node whose time is over. */
+/** How long the store remembers a node whose lease has ended. */
 const keepNodes_ms = 86_400_000
 
 const make = Effect.gen(function* () {
@@ -103,14 +103,16 @@ const make = Effect.gen(function* () {
   const ids = (rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
     Effect.map(rows, (found) => found.map(({ id }) => String(id)))
 
+  /** Whether a statement changed a row. */
+  const changed = Effect.map((rows: ReadonlyArray<unknown>) => rows.length === 1)
+
   /** Writes a record if its revision follows the stored one; true if it was written. */
   const next = (table: "sessions" | "browsers", row: Readonly<Record<string, string | number | null>>) =>
-    Effect.map(
+    changed(
       row["revision"] === 1
         ? sql`INSERT INTO ${sql(table)} ${sql.insert(row)} ON CONFLICT (id) DO NOTHING RETURNING n`
         : sql`UPDATE ${sql(table)} SET ${sql.update(row, ["id"])}
-            WHERE id = ${row["id"]} AND revision = ${Number(row["revision"]) - 1} RETURNING n`,
-      (written) => written.length === 1
+            WHERE id = ${row["id"]} AND revision = ${Number(row["revision"]) - 1} RETURNING n`
     )
 
   const sessionRow = (session: Session.Session) => ({
@@ -163,22 +165,18 @@ const make = Effect.gen(function* () {
 
   const eventRow = (event: Event) => ({ record: JSON.stringify(event) })
 
-  /** Whether a statement changed a row. */
-  const changed = Effect.map((rows: ReadonlyArray<unknown>) => rows.length === 1)
-
   const readNow = <A>(use: (now_ms: Statement.Fragment) => Effect.Effect<A, SqlError>) => read(Effect.flatMap(now, use))
   const writeNow = <A>(use: (now_ms: Statement.Fragment) => Effect.Effect<A, SqlError>) =>
     Effect.mapError(Effect.flatMap(now, use), unavailable)
 
   /** A turn that is new, or a change of one that this session has. */
   const putTurn = (turn: Turn.Turn, isNew: boolean) =>
-    Effect.map(
+    changed(
       isNew
         ? sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT DO NOTHING RETURNING n`
         : sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT (id) DO UPDATE SET
             status = excluded.status, ended_at_ms = excluded.ended_at_ms, usd = excluded.usd, record = excluded.record
-            WHERE turns.session_id = excluded.session_id RETURNING n`,
-      (written) => written.length === 1
+            WHERE turns.session_id = excluded.session_id RETURNING n`
     )
 
   const put = Effect.fnUntraced(function* (step: Step) {
@@ -207,9 +205,8 @@ const make = Effect.gen(function* () {
         ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record`
     }
     if (message !== undefined) {
-      const written = yield* sql`INSERT INTO messages ${sql.insert(messageRow(message))}
-        ON CONFLICT (id) DO NOTHING RETURNING n`
-      if (written.length === 0) return yield* new Conflict({ id: message.id })
+      const added = sql`INSERT INTO messages ${sql.insert(messageRow(message))} ON CONFLICT (id) DO NOTHING RETURNING n`
+      if (!(yield* changed(added))) return yield* new Conflict({ id: message.id })
     }
     if (forgetKey !== undefined) yield* sql`DELETE FROM idempotency_keys WHERE key = ${forgetKey}`
     for (const some of Arr.chunksOf(events, 100)) {
@@ -224,6 +221,15 @@ const make = Effect.gen(function* () {
     ...parsed<Node>(record),
     draining: Number(draining) === 1
   })
+
+  /** The nodes that fit, by id. One that left before it renewed has no record. */
+  const nodesWhere = (fit: (now_ms: Statement.Fragment) => Statement.Fragment) =>
+    readNow((now_ms) =>
+      Effect.map(
+        sql`SELECT draining, record FROM nodes WHERE ${fit(now_ms)} AND record IS NOT NULL ORDER BY id`,
+        Arr.map(nodeOf)
+      )
+    )
 
   const forgetTurns = Effect.fnUntraced(function* (gone: ReadonlyArray<string>) {
     if (gone.length === 0) return
@@ -277,15 +283,6 @@ const make = Effect.gen(function* () {
     return Effect.andThen(read(numbered), transaction(sql, forgotten))
   }
 
-  const tables = {
-    sessions: sessionRow,
-    turns: turnRow,
-    turnSteps: stepRow,
-    messages: messageRow,
-    browsers: browserRow,
-    idempotencyRecords: keyRow
-  }
-
   const replace = Effect.fnUntraced(function* (records: Records) {
     for (const table of [...Object.values(tableOf), "events", "nodes"]) yield* sql`DELETE FROM ${sql(table)}`
     yield* restarted
@@ -293,12 +290,12 @@ const make = Effect.gen(function* () {
       Effect.forEach(records[kind], (record) => sql`INSERT INTO ${sql(tableOf[kind])} ${sql.insert(row(record))}`, {
         discard: true
       })
-    yield* fill("sessions", tables.sessions)
-    yield* fill("turns", tables.turns)
-    yield* fill("turnSteps", tables.turnSteps)
-    yield* fill("messages", tables.messages)
-    yield* fill("browsers", tables.browsers)
-    yield* fill("idempotencyRecords", tables.idempotencyRecords)
+    yield* fill("sessions", sessionRow)
+    yield* fill("turns", turnRow)
+    yield* fill("turnSteps", stepRow)
+    yield* fill("messages", messageRow)
+    yield* fill("browsers", browserRow)
+    yield* fill("idempotencyRecords", keyRow)
   })
 
   const all = Effect.gen(function* () {
@@ -370,24 +367,12 @@ const make = Effect.gen(function* () {
               )
             )
       ),
-    nodes: readNow((now_ms) =>
-      Effect.map(
-        sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
-        Arr.map(nodeOf)
-      )
-    ),
-    silent: readNow((now_ms) =>
-      Effect.map(
-        sql`SELECT draining, record FROM nodes WHERE until_ms <= ${now_ms} AND lost = 0 AND record IS NOT NULL ORDER BY id`,
-        Arr.map(nodeOf)
-      )
-    ),
+    nodes: nodesWhere((now_ms) => sql`until_ms > ${now_ms}`),
+    silent: nodesWhere((now_ms) => sql`until_ms <= ${now_ms} AND lost = 0`),
     node: (id) =>
-      readNow((now_ms) =>
-        Effect.map(
-          sql`SELECT draining, record FROM nodes WHERE id = ${id} AND until_ms > ${now_ms} AND record IS NOT NULL`,
-          ([row]) => Option.map(Option.fromUndefinedOr(row), nodeOf)
-        )
+      Effect.map(
+        nodesWhere((now_ms) => sql`id = ${id} AND until_ms > ${now_ms}`),
+        Arr.head
       ),
     drain: (node) =>
       writeNow((now_ms) =>

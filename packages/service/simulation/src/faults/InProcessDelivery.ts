@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -7,15 +6,10 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { type Answered, ConnectionLost, FaultDelivery, type Script } from "./FaultDelivery.ts"
+import { elapsed_ms, wait } from "./Waits.ts"
 
 const reset = new ConnectionLost({ code: "ECONNRESET" })
 const refused = new ConnectionLost({ code: "ECONNREFUSED" })
-
-// by a monotonic clock
-const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-
-const wait = (ms: number): Effect.Effect<void> =>
-  ms === 0 ? Effect.void : ms === Number.POSITIVE_INFINITY ? Effect.never : Effect.sleep(Duration.millis(ms))
 
 const bodyOf = (script: Script): Stream.Stream<Uint8Array, ConnectionLost> =>
   Stream.fromIterable(script.pieces).pipe(

@@ -1,5 +1,4 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -8,6 +7,7 @@ import { NodeListener } from "@webagent/server"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { type Answered, FaultDelivery, type Script } from "./FaultDelivery.ts"
 import * as Outage from "./Outage.ts"
+import { wait } from "./Waits.ts"
 
 /** A response that is not this: what came in is HTTP/1.1, as the listener makes nothing else. */
 const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerResponse<IncomingMessage> => {
@@ -15,9 +15,6 @@ const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerRespons
   if (response instanceof ServerResponse) return response
   throw new Error("Faults are delivered over HTTP/1.1 only")
 }
-
-const wait = (ms: number): Effect.Effect<void> =>
-  ms === 0 ? Effect.void : ms === Number.POSITIVE_INFINITY ? Effect.never : Effect.sleep(Duration.millis(ms))
 
 /** Ends when the operating system has the bytes: a reset takes back what it has not. */
 const write = (response: ServerResponse, bytes: Uint8Array): Effect.Effect<void> =>

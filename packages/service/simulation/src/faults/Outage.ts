@@ -7,6 +7,7 @@ import type { NodeListener } from "@webagent/server"
 import type { Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { RealClock } from "../time/RealClock.ts"
+import { elapsed_ms } from "./Waits.ts"
 
 const cut = new WeakSet<Socket>()
 
@@ -37,9 +38,6 @@ interface Out {
   readonly cut: Deferred.Deferred<void>
   readonly listening: Deferred.Deferred<void>
 }
-
-// by a monotonic clock: an outage of ten seconds is over after ten seconds, whatever is restored meanwhile
-const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** An outage lasts until it is ended, or as long as the last of those that overlap. */
 export const make = Effect.fnUntraced(function* ({ host, node, sockets }: NodeListener["Service"]) {

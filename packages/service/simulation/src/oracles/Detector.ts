@@ -28,6 +28,9 @@ export interface Detector {
   readonly ill: (count: number) => string
 }
 
+/** Timers are early by up to this much. */
+export const tolerance_ms = 2
+
 /** Whether the answer is a success. */
 export const succeeded = ({ status }: RequestRow): boolean => status !== null && status >= 200 && status < 300
 

@@ -1,11 +1,8 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Detector, succeeded } from "./Detector.ts"
+import { caller, type Detector, succeeded, tolerance_ms } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
-
-/** Timers are early by up to this much. */
-const tolerance_ms = 2
 
 /**
  * Two polls of one resource by one caller that arrived closer together than the profile's `pollInterval` allows, the

@@ -1,3 +1,4 @@
+import { Turn } from "@webagent/engine"
 import * as Findings from "./Findings.ts"
 import { caller, type Detector, type MoveRow, type RequestRow, succeeded } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
@@ -9,8 +10,6 @@ interface Session {
   /** The row of its last move, or that of one of its turns. */
   seq: number
 }
-
-const isTerminal = (status: string) => status === "completed" || status === "failed" || status === "cancelled"
 
 /**
  * A status read by a caller that had been told a terminal one: of a v4 run by its status or the run itself; of a v3
@@ -25,11 +24,11 @@ export const make = (): Detector => {
   const told = BoundedMap.make<number>()
 
   const turnMoved = ({ id, sessionId, seq, to }: MoveRow) => {
-    if (isTerminal(to)) ended.set(id, seq)
+    if (Turn.isTerminal(to)) ended.set(id, seq)
     if (sessionId === null) return
     const session = sessions.get(sessionId) ?? { live: new Set(), stopped: false, seq }
     sessions.set(sessionId, session)
-    if (isTerminal(to)) session.live.delete(id)
+    if (Turn.isTerminal(to)) session.live.delete(id)
     else session.live.add(id)
     session.seq = seq
   }

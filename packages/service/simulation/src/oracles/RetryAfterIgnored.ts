@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Detector } from "./Detector.ts"
+import { caller, type Detector, tolerance_ms } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface RetryAfter {
@@ -7,9 +7,6 @@ interface RetryAfter {
   readonly until_ms: number
   readonly status: number
 }
-
-/** Timers are early by up to this much. */
-const tolerance_ms = 2
 
 /**
  * A request of the same caller before the `Retry-After` of an answer was over: for the same operation on the same

@@ -1,10 +1,12 @@
 import type { Profile, Route } from "@webagent/control"
+import { Turn } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Seed from "../behaviour/Seed.ts"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
+import { httpDate } from "../faults/FaultAnswer.ts"
 import type { Caller, RequestContext, Slot } from "./RequestContext.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 import type { Identity } from "../journal/Requests.ts"
@@ -49,8 +51,6 @@ const fullRetryAfter_ms = 2000
 /** How many API keys, and how many creates with an Idempotency-Key, are remembered; the oldest are forgotten. */
 const maxCallers = 1000
 const maxKeyed = 10_000
-
-const over = new Set(["completed", "failed", "cancelled", "stopped"])
 
 /**
  * What each API key may do at a time, and how long the service thinks: as the profile in force says. Requests are
@@ -107,7 +107,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       retryAfter === "date" ||
       (retryAfter === "either" && Seed.draw(behaviour.seed(), "retryAfter", ...keyOf(identity)) < 0.5)
     return asDate
-      ? new Date(Math.ceil((now_ms + wait_ms) / 1000) * 1000).toUTCString()
+      ? httpDate(Math.ceil((now_ms + wait_ms) / 1000) * 1000)
       : String(Math.max(1, Math.ceil(wait_ms / 1000)))
   }
 
@@ -153,7 +153,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   }
 
   const moved = ({ from, id, of, to }: Move, context: RequestContext | undefined) => {
-    if (over.has(to)) {
+    if (to === "stopped" || Turn.isTerminal(to)) {
       const owner = owners.get(id)
       if (owner === undefined) return
       owners.delete(id)
