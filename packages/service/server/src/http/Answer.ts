@@ -1,6 +1,6 @@
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
-/** An error outside of the contract's operations, in the shape that all errors have: `{ "detail": ... }`. */
+/** An error response outside of the contract's operations, in the shape of all errors: `{ "detail": ... }`. */
 export const detail = (
   status: number,
   sentence: string,

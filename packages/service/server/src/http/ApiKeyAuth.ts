@@ -10,14 +10,14 @@ import { hash, timingSafeEqual } from "node:crypto"
 import * as Answer from "./Answer.ts"
 import * as KeyLimits from "./KeyLimits.ts"
 
-// equal lengths, so that the comparison tells nothing about a key, not even its length
+// digests have equal lengths, so the comparison does not reveal the length of a key
 const digest = (key: string) => hash("sha256", key, "buffer")
 
 const unknown = new UnauthorizedError({ detail: "Invalid API key" })
 
 /**
- * The owner of a key, if it is one of these. Comparing digests takes the same time however much of a key is right. Keys
- * that were accepted before are found in a map, whose hashes have a random seed.
+ * Finds the owner of a key among these keys. A comparison of digests takes the same time however much of a key is right.
+ * A map remembers accepted keys; its hashes have a random seed, so timing reveals nothing either.
  */
 const among = (apiKeys: ReadonlyArray<string>) => {
   const known = apiKeys.map(digest)
@@ -33,7 +33,7 @@ const among = (apiKeys: ReadonlyArray<string>) => {
   }
 }
 
-/** Accepts requests with one of these keys. All others get a 401, before anything else is checked. */
+/** Accepts requests with one of these keys. All others get a 401 before any other check. */
 export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
   const ownerOf = among(apiKeys)
   return Layer.succeed(ApiKeyAuth, {
@@ -42,7 +42,7 @@ export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> =
   })
 }
 
-/** An operation, as the check of the key is told of it. */
+/** The operation of a request, for the check of its key. */
 export interface Operation {
   readonly group: HttpApiGroup.Top
   readonly endpoint: HttpApiEndpoint.Top
@@ -91,7 +91,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
 
 /**
  * Accepts requests with a key of the service's `ApiKeys`, within its scopes and limits, or with one of `apiKeys`, which
- * have neither. Each key sees its own records only. A revoked key is refused from the next request on.
+ * have no scopes or limits. Each key sees only its own records. A revoked key is refused from the next request on.
  */
 export const layerManaged = (apiKeys: ReadonlyArray<string> = []): Layer.Layer<ApiKeyAuth, never, ApiKeys> =>
   Layer.effect(ApiKeyAuth, makeManaged(apiKeys))

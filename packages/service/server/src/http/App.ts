@@ -53,7 +53,7 @@ export const layer = (about: About) =>
 /** The whole app as one effect that answers the current request, with or without a socket. */
 export const make = (about: About = {}) => {
   const routes = HttpRouter.toHttpEffect(layer(about)).pipe(
-    // an id that is too long is an unknown or invalid id; the path exists
+    // a long id reaches its operation, which answers 404 or 422
     Effect.provideService(HttpRouter.RouterConfig, {
       maxParamLength: 16_384,
       ignoreTrailingSlash: false,

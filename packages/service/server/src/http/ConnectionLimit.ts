@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Counts a connection to a browser until the scope closes; false when there are too many. */
+/** Counts a connection to a browser until the scope closes; false at the limit. */
 export type Enter = (browserId: string) => Effect.Effect<boolean, never, Scope.Scope>
 
-/** Lets each browser have this many connections at once. */
+/** Limits the connections that each browser has at once. */
 export const make = (most: number): Enter => {
   const counts = new Map<string, number>()
   return (id) =>

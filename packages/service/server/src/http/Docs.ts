@@ -11,13 +11,13 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 
-/** Where the OpenAPI document of a version is. */
+/** The path of the OpenAPI document of a version. */
 export const openApiPath = (version: ApiVersion) => `${basePath[version]}/openapi.json` as const
 
-/** Where the docs page of a version is. */
+/** The path of the docs page of a version. */
 export const docsPath = (version: ApiVersion) => `${basePath[version]}/docs` as const
 
-/** Document and page, both made at the first request, so that tests which only start a server do not pay for them. */
+/** Document and page, made at the first request: most tests that start a server never ask for them. */
 const version = <Id extends ApiVersion, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) => {
   const path = docsPath(api.identifier)
   const scalar = { hideModels: false, withDefaultFonts: false }

@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Socket } from "node:net"
 
-/**
- * Waits until everything written has left, so that a client that reads slowly slows its browser and memory stays small.
- */
+/** Waits until the socket has sent what was written, so that a client that reads slowly does not fill the memory. */
 export const drained = (wire: Socket): Effect.Effect<void> =>
   Effect.suspend(() =>
     wire.writableNeedDrain && !wire.destroyed

@@ -5,36 +5,36 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Answer from "./Answer.ts"
 
-/** The names, besides those of this machine, by which a server may be addressed; null for any name. */
+/** The host names that requests may address besides those of this machine; null for any name. */
 export const AllowedHosts: Context.Reference<ReadonlyArray<string> | null> = Context.Reference(
   "@webagent/server/AllowedHosts",
   { defaultValue: (): ReadonlyArray<string> | null => null }
 )
 
-/** The names for a server: one that only this machine reaches has no others, unless they are given. */
+/** The allowed names of a server: as given, else none on a loopback address and any elsewhere. */
 export const allowedHosts = (host: string, given: ReadonlyArray<string> | undefined): ReadonlyArray<string> | null =>
   given?.map((name) => name.toLowerCase()) ?? (isLoopback(host) ? [] : null)
 
 /**
- * The name that a request addresses, if it is not allowed. A web page can give its own name the address 127.0.0.1 (DNS
- * rebinding), and is then of the same origin as a server of this machine; its requests still carry its name.
+ * The host name of a request, if it is not allowed. DNS rebinding: a web page can point its own name to 127.0.0.1, and
+ * then has the same origin as a server on this machine. Its requests still carry its name.
  */
 export const refusedHost = (
   { headers }: HttpServerRequest.HttpServerRequest,
   allowed: ReadonlyArray<string> | null
 ): string | undefined => {
   const { host } = headers
-  // only browsers always send one
+  // clients other than browsers may leave it out
   if (allowed === null || host === undefined) return undefined
   const name = URL.parse(`http://${host}`)?.hostname ?? host
   return isLoopback(name) || name.endsWith(".localhost") || allowed.includes(name) ? undefined : name
 }
 
-/** The answer to a request with such a name. */
+/** The error for a name that is not allowed. */
 export const sentence = (name: string): string =>
   `Host "${name}" is not allowed. Use 127.0.0.1, or allow the name where the server is started (--allow-host).`
 
-/** An app whose callers address it by an allowed name. */
+/** Refuses requests to a name that is not allowed. */
 export const checked = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>

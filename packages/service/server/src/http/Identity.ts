@@ -13,7 +13,7 @@ const links = (version: ApiVersion, start: string) => ({
   docs: `${start}${docsPath(version)}`
 })
 
-/** `/` says what answers here and where everything is, without a key. */
+/** `/` names the server, its version and its addresses. It takes no key. */
 export const layer = (about: Readonly<Record<string, unknown>>) =>
   HttpRouter.add(
     "GET",

@@ -9,12 +9,12 @@ import * as Answer from "./Answer.ts"
 const tooMany = (sentence: string, wait_ms: number) =>
   Answer.detail(429, sentence, { "retry-after": String(Math.max(1, Math.ceil(wait_ms / 1000))) })
 
-/** The end of a run is unknown, so a key at its limit is asked to try again after a while. */
+/** How soon a key at its limit may try again: when its runs end is unknown. */
 const fullRetryAfter_ms = 2000
 
 const day_ms = 86_400_000
 
-/** The limit that the key's last create exceeds, if any. `usage` includes that create. */
+/** The 429 of a create over a limit of its key, if it is. `usage` includes that create. */
 const overLimit = (
   { limits }: ApiKey,
   of: "runs" | "browsers",
@@ -33,28 +33,28 @@ const overLimit = (
   )
 }
 
-/** A create exceeds a limit of its key; the engine undoes its commit. */
+/** A create exceeds a limit of its key. The engine rolls back its commit. */
 class OverLimit extends Data.TaggedError("OverLimit")<{
   readonly answer: HttpServerResponse.HttpServerResponse
 }> {}
 
-/** Whether a request was counted among those of its key before it came here. */
+/** Whether another node, or the plain read, has counted the request of its key already. */
 export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
   defaultValue: () => false
 })
 
 type App<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** The limits of keys. */
+/** Enforces the limits of keys. */
 export const make = (keys: ApiKeys["Service"]) => ({
-  /** Counts a request of the key; the 429 of one that comes too early. */
+  /** Counts a request of the key. Answers the 429 of a request over the rate. */
   count: Effect.fnUntraced(function* ({ limits: { requestsPerMinute }, name }: ApiKey) {
     if (requestsPerMinute === null || (yield* Counted)) return undefined
     const wait_ms = yield* Effect.orDie(keys.countRequest(name, requestsPerMinute))
     return wait_ms === 0 ? undefined : tooMany("Too many requests", wait_ms)
   }),
 
-  /** A create within the limits of its key, counted inside of the commit, so that two at once cannot both pass. */
+  /** Limits a create. It is counted inside its commit, so that two creates at once cannot both pass. */
   bound: <E, R>(key: ApiKey, of: "runs" | "browsers", create: App<E, R>): App<E, R> => {
     const { browsers, runs, usdPerDay } = key.limits
     if (of === "browsers" ? browsers === null : runs === null && usdPerDay === null) return create

@@ -13,7 +13,7 @@ import type { Duplex } from "node:stream"
 import { BytesWebSocket } from "./BytesWebSocket.ts"
 import { AllowedHosts, allowedHosts } from "./Hosts.ts"
 
-/** Another program uses the port. */
+/** The port is in use. */
 export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   readonly host: string
   readonly port: number
@@ -23,7 +23,7 @@ export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   }
 }
 
-/** The server cannot listen for another reason: no such address, no permission. */
+/** The server cannot listen for another reason, such as a missing address or permission. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
@@ -39,8 +39,8 @@ export interface ListenerOptions {
   readonly host: string
   readonly port: number
   /**
-   * The names, besides those of this machine, by which callers may address the endpoints of browsers: that of a proxy
-   * in front, for instance. None for a server that only this machine reaches, any for others, unless given.
+   * The host names that requests to browsers may address besides those of this machine, such as the name of a proxy in
+   * front (default: none on a loopback address, any elsewhere).
    */
   readonly allowedHosts?: ReadonlyArray<string> | undefined
 }
@@ -52,16 +52,16 @@ const listenError =
       ? new PortInUseError({ host, port })
       : new ListenError({ host, port, cause })
 
-/** The last answers of a connection, newest first: bytes that are not HTTP may arrive while one is still being made. */
+/** The last two responses of a connection, newest first: invalid bytes may arrive while one is still being sent. */
 type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
 
-/** Answers bytes that are not HTTP in the shape of all other errors, after the answers that are due, and closes. */
+/** Answers bytes that are not HTTP like all other errors, after the responses that are due, and closes. */
 const refuse = (answers: Answers, error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   const known = answers.get(socket) ?? []
   const due = known.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
   if (due !== undefined) return void due.once("close", () => refuse(answers, error, socket))
-  // a request may break after it was answered
+  // the request was answered before it broke off
   if (known[0]?.writableFinished === true && !known[0].req.complete) return void socket.end()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400
   const body = JSON.stringify({ detail: STATUS_CODES[status] })
@@ -71,23 +71,23 @@ const refuse = (answers: Answers, error: Error & { readonly code?: string }, soc
   )
 }
 
-/** How long a request may take to arrive, head and body; one that takes longer gets a 408. */
+/** How long head and body of a request may take to arrive. A slower request gets a 408. */
 const requestTimeout_ms = 60_000
 
 /**
- * How long an idle connection stays open: longer than proxies and clients keep theirs, most often 60 seconds, so that
- * they close it. A server that does loses the request that is on its way at that moment.
+ * How long an idle connection stays open. Proxies and clients close theirs sooner, most often after 60 seconds: if the
+ * server closed first, a request on its way at that moment would be lost.
  */
 const keepAliveTimeout_ms = 65_000
 
-/** Only WebSockets upgrade: an upgrade of any other request would lose the body that follows. */
+/** Node would drop the body of any other request that it upgrades. */
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
-/** The largest CDP message that is taken, such as an upload; a larger one ends its connection with 1009. */
+/** The largest CDP message, such as an upload. A larger one ends its connection with 1009. */
 const maxPayload_bytes = 256 * 1024 * 1024
 
-/** The listening server, for layers that decorate it. */
+/** The listening server and its sockets, for layers that decorate it. */
 export class NodeListener extends Context.Service<
   NodeListener,
   {
@@ -102,7 +102,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({
     requestTimeout: requestTimeout_ms,
     keepAliveTimeout: keepAliveTimeout_ms,
-    // how often Node looks for such clients: with its 30 seconds they have half as much again
+    // with Node's default of 30 seconds between checks, a slow request could take 90 seconds
     connectionsCheckingInterval: 1000,
     shouldUpgradeCallback: isWebSocket
   })
@@ -114,13 +114,13 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   node.on("request", (request, response) => {
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
     answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
-    // Node loses what came in one piece with an offer that is not taken up: the client is told to come again
+    // Node drops bytes behind an upgrade that it does not carry out, so the client must open a new connection
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
   node.on("newListener", (event) => {
     if (event === "request") setImmediate(() => early.splice(0).forEach((again) => again()))
   })
-  // Node would answer these without a body, or not at all: the app answers them
+  // Node would answer these without a body, or not at all
   node.on("checkExpectation", (request, response) => node.emit("request", request, response))
   node.on("connect", (request: IncomingMessage, socket: Socket) => {
     const response = new ServerResponse(request)
@@ -134,8 +134,8 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
-  // Nothing here takes long to answer, but clients keep connections and CDP sockets open, and the adapter waits for
-  // each of them when it stops: they are cut before it is asked to.
+  // The adapter waits for all connections when it stops, and clients keep theirs open. Responses are short, so all
+  // connections are cut first.
   const adapter = yield* Scope.make()
   yield* Effect.addFinalizer((exit) =>
     Effect.suspend(() => {
@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   )
 })
 
-/** Listens on a real socket; stopping it closes every connection. */
+/** Listens on a socket. Stopping it closes every connection. */
 export const layer = (options: ListenerOptions) =>
   Layer.mergeAll(
     Layer.effectContext(Effect.mapError(make(options), listenError(options))),

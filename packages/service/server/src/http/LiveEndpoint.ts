@@ -21,16 +21,16 @@ import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import * as LivePage from "./LivePage.ts"
 
-/** How many viewers a browser has at once. */
+/** The most viewers of a browser at once. */
 const mostViewers = 50
 
-/** The largest message of a person who has control, such as a text that is pasted. */
+/** The largest message of a viewer with control, such as pasted text. */
 const largestMessage_bytes = 64 * 1024
 
-/** What viewers are told of a browser that is gone. */
+/** What the server tells viewers whose browser is gone. */
 const farewellOf = (reason: Browser.Browser["stopReason"]) => `${farewells[reason ?? "ended"]}.`
 
-/** Why there is nothing to see behind a link. */
+/** Why a link shows no browser. */
 class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
 
 const unknown = "This link shows nothing. Check that it is complete."
@@ -40,7 +40,7 @@ const decodeInput = Schema.decodeUnknownResult(Schema.fromJsonString(LiveInput))
 
 type Picture = NonNullable<View["picture"]>
 
-/** A picture as it goes to each viewer: made once for all. */
+/** Makes the message of a picture once for all viewers. */
 const makeMessages = () => {
   const made = new WeakMap<Picture, Uint8Array>()
   return (picture: Picture): Uint8Array => {
@@ -54,13 +54,13 @@ const makeMessages = () => {
   }
 }
 
-/** An address as a page of this server has it, however that is reached. */
+/** The path and query of a link: the viewer's page may be reached by another host name. */
 const pathOf = (url: string): string => {
   const { pathname, search } = new URL(url)
   return `${pathname}${search}`
 }
 
-/** Whether a page of this server opens the socket. Clients other than browsers name no page. */
+/** Whether this server's page opens the socket. Clients other than browsers send no `Origin`. */
 const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
   const { origin } = headers
   if (origin === undefined) return true
@@ -68,7 +68,7 @@ const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   return host !== undefined && (host === headers["host"] || host === headers["x-forwarded-host"])
 }
 
-/** Someone who looks at a browser. */
+/** A viewer of a browser. */
 interface Viewer {
   readonly id: string
   readonly access: "view" | "control"
@@ -78,7 +78,7 @@ interface Viewer {
   readonly wire: NodeSocket
 }
 
-/** Where a browser is seen: a page, and the socket under it. The token in the path is the secret, so no key is asked for. */
+/** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
@@ -88,7 +88,7 @@ export const layer = HttpRouter.use(
     const messageOf = makeMessages()
     const enter = ConnectionLimit.make(mostViewers)
 
-    /** What a request may do with which browser. */
+    /** The browser of a request, and whether its link gives control. */
     const asked = Effect.gen(function* () {
       const host = Hosts.refusedHost(yield* HttpServerRequest.HttpServerRequest, yield* Hosts.AllowedHosts)
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
@@ -138,7 +138,7 @@ export const layer = HttpRouter.use(
           onNone: () => "ended" as const,
           onSome: ({ status, stopReason }) => (status === "stopped" ? (stopReason ?? "ended") : undefined)
         })
-        // without a reason the browser runs on: the page connects again
+        // without a reason the browser still runs, and the page connects again
         return write(
           reason === undefined
             ? new Socket.CloseEvent(1012)

@@ -1,37 +1,37 @@
 import { createHash } from "node:crypto"
 
-/** What a viewer is told besides pictures. */
+/** What a viewer gets besides pictures. */
 export interface Told {
   readonly title: string
   readonly address: string
   readonly control: boolean
-  /** Whether it is told neither the page nor its pictures, because a secret may be in them. */
+  /** Whether title, path and pictures are left out, because a secret may be in them. */
   readonly concealed?: true
 }
 
-/** What a viewer is told of a step that an agent begins in the browser, and again when it is over. */
+/** A step of the agent, sent to viewers when it begins and again when it ends. */
 export interface ToldStep {
-  /** 1 is the first of its run. */
+  /** From 1 in each run. */
   readonly number: number
   readonly summary: string
   readonly address: string
-  /** The path of a picture of what the agent saw; empty when there is none. */
+  /** The path of the picture that the agent saw; empty without one. */
   readonly picture: string
-  /** Why it failed, or null; missing while it is carried out, as is how long it took. */
+  /** Why the step failed, or null. `failure` and `duration_ms` are missing until it ends. */
   readonly failure?: string | null
   readonly duration_ms?: number
 }
 
-/** The WebSocket close code that tells a viewer that the browser was stopped, and will not come back. */
+/** The WebSocket close code for viewers of a browser that is gone for good. */
 export const stoppedCode = 4001
 
-/** The WebSocket close code for a viewer that may only look. */
+/** The WebSocket close code for a viewer without control that sends input. */
 export const refusedCode = 1008
 
-/** The bytes before each JPEG: a 0, and when the browser looked so, in milliseconds since 1970, as a double. */
+/** The bytes before each JPEG: a 0, then the time of the picture in milliseconds since 1970, as a double. */
 export const headerLength = 9
 
-/** The page's own script: its source goes into the page, so it uses nothing from around it. */
+/** The script of the page. Its source goes into the page, so it uses nothing from around it. */
 const watch = (stopped: number, header: number) => {
   const find = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
   const canvas = find<HTMLCanvasElement>("screen")
@@ -51,7 +51,7 @@ const watch = (stopped: number, header: number) => {
   const draw = async () => {
     if (isDrawing) return
     isDrawing = true
-    // of the pictures that arrived meanwhile, only the newest is drawn
+    // draws only the newest picture of those that arrived meanwhile
     while (newest !== undefined) {
       const bytes = newest
       newest = undefined
@@ -67,7 +67,7 @@ const watch = (stopped: number, header: number) => {
         canvas.hidden = false
         if (document.body.dataset["state"] !== "over") say("live", control ? "You have control" : "Live")
       } catch {
-        // a picture that cannot be read is followed by another
+        // the next picture replaces one that cannot be read
       }
     }
     isDrawing = false
@@ -121,11 +121,11 @@ const watch = (stopped: number, header: number) => {
   const again = async () => {
     say("wait", "Connection lost. Reconnecting…")
     try {
-      // an expired link has a page that says why
+      // the page of an expired link says why
       const { status } = await fetch(location.href, { method: "HEAD" })
       if (status === 404 || status === 410) return location.reload()
     } catch {
-      // the network or the server is away
+      // the network or the server is down
     }
     attempts += 1
     window.setTimeout(connect, Math.min(500 * 2 ** attempts, 10_000))
@@ -137,7 +137,7 @@ const watch = (stopped: number, header: number) => {
     socket.binaryType = "arraybuffer"
     socket.addEventListener("open", () => {
       attempts = 0
-      // the last steps come again
+      // the server sends the last steps again
       steps.replaceChildren()
       say("wait", "Waiting for the first picture…")
     })
@@ -183,7 +183,7 @@ const watch = (stopped: number, header: number) => {
   let moved: PointerEvent | undefined
   canvas.addEventListener("pointermove", (event) => {
     if (!control) return
-    // one move a frame is enough for a page to follow
+    // pages draw no more than one move a frame
     if (moved === undefined) {
       requestAnimationFrame(() => {
         if (moved === undefined) return
@@ -207,7 +207,7 @@ const watch = (stopped: number, header: number) => {
   )
   const key = (action: "pressed" | "released") => (event: KeyboardEvent) => {
     const command = event.ctrlKey || event.metaKey
-    // pasted text, and what an input method or a phone's keyboard composes, comes as text
+    // pasted text, and text of an input method or a phone's keyboard, arrives as an input event
     if (event.isComposing || event.keyCode === 229 || (command && event.key.toLowerCase() === "v")) return
     event.preventDefault()
     const { code, key, keyCode } = event
@@ -284,12 +284,12 @@ export const live: string = page(
   `<ol id="steps" aria-label="Steps of the agent" tabindex="0" hidden></ol><textarea id="keys" aria-label="Keyboard input for the browser" autocapitalize="off" autocomplete="off" spellcheck="false"></textarea><script>${script}</script>`
 )
 
-/** The page of a link that opens nothing, and why. */
+/** The page of a link that shows no browser. */
 export const over = (reason: string): string => page("over", reason, "")
 
 const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** What every answer about a live view has: the token in its address is a secret. */
+/** The headers of every response about a live view: the token in its address is a secret. */
 export const headers: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`,

@@ -3,10 +3,10 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Scope from "effect/Scope"
 import { version } from "./Version.ts"
 
-/** Where the operations are as MCP tools. */
+/** The path of the MCP endpoint. */
 export const mcpPath = "/mcp"
 
-/** Loaded at the first request: a server without MCP clients pays nothing for it. */
+/** The MCP endpoint. It is loaded at the first request, so that servers start without it. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const endpoint = yield* Effect.cached(

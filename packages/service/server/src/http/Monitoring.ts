@@ -11,13 +11,13 @@ import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
 import { pathOf } from "./Path.ts"
 
-/** How a server is; only one that is `ok` is to get requests. The other fields say why, and of what it is made. */
+/** The health of a server. Send requests only to a server that is `ok`. The other fields give details. */
 export interface HealthView {
   readonly status: "ok" | "draining" | "unavailable"
   readonly [part: string]: unknown
 }
 
-/** What operators are told at `/ready`, which is `/health` too, and at `/metrics`. */
+/** What `/ready`, `/health` and `/metrics` answer. */
 export const Monitoring: Context.Reference<{
   readonly health: Effect.Effect<HealthView>
   /** Sets the gauges before they are read. */
@@ -29,7 +29,7 @@ export const Monitoring: Context.Reference<{
 const probe = (health: Effect.Effect<HealthView>) =>
   Effect.map(health, (view) => HttpServerResponse.jsonUnsafe(view, { status: view.status === "ok" ? 200 : 503 }))
 
-/** `/ready`, `/health` and `/metrics` take no key: they tell how much there is, and nothing of what it is. */
+/** `/ready`, `/health` and `/metrics` take no key: they have counts, and nothing of the content. */
 export const layer = Layer.unwrap(
   Effect.map(Monitoring, ({ health, sample }) =>
     Layer.mergeAll(
@@ -48,8 +48,7 @@ export const layer = Layer.unwrap(
 
 const description = "Requests by API version, method and status"
 
-/** In seconds. */
-const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const boundaries_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const makeOnce = <A>(make: (...attributes: ReadonlyArray<string>) => A) => {
   const made = new Map<string, A>()
@@ -73,16 +72,16 @@ const durations = makeOnce((version = "", method = "") =>
   Metric.histogram("webagent_http_request_duration_seconds", {
     description: "How long requests take until their response begins",
     attributes: { version, method },
-    boundaries
+    boundaries: boundaries_s
   })
 )
 
 const known = new Set(["GET", "HEAD", "POST", "PATCH"])
 
-/** How much of a path the log has. */
+/** How much of a path the log keeps, in characters. */
 const maxPath = 200
 
-/** A path without secrets: a query may have a token, and so may what follows the id in the path of a link. */
+/** A path without secrets: a query may have a token, and so may the part after the id in the path of a link. */
 const shown = (url: string): string => {
   const path = pathOf(url)
   return (path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")).slice(0, maxPath)
@@ -90,11 +89,8 @@ const shown = (url: string): string => {
 
 const probes = new Set(["/ready", "/health"])
 
-/**
- * A line a request: at debug, or a warning where the server is at fault. A probe that finds a server that drains finds
- * no fault.
- */
-const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
+/** Logs a request at debug, or as a warning after a 5xx. The 503 of a probe is normal while a server drains. */
+const log = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
   const level = status < 500 || probes.has(url) ? "Debug" : "Warn"
   return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
     isEnabled
@@ -108,7 +104,7 @@ const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: numb
   )
 }
 
-/** The app with every request counted, timed and logged. Neither paths nor keys are labels. */
+/** Counts, times and logs every request. Neither paths nor keys are labels. */
 export const measured = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
@@ -122,6 +118,6 @@ export const measured = <E, R>(
       const took_s = Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9
       requests(version, method, String(status)).updateUnsafe(1, fiber.context)
       durations(version, method).updateUnsafe(took_s, fiber.context)
-      return said(request, status, took_s)
+      return log(request, status, took_s)
     })
   })

@@ -31,7 +31,7 @@ const at = (path: string) => new RegExp(`^${path}$`, "u")
 const v4Path = (operation: keyof typeof operations.v4) =>
   `${basePath.v4}${operations.v4[operation].path.replace(/\{\w+\}/u, id)}`
 
-/** What only one node has, and where to look that node up. */
+/** The requests that only one node can answer, and how to find that node. */
 const owned = [
   { method: "GET", pattern: at(`${cdpPath(id)}(?:/.*)?`), owner: "ofBrowser" },
   { method: "GET", pattern: at(`${livePath(id)}/.*`), owner: "ofBrowser" },
@@ -40,7 +40,7 @@ const owned = [
   { method: "POST", pattern: at(v4Path("queueMessage")), owner: "ofSession" }
 ] as const
 
-/** What takes a browser, now or once its run is at work. */
+/** The creates that need a browser, now or when their run starts. */
 const creates = new Set([
   v4Path("createBrowser"),
   v4Path("createRun"),
@@ -55,7 +55,7 @@ const unsigned = Answer.detail(
   { [Signature.header]: Signature.refused }
 )
 
-/** The refusal of a late request. Only a node can have signed it, so the clock of a machine is wrong. */
+/** Refuses a late request. Only a node can have signed it, so the clock of a machine is wrong. */
 const late = Effect.as(
   Effect.logWarning(
     "A request of another node is from more than 10 seconds ago or ahead, and was refused. Set the clocks of the machines."
@@ -67,7 +67,7 @@ const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after"
 
 const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
 
-/** The answer to another node's create if this node has no room. */
+/** The answer to another node's create when this node has no room. */
 const full = Answer.detail(429, "All browsers are in use", { [Signature.header]: Signature.full })
 
 const unknown = later(
@@ -104,7 +104,7 @@ const isFull = (cause: Cause.Cause<unknown>) => {
   return error instanceof LaunchFailed && error.reason === "full"
 }
 
-/** The id of an MCP session for its clients: the start of its node, and the id that the session has there. */
+/** The MCP session id that clients get: the start of its node, then the id of the session there. */
 const sessionId = /^(?<start>[^.]+)\.(?<id>[^.]+)$/u
 
 /** Answers an MCP request at this node. */
@@ -124,8 +124,8 @@ const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E
   })
 
 /**
- * Forwards requests for what another node has, and creates that find no room here. A request makes one hop at most:
- * this node answers all that another node forwards. The node that answers checks keys and tokens.
+ * Forwards requests that another node has to answer, and creates that find no room here. A request makes one hop at
+ * most: this node never forwards what another node forwarded. The node that answers checks keys and tokens.
  */
 export const routed = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
@@ -147,12 +147,12 @@ export const routed = <E, R>(
       const found = asked === method ? pattern.exec(path)?.[1] : undefined
       if (found === undefined) continue
       const node = yield* Effect.orDie(nodes[owner](found.toLowerCase()))
-      // a name that is refused here is not forwarded either
+      // this node answers a request to a host name that is not allowed
       const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
       if (node === undefined || isRefused) return yield* app
       if (isHop) return misdirected
       if (node === "silent") return notSent
-      // what is wrong with its body is said by who would have read it
+      // the app answers a request whose body cannot be read
       return (yield* Effect.catchTag(sent(request, node, false), "HttpServerError", () => app)) ?? notSent
     }
     if (path === mcpPath) {
@@ -165,7 +165,7 @@ export const routed = <E, R>(
     }
     if (request.method !== "POST" || !creates.has(path)) return yield* app
 
-    /** The answer of another node that has room, else this one's. */
+    /** The answer of another node with room, else of this node. */
     const elsewhere = (here: typeof app, isCounted: boolean) =>
       Effect.gen(function* () {
         let counted = isCounted
@@ -174,7 +174,7 @@ export const routed = <E, R>(
             Effect.succeed("unread" as const)
           )
           if (answer === undefined) continue
-          // what is wrong with its body is said by who would have read it
+          // the app answers a request whose body cannot be read
           if (answer === "unread") break
           if (answer.headers[Signature.header] !== Signature.full) return answer
           counted = true

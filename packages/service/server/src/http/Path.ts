@@ -1,9 +1,9 @@
 import * as Result from "effect/Result"
 
-/** Whether a text has no percent sign but those of escapes. */
+/** Whether every percent sign in the text begins an escape. */
 export const isDecodable = (text: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(text)))
 
-/** The path as the router reads it: one slash where there are more, and characters that need no escape without it. */
+/** The path as the router reads it: repeated slashes are one, and needless escapes are decoded. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?;#]/u)
   const asked = end === -1 ? url : url.slice(0, end)

@@ -21,9 +21,9 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 type HttpApp<E, R> = Effect.Effect<Response, E, R>
 
-/** How one operation is answered in its plain case; a failure sends the request on to the operation. */
+/** A read in its plain case. A failure passes the request on to the operation. */
 interface Read extends Operation {
-  /** An id as this server writes them, and nothing after the path. */
+  /** The path with an id as this server writes it, and nothing after it. */
   readonly pattern: RegExp
   readonly route: HttpRouter.Route<never, never>
   readonly answer: (id: string, request: Request) => Effect.Effect<Response, unknown>
@@ -44,7 +44,7 @@ const read = (operation: Operation, answer: Read["answer"]): Read => {
 
 const json = <View, E>(view: Effect.Effect<View, E>) => Effect.map(view, HttpServerResponse.jsonUnsafe)
 
-/** One response a status: they are the same bytes every time. */
+/** One response for each status, because its bytes never change. */
 const makeStatuses = () => {
   const made = new Map<string, Response>()
   return (view: { readonly status: string }) => {
@@ -56,7 +56,7 @@ const makeStatuses = () => {
   }
 }
 
-/** The handlers of the reads, that of the most frequent poll first. Their fields are in the order of the contract's. */
+/** The reads, with that of the most frequent poll first. */
 const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>): ReadonlyArray<Read> => {
   const statusOf = makeStatuses()
   const v2 = V2.read(engine, linksOf)
@@ -71,7 +71,7 @@ const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Lin
   ]
 }
 
-/** What the router tells a middleware of a request. Added, not merged: a merge copies the whole context each time. */
+/** Adds what the router would add to the context. A merge would copy the whole context for each request. */
 const routed =
   ({ route }: Read) =>
   <R>(context: Context.Context<R>) =>
@@ -81,17 +81,16 @@ const routed =
     })
 
 /**
- * Answers the reads, the most frequent requests, at a fraction of what their operations cost: the same check of the
- * key and the same handler, without the decoding and encoding that every operation is built of. What is not the plain
- * case goes on to the app, so the operation exclusively decides how a refusal looks: another method, another spelling
- * of the path or the id, a query, a key that is not let through, a resource that is not there. A store that does not
- * answer is not asked twice: a node gives up an answer after seconds.
+ * Answers reads, the most frequent requests, at a fraction of the cost of their operations: with the same check of the
+ * key and the same handler, but without the decoding and encoding of effect's HttpApi. All other cases go on to the app,
+ * so that only the operation decides how a refusal looks: another method, another spelling of the path or id, a query, a
+ * refused key, an unknown id. A store that does not answer is not asked again, because each try takes seconds.
  */
 export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine
   const auth = yield* ApiKeyAuth
   const reads = makeReads(engine, yield* Links.make).map((each) => ({ ...each, routed: routed(each) }))
-  // a client that polls sends the same key each time
+  // polls send the same key again and again
   let key = ""
   let credential = Redacted.make(key)
 

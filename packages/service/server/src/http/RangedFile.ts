@@ -5,7 +5,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { createReadStream } from "node:fs"
 import * as Answer from "./Answer.ts"
 
-/** The part of a file that is asked for, as RFC 9110 has it; several parts at once are answered with the whole. */
+/** The requested part of a file (RFC 9110). A request for several parts gets the whole file. */
 export const rangeOf = (
   header: string | undefined,
   size: number
@@ -18,7 +18,7 @@ export const rangeOf = (
   return start > end ? "none" : { start, end }
 }
 
-/** A page that plays a recording is a document of this server's origin: it gets an origin of its own, and its own parts. */
+/** Gives the page that plays a recording an origin of its own, and lets it load nothing from elsewhere. */
 const playerPolicy =
   "sandbox allow-scripts; default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 
@@ -26,7 +26,7 @@ const playerPolicy =
 export const answer = Effect.fnUntraced(function* ({ bytes, contentType, finishedAt_ms, path }: Recording) {
   const { headers, method } = yield* HttpServerRequest.HttpServerRequest
   const tag = `"${bytes.toString(36)}-${Math.floor(finishedAt_ms).toString(36)}"`
-  // a part of another file than the one that was begun would be put together with it
+  // the client would join parts of two files
   const isSame = headers["if-range"] === undefined || headers["if-range"] === tag
   const range = isSame ? rangeOf(headers["range"], bytes) : "whole"
   if (range === "none") {

@@ -12,10 +12,10 @@ import * as Schema from "effect/Schema"
 import { invalid } from "../api/Invalid.ts"
 import * as ValidationDetail from "./ValidationDetail.ts"
 
-/** The longest body that is read, in bytes. */
+/** The longest body that the server reads. */
 export const maxBodySize = ByteSize.mebibytes(1)
 
-/** How deep the arrays and objects of a body may be nested: answers repeat parts of it, and JSON recurses. */
+/** How deep a body may be nested: responses repeat parts of it, and JSON.stringify recurses. */
 const maxNesting = 200
 
 const invalidBody = (type: string, msg: string) => invalid(["body"], msg, type)
@@ -27,7 +27,7 @@ const unreadable = (error: HttpServerError.HttpServerError) =>
     ? tooLarge
     : invalidBody("body_error", "The body could not be read")
 
-/** Only of JSON: of a text that does not end, every quote would be looked at again from every other. */
+/** The text must be valid JSON: an unclosed string would make the pattern quadratic. */
 const nesting = (text: string): number => {
   let depth = 0
   let deepest = 0
@@ -44,7 +44,7 @@ const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try(
 
 const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
 
-/** Whether the operation asks for no field at all, so that an absent body says as much as `{}`. */
+/** Whether all fields are optional, so that an absent body is as good as `{}`. */
 const asksForNothing = (endpoint: HttpApiEndpoint.Top): boolean =>
   bodies(endpoint).some((schema) => Schema.is(Schema.toEncoded(schema))({}))
 
@@ -54,7 +54,7 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
     text: { value: Effect.succeed("{}") }
   })
 
-/** Reads the body within its limits and refuses what is not JSON, before the handler decodes it. */
+/** Reads the body within its limits, and refuses a body that is not JSON, before the handler decodes it. */
 const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)) return yield* tooLarge
@@ -71,7 +71,7 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   if (!/^(?:identity)?$/iu.test(coding)) {
     return yield* invalidBody("body_error", `The body is encoded with ${coding}: send it as it is`)
   }
-  // a lenient decoder would change the text of a task that costs money
+  // a lenient decoder would change the text of a task
   const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
   if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
   if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
@@ -82,8 +82,8 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
 })
 
 /**
- * Every issue of a request. The builder decodes a body against the union of what an operation takes, and the
- * issue of a union names no field; there is but one kind of body, so it is decoded again against that.
+ * Every issue of a request. HttpApiBuilder decodes a body against the union of the payloads of an operation, and the
+ * issue of a union names no field. Each operation has one payload, so the body is decoded again against that.
  */
 const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError, endpoint: HttpApiEndpoint.Top) {
   const [schema] = bodies(endpoint)
@@ -94,7 +94,7 @@ const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaE
   return ValidationDetail.fromIssue(error.kind, Result.isFailure(again) ? again.failure.issue : error.cause.issue)
 })
 
-/** Answers every request that does not fit its operation as FastAPI does: 422, and an entry for each issue. */
+/** Answers a request that does not fit its operation as FastAPI does: 422 with an entry for each issue. */
 export const layer: Layer.Layer<RequestValidation> = Layer.succeed(RequestValidation, (httpEffect, { endpoint }) =>
   (endpoint.payload.size === 0
     ? httpEffect
@@ -104,7 +104,7 @@ export const layer: Layer.Layer<RequestValidation> = Layer.succeed(RequestValida
   ).pipe(
     Effect.catch((error) => {
       if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-      // an answer of our own that does not encode is our mistake, not the caller's
+      // a response that does not encode is a bug of the server
       if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
       return Effect.flatMap(detailOf(error, endpoint), (detail) => Effect.fail(new HTTPValidationError({ detail })))
     }),

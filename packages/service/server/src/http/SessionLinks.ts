@@ -12,7 +12,7 @@ import { Engine, Recordings } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 import * as RangedFile from "./RangedFile.ts"
 
-/** A picture of one grey pixel: the recording of a session that had no browser. */
+/** One grey pixel: the recording of a session that had no browser. */
 const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64")
 
 /** How long a request waits for a recording that is being written. */
@@ -24,7 +24,7 @@ const asked = Effect.gen(function* () {
   return { id: [id, ...(picture === undefined ? [] : [picture])].join("/").toLowerCase(), expires, token }
 })
 
-/** Where a `recordingUrl` or a `pictureUrl` leads. It takes no key but a token, as the presigned links of the service do. */
+/** The target of a `recordingUrl` or `pictureUrl`. It takes a token and no key, like a presigned link. */
 const recording = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
@@ -63,7 +63,7 @@ const recording = HttpRouter.use(
   })
 )
 
-/** Where a `publicShareUrl` leads: to the session as v2 shows it, without a key. */
+/** The target of a `publicShareUrl`: the session as v2 shows it, without a key. */
 const share = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine

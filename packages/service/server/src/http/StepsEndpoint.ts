@@ -11,7 +11,7 @@ import * as V4 from "../api/v4/Handlers.ts"
 import * as Answer from "./Answer.ts"
 import { operationOf } from "./ApiKeyAuth.ts"
 
-/** Where the steps of a run are, also as a route with `:run_id`. */
+/** The path of the steps of a run, also as a route with `:run_id`. */
 export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}/runs/${runId}/steps` as const
 
 const viewOf =
@@ -35,9 +35,7 @@ const viewOf =
 /** A key that may read a run may read its steps. */
 const read = operationOf(V4.Served.groups.runs, "get")
 
-/**
- * What the agent of a run did so far, with where its browser is seen. The description has no such operation.
- */
+/** The steps of a run so far, and the links to its browser. The description has no such operation. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine

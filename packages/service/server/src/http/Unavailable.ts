@@ -4,10 +4,10 @@ import * as Answer from "./Answer.ts"
 
 const later = (detail: string) => Answer.detail(503, detail, { "retry-after": "1" })
 
-/** The server does not know when there is room again: a browser runs for minutes. */
+/** When a browser ends is unknown, so this is a guess. */
 const full = (detail: string) => Answer.detail(429, detail, { "retry-after": "5" })
 
-/** The answer to what cannot be done right now; undefined for every other error. */
+/** The response to an error that passes with time; undefined for every other error. */
 export const answer = (error: unknown): HttpServerResponse.HttpServerResponse | undefined => {
   if (error instanceof LaunchFailed) return error.reason === "full" ? full(error.message) : later(error.message)
   if (!(error instanceof StoreUnavailable)) return undefined

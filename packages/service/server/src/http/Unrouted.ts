@@ -15,7 +15,7 @@ import { stepsPath } from "./StepsEndpoint.ts"
 
 const versions: ReadonlyArray<ApiVersion> = ["v2", "v3", "v4"]
 
-/** Every path of this server with its methods, to tell a wrong path from a wrong method. */
+/** Every path of this server with its method, to tell a 404 from a 405. */
 const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> = [
   ...versions.flatMap((version) =>
     Object.values(operations[version]).map(({ method, path }) => ({ method, path: `${basePath[version]}${path}` }))
@@ -45,15 +45,15 @@ const patterns = routes.map(({ method, path }) => ({
 }))
 
 /**
- * The router takes `*` for `/`, and what ends with a slash for a path with an empty id. CDP libraries ask for
- * `/json/version/` and `/json/list/`.
+ * Paths without a route that the router would match: it takes `*` for `/`, and a slash at the end for an empty id. CDP
+ * libraries ask for `/json/version/` and `/json/list/`, which are routes.
  */
 const nowhere = /^(?![^?;#]*\/cdp\/json\/(?:list|version)\/(?:[?;#]|$))(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
 
 const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(url)
   const allowed = patterns.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))
-  // what the router refuses for its length is not found either
+  // a path that is too long for the router is not found
   return allowed.length === 0 || allowed.includes(method)
     ? Answer.detail(404, "Not Found")
     : Answer.detail(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
@@ -63,21 +63,21 @@ const isRouteNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
 /**
- * The request with every path segment that cannot be decoded taken as it is written, so that `%ff` is an id like
- * any other that does not exist: the key is checked first, and the operation answers in its own words.
+ * The request with its undecodable path segments escaped. So `%ff` is an unknown id like any other: the key is checked
+ * first, and the operation answers.
  */
 const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const end = request.url.search(/[?;#]/u)
   const path = end === -1 ? request.url : request.url.slice(0, end)
   if (isDecodable(path)) return request
   const segments = path.split("/").map((segment) => (isDecodable(segment) ? segment : segment.replaceAll("%", "%25")))
-  // not `modify`, which makes a request that does not know the body that was read already
+  // `modify` would make a request that does not have the body that was read already
   return Object.create(request, { url: { value: segments.join("/") + request.url.slice(path.length) } })
 }
 
 /**
- * Answers what no route answers: 404, 405 with `Allow`, 503 with `Retry-After` for what cannot be done right now, and
- * for a mistake of our own a 500 that is logged and says nothing of its cause.
+ * Answers what no route answers: 404, 405 with `Allow`, 503 with `Retry-After` while something is unavailable, and a
+ * logged 500 for a bug, which does not tell its cause.
  */
 export const layer = HttpRouter.middleware(
   (httpEffect) => {

@@ -5,7 +5,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 
 type Kind = HttpApiError.HttpApiSchemaError["kind"]
 
-/** The part of a request, as FastAPI names it at the head of `loc`. */
+/** FastAPI's names for the parts of a request, at the head of `loc`. */
 const part: Readonly<Partial<Record<Kind, string>>> = {
   Params: "path",
   Query: "query",
@@ -13,7 +13,7 @@ const part: Readonly<Partial<Record<Kind, string>>> = {
   Payload: "body"
 }
 
-/** FastAPI's names for what a value should have been. */
+/** FastAPI's names for types that a value does not have. */
 const typeNames: Readonly<Record<string, string>> = {
   String: "string_type",
   Number: "float_type",
@@ -24,7 +24,7 @@ const typeNames: Readonly<Record<string, string>> = {
   Union: "union_type"
 }
 
-/** FastAPI's names for the checks that the contract has; any other check is a `value_error`. */
+/** FastAPI's names for the checks of the contract. Any other check is a `value_error`. */
 const checkNames: Readonly<Record<string, string>> = {
   "effect/schema/isMinLength": "string_too_short",
   "effect/schema/isGUID": "uuid_parsing",
@@ -80,6 +80,6 @@ const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
   }
 }
 
-/** Every issue of one part of a request as an entry of `HTTPValidationError.detail`. */
+/** The entries of `HTTPValidationError.detail` for the issues of one part of a request. */
 export const fromIssue = (kind: Kind, issue: SchemaIssue.Issue): ReadonlyArray<ValidationError> =>
   leaves(issue, []).map((found) => entry(kind, found))
