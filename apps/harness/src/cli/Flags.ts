@@ -32,6 +32,17 @@ export const integer = (name: string, least: number) =>
 /** An integer that is at least `least`; undefined where it is not given. */
 export const count = (name: string, least: number, description: string) => optional(integer(name, least), description)
 
+/** `--port`; any free one where none is named. */
+export const port = (description: string) =>
+  Flag.Int("port").pipe(
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      () => "a port from 0 to 65535"
+    ),
+    Flag.withDescription(`${description} (default: 0, any free port)`),
+    Flag.withDefault(0)
+  )
+
 /** A time such as `30s`. */
 export const time = (name: string) =>
   Flag.String(name).pipe(Flag.filterMap(Time.parse, () => "a time such as 500ms, 30s or 5m"))

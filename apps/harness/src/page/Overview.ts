@@ -1,6 +1,6 @@
+import { lineOf } from "@webagent/report/Cause"
 import * as Money from "@webagent/report/Money"
 import * as Night from "@webagent/nights/Night"
-import * as Attention from "../reporters/Attention.ts"
 import * as Outages from "../reporters/Outages.ts"
 import { counted, duration, number, percent } from "@webagent/report/Text"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
@@ -149,7 +149,7 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   const row = ([result, { index, verdict }, { failure }]: readonly [ScenarioResult, Trial, Rerun]) => [
     escape(`${result.suite} › ${result.name}`),
     String(index + 1),
-    escape(Attention.failureLine(failure)),
+    escape(lineOf(failure)),
     marks[verdict].word
   ]
   const shown = all.slice(0, 50)
@@ -164,7 +164,7 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
 
 /** When the service could not be asked, what that cost, and what was asked. */
 const outages = (report: RunReport): string => {
-  const all = Attention.outages(report)
+  const all = Outages.of(report)
   const rows = all.map((outage) => [
     escape(Outages.span(outage)),
     escape(Outages.toll(outage)),

@@ -9,6 +9,7 @@ import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
+import { median } from "@webagent/statistics/Robust"
 import * as Figures from "./Figures.ts"
 import { escape } from "@webagent/report/Xml"
 import { command, copyIcon, join } from "./Html.ts"
@@ -75,11 +76,6 @@ const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string =
           verdict
         }))
       )}`
-
-const middle = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
-}
 
 const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const rows = historyOf(keyOf(result.suite, result.name), nights)
@@ -170,7 +166,7 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
 const row = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const { cost_usd, name, suite, trials, verdict } = result
   const id = links.idOf(result)
-  const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
+  const time = trials.length === 0 ? "" : duration(median(trials.map(({ duration_ms }) => duration_ms)))
   const fresh = newly(result)
   const badges = tags.map(({ style, word }) => `<span class="badge ${style}">${word}</span> `)
   const found = [verdict, ...tags.map(({ word }) => word), ...(fresh === "" ? [] : ["new"])]

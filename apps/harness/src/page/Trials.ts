@@ -1,10 +1,9 @@
-import { byCause } from "@webagent/report/Cause"
+import { byCause, lineOf } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Money from "@webagent/report/Money"
 import { counted, duration, number } from "@webagent/report/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import { shownVerdict, type Trial } from "@webagent/report/Trial"
-import { failureLine } from "../reporters/Attention.ts"
 import { escape } from "@webagent/report/Xml"
 import { folded } from "./Html.ts"
 import { badge } from "./Mark.ts"
@@ -16,7 +15,7 @@ const notes = (
   shown: string | undefined
 ): ReadonlyArray<string> => [
   // what stands above the table is not said again
-  ...(failure === undefined || failureLine(failure) === shown ? [] : [failureLine(failure)]),
+  ...(failure === undefined || lineOf(failure) === shown ? [] : [lineOf(failure)]),
   ...(reason === undefined ? [] : [reason]),
   ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
   ...byCause(
@@ -72,7 +71,7 @@ export const render = (
   { confirm, failure, name, trials }: ScenarioResult,
   { traceOf }: { readonly traceOf: (file: string) => string | undefined }
 ): string => {
-  const shown = failure === undefined ? undefined : failureLine(failure)
+  const shown = failure === undefined ? undefined : lineOf(failure)
   const row = (trial: Trial) => {
     const { cost_usd, duration_ms, index, requests, seed } = trial
     const words = notes(trial, shown)

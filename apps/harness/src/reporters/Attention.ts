@@ -10,7 +10,7 @@ import {
   type RunReport,
   type ScenarioResult
 } from "@webagent/report/RunReport"
-import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
+import type { Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted, percent } from "@webagent/report/Text"
 
@@ -47,9 +47,6 @@ export interface Why {
 /** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
 export const isVerdict = ({ result, rule }: Pick<Item, "result" | "rule">): boolean => result?.verdict === rule
 
-/** Whether a scenario is in a quarantine that has not expired. */
-export const isQuarantined = Gate.isCovered
-
 /** The trials that were scored and did not pass. */
 export const failingTrials = ({ trials }: ScenarioResult): ReadonlyArray<Trial> =>
   trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
@@ -62,34 +59,7 @@ export const passRate = ({ trials }: ScenarioResult): string | undefined =>
 
 const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 
-// of a run, of a request, of a key: what two messages of one cause differ in
-const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?)\b/giu
-
-// whatever a scenario asks for by a wrong id on purpose
-const named = /(\/v\d+\/[a-z-]+\/)[^/]+/u
-
-/** How a request ended, without the ids of its path. */
-const requestLine = ({ method, path, status }: SentRequest): string =>
-  `${method} ${path.replace(named, "$1…").replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
-
-/** A failure in a line: what should have been so, what was expected, what came, and what a timeout was waiting for. */
-export const failureLine = ({ actual, expected, kind, message, request, service }: Failure): string => {
-  const facts = [
-    ...(service === undefined ? [] : [`the service says "${service}"`]),
-    ...(expected === undefined || expected === "" ? [] : [`expected ${expected}`]),
-    ...(actual === undefined || actual === "" ? [] : [`got ${actual}`]),
-    ...(kind === "timeout" && request !== undefined ? [`the last request ${requestLine(request)}`] : [])
-  ]
-  const text = line(facts.length === 0 ? message : `${message}: ${facts.join(", ")}`)
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text
-}
-
 const reasonOf = ({ reason, trials }: ScenarioResult) => reason ?? trials.find((trial) => trial.reason)?.reason
-
-const failed = (result: ScenarioResult): string =>
-  [passRate(result), result.failure === undefined ? reasonOf(result) : failureLine(result.failure)]
-    .filter((part) => part !== undefined)
-    .join("; ")
 
 const causeAndDetail = (result: ScenarioResult): Pick<Item, "cause" | "detail"> => {
   const failures = [result, ...allTrialsOf(result)].flatMap(({ failure }) => failure ?? [])
@@ -154,10 +124,11 @@ const verdictOf = (
   row: JudgedRow | undefined
 ): Pick<Item, "cause" | "detail" | "evidence" | "worse"> => {
   const expired = result.quarantine?.expired === true ? "; its quarantine has expired" : ""
-  const evidence = `${failed(result)}${expired}`
-  if (row === undefined) return { evidence, ...causeAndDetail(result) }
+  const told = causeAndDetail(result)
+  const evidence = `${[told.detail, told.cause].filter((part) => part !== undefined).join("; ")}${expired}`
+  if (row === undefined) return { evidence, ...told }
   const worse = row.evidence
-  return { ...causeAndDetail(result), worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
+  return { ...told, worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
 }
 
 /** A problem as a person reads it: each limit and each broken invariant by itself. */
@@ -288,25 +259,13 @@ export const age = ({ items }: Finding): string | undefined => {
   return first?.onset === undefined ? undefined : Onset.text(first.onset)
 }
 
-/** What a try that only the infrastructure ended was asking for, without what is of this try alone. */
-const infraLine = (failure: Failure): string => {
-  const { request } = failure
-  const isTold = request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
-  return isTold ? requestLine(request) : failureLine(failure).replaceAll(ids, "…")
-}
-
-/** The outages that the trials of a run met, in their order in time. */
-export const outages = (report: RunReport): ReadonlyArray<Outages.Outage> => Outages.of(report, infraLine)
-
 /** What kept a scenario from being scored, without what is of this scenario alone. */
 const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
-  const { failure, quarantine, verdict } = result
+  const { quarantine, verdict } = result
   // what quarantine adds is of one scenario alone
   if (quarantine !== undefined) return undefined
   if (verdict === "infra") return met.find(({ results, trials }) => trials > 0 && results.has(result))
-  if (verdict === "unscored")
-    return (failure === undefined ? reasonOf(result) : failureLine(failure))?.replaceAll(ids, "…")
-  return mainCauseOf(result)?.key
+  return mainCauseOf(result)?.key ?? reasonOf(result)
 }
 
 /** What one item of a finding is told by: the same of two that are one finding. */
@@ -348,7 +307,7 @@ const commonOf = (
 
 /** The items, those of one outage or one cause together, where the first of them stood. */
 export const findings = (report: RunReport): ReadonlyArray<Finding> => {
-  const met = outages(report)
+  const met = Outages.of(report)
   const causes = causesOf(report)
   const groups = Map.groupBy(items(report), (item) => keyOf(item, met) ?? item)
   return [...groups].flatMap(([key, group]): ReadonlyArray<Finding> => {

@@ -1,4 +1,5 @@
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
@@ -61,7 +62,7 @@ export const of = (result: ScenarioResult, options: ExplanationOptions, worse?: 
   const { failure, quarantine } = result
   if (failure === undefined) return []
   const title = `${result.suite} › ${result.name}`
-  const isKnown = Attention.isQuarantined(result)
+  const isKnown = Gate.isCovered(result)
   const time = duration(result.duration_ms)
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
   return [
@@ -129,7 +130,5 @@ export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArr
     finding.items.length > 1 ? together(finding, options) : alone(finding, options)
   ),
   ...Attention.unusual(report).flatMap((finding) => unusual(finding, options)),
-  ...report.results
-    .filter((result) => Attention.isQuarantined(result) && isBad(result))
-    .flatMap((result) => of(result, options))
+  ...report.results.filter((result) => Gate.isCovered(result) && isBad(result)).flatMap((result) => of(result, options))
 ]

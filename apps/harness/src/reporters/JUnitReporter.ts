@@ -3,7 +3,9 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
+import { lineOf } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
+import * as Gate from "@webagent/report/Gate"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -19,7 +21,7 @@ const content = (text: string) => (text === "" ? [] : [escape(text)])
 
 /** Whether it is known to fail: it is run, and CI is not told. */
 const isHidden = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>) =>
-  isBad(result) && items.length === 0 && Attention.isQuarantined(result)
+  isBad(result) && items.length === 0 && Gate.isCovered(result)
 
 const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict === "unscored"
 
@@ -93,7 +95,7 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
       : [
           `quarantine  ${quarantine.expired ? "expired" : "until"} ${quarantine.expires}, ${quarantine.owner}: ${quarantine.reason}`
         ]),
-    ...(hidden && failure !== undefined ? [`failure   ${Attention.failureLine(failure)}`] : []),
+    ...(hidden && failure !== undefined ? [`failure   ${lineOf(failure)}`] : []),
     `replay    ${replay(result)}`,
     ...agentSteps(failing),
     ...printed(trials, "stdout")

@@ -1,3 +1,4 @@
+import { byCause } from "@webagent/report/Cause"
 import * as Moment from "@webagent/report/Moment"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { type Failure, isScored } from "@webagent/report/Trial"
@@ -13,7 +14,7 @@ export interface Outage {
   /** Tries that it ended, and that were run again. */
   readonly reruns: number
   /** What was asked when it ended a try, the most frequent first. */
-  readonly operations: ReadonlyArray<{ readonly line: string; readonly count: number }>
+  readonly operations: ReadonlyArray<{ readonly text: string; readonly count: number }>
   /** The scenarios of these trials and tries. */
   readonly results: ReadonlySet<ScenarioResult>
 }
@@ -24,14 +25,14 @@ interface Met {
   readonly at_ms: number
   readonly isLimit: boolean
   readonly isRerun: boolean
-  readonly line: string
+  readonly failure: Failure
   readonly result: ScenarioResult
 }
 
 /** How long a service may be silent of itself, without a trial that it served, and be the same outage. */
 const pause_ms = 60_000
 
-const metBy = (report: RunReport, result: ScenarioResult, lineOf: (failure: Failure) => string): ReadonlyArray<Met> => {
+const metBy = (report: RunReport, result: ScenarioResult): ReadonlyArray<Met> => {
   const met = (tried: { started_ms: number; duration_ms: number; failure?: Failure }, isRerun: boolean) => {
     const { failure } = tried
     if (failure === undefined) return []
@@ -43,7 +44,7 @@ const metBy = (report: RunReport, result: ScenarioResult, lineOf: (failure: Fail
         at_ms,
         isLimit: request?.status === 429,
         isRerun,
-        line: lineOf(failure),
+        failure,
         result
       }
     ]
@@ -66,27 +67,27 @@ const servedBetween = (report: RunReport) => {
 }
 
 const outageOf = (all: ReadonlyArray<Met>): Outage => {
-  const lines = [...Map.groupBy(all, ({ line }) => line)]
+  const operations = byCause(
+    all.map(({ failure }) => failure),
+    "infra"
+  )
   const again = all.filter(({ isRerun }) => isRerun).length
   return {
     from_ms: Math.min(...all.map(({ from_ms }) => from_ms)),
     to_ms: Math.max(...all.map(({ at_ms }) => at_ms)),
     trials: all.length - again,
     reruns: again,
-    operations: lines
-      .map(([line, those]) => ({ line, count: those.length }))
-      .toSorted((one, other) => other.count - one.count),
+    operations: operations.toSorted((one, other) => other.count - one.count),
     results: new Set(all.map(({ result }) => result))
   }
 }
 
 /**
  * The outages that trials of a run met, in their order in time: a 429 and a service that is away are two; of one kind those
- * are one between which less than a minute passed, or no trial that the service served. `lineOf` says what a try was asking
- * for when it failed, in words that are the same for requests of one operation.
+ * are one between which less than a minute passed, or no trial that the service served.
  */
-export const of = (report: RunReport, lineOf: (failure: Failure) => string): ReadonlyArray<Outage> => {
-  const met = report.results.flatMap((result) => metBy(report, result, lineOf))
+export const of = (report: RunReport): ReadonlyArray<Outage> => {
+  const met = report.results.flatMap((result) => metBy(report, result))
   const wasServed = servedBetween(report)
   return [...Map.groupBy(met, ({ isLimit }) => isLimit).values()]
     .flatMap((kind) => {
@@ -113,9 +114,9 @@ export const span = ({ from_ms, to_ms }: Outage): string =>
 
 const mostNamed = 4
 
-/** What was asked, in words: `POST /api/v4/runs answered 503 (31), GET /api/v4/runs/… got no answer (9)`. */
+/** What was asked, in words: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
 export const asked = ({ operations }: Outage): string => {
-  const named = operations.slice(0, mostNamed).map(({ count, line }) => (count === 1 ? line : `${line} (${count})`))
+  const named = operations.slice(0, mostNamed).map(({ count, text }) => (count === 1 ? text : `${text} (${count})`))
   const more = operations.length - named.length
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }

@@ -74,15 +74,10 @@ export const line = (
   return `${head}${options.bar ? mark(bar) : ""}${count}${text}`.trimEnd()
 }
 
-/** One line for what became of the browsers of a run. */
+/** What became of the browsers of a run; findings and notes name them. */
 export const browsers = (results: ReadonlyArray<ScenarioResult>): string => {
   const leaked = results.flatMap(leakedBrowsersOf)
-  if (leaked.length === 0) return "0 leaked browsers"
-  const ids = (stopped: boolean) => leaked.filter((browser) => browser.stopped === stopped).map(({ id }) => id)
-  const named = (list: ReadonlyArray<string>) => `(${list.map((id) => cut(id, 9)).join(", ")})`
-  return [
-    counted(leaked.length, "leaked browser"),
-    ...(ids(true).length > 0 ? [`stopped now ${named(ids(true))}`] : []),
-    ...(ids(false).length > 0 ? [`could not be stopped ${named(ids(false))}`] : [])
-  ].join(", ")
+  const open = leaked.filter(({ stopped }) => !stopped).length
+  const outcome = leaked.length === 0 ? "" : open === 0 ? ", stopped now" : `, ${open} could not be stopped`
+  return `${counted(leaked.length, "leaked browser")}${outcome}`
 }

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Advice from "../../src/cli/Advice.ts"
 import type { RunOptions } from "../../src/cli/RunFlags.ts"
 import * as Attention from "../../src/reporters/Attention.ts"
+import * as Gate from "@webagent/report/Gate"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import { green, night } from "../reporters/fixture.ts"
@@ -49,7 +50,7 @@ describe("Advice", () => {
   })
 
   it("does not suggest a replay of a scenario in quarantine", () => {
-    const known = night.results.filter(Attention.isQuarantined)
+    const known = night.results.filter(Gate.isCovered)
     assert.lengthOf(known, 1)
     assert.include(nextOf(known), "--target https://your.service")
   })

@@ -129,7 +129,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.strictEqual(code, 1)
     assert.match(
       stdout,
-      /RED: 1 browser leak \(0 of 1 scenario passed\) · [\d.]+ m?s · 1 leaked browser, stopped now \(/u
+      /RED: 1 browser leak \(0 of 1 scenario passed\) · [\d.]+ m?s · 1 leaked browser, stopped now\n/u
     )
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })

@@ -110,7 +110,7 @@ describe("Page", () => {
     assert.include(text, "2 findings")
     assert.match(
       text,
-      /service not reached 14 scenarios .*got no answer \(4\), 09:12:44 to 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials ended by it.* away › runs 0/u
+      /service not reached 14 scenarios .*: no response \(4\), 09:12:44 to 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials ended by it.* away › runs 0/u
     )
     assert.include(text, "the oracle could not look away › asks 1 · away › asks 2")
     assert.lengthOf([...findings.matchAll(/<li class="finding /gu)], 2)

@@ -246,29 +246,12 @@ describe("what nights before say of the age of what is wrong", () => {
   })
 })
 
-it("a timeout says what it waited for, whatever its id", () => {
-  const path = "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1/status"
-  const failure = {
-    kind: "timeout" as const,
-    message: "it should end within 2s",
-    actual: "the status running",
-    request: { method: "GET", path, status: 200, duration_ms: 3 }
-  }
-  const line =
-    "it should end within 2s: got the status running, the last request GET /api/v4/runs/…/status answered 200"
-  assert.strictEqual(Attention.failureLine(failure), line)
-  assert.strictEqual(
-    Attention.failureLine({ ...failure, kind: "check" }),
-    "it should end within 2s: got the status running"
-  )
-})
-
 describe("Attention.findings", () => {
   const told = (report: typeof night) =>
     Attention.findings(report).map(({ evidence, items, title }) => [title, evidence, items.length])
 
   const outage =
-    "09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)"
+    "09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)"
 
   it("groups scenarios that one outage or one cause kept from being scored, whatever they requested", () => {
     assert.deepStrictEqual(told(away), [
@@ -285,11 +268,7 @@ describe("Attention.findings", () => {
       return { ...result, failure, trials: result.trials.map((trial) => ({ ...trial, failure, reruns: [] })) }
     })
     assert.deepStrictEqual(told({ ...away, results }), [
-      [
-        "2 scenarios",
-        "09:12:45 to 09:12:46 UTC (1 s): 2 trials ended by it; GET /api/v2/sessions/… answered 503 (2)",
-        2
-      ]
+      ["2 scenarios", "09:12:45 to 09:12:46 UTC (1 s): 2 trials ended by it; GET /api/v2/sessions/…: HTTP 503 (2)", 2]
     ])
   })
 

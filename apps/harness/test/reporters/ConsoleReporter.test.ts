@@ -58,7 +58,7 @@ describe("ConsoleReporter", () => {
         "",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        "RED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now (b-91c2f0…)",
+        "RED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now",
         ""
       ])
     })
@@ -127,7 +127,7 @@ describe("ConsoleReporter", () => {
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }])
       assert.deepStrictEqual(text.split("\nretries ")[0]?.split("\n").slice(1), [
-        "  ✗ 14 scenarios service not reached: 09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)",
+        "  ✗ 14 scenarios service not reached: 09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
         '      replay    harness run away --name "runs 0" --seed 1',

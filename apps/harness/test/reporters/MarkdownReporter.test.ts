@@ -35,7 +35,7 @@ describe("MarkdownReporter", () => {
     assert.lengthOf([...text.matchAll(/^\| \*\*/gmu)], 2)
     assert.match(
       text,
-      /^\| \*\*service not reached\*\* \| 14 scenarios \| .*; POST \/api\/v4\/runs answered 503 .*\|$/mu
+      /^\| \*\*service not reached\*\* \| 14 scenarios \| .*; POST \/api\/v4\/runs&#58; HTTP 503 .*\|$/mu
     )
     assert.include(text, "away › runs 0\naway › runs 1\n")
     assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')

@@ -35,7 +35,7 @@ const of = (...scenarios: ReadonlyArray<ReadonlyArray<Trial>>): RunReport => ({
 })
 
 const told = (report: RunReport) =>
-  Attention.outages(report).map((outage) => [Outages.span(outage), Outages.toll(outage), Outages.asked(outage)])
+  Outages.of(report).map((outage) => [Outages.span(outage), Outages.toll(outage), Outages.asked(outage)])
 
 describe("Outages", () => {
   it("forty trials of eight scenarios that met one burst are one, with its time, its requests and its count", () => {
@@ -46,7 +46,7 @@ describe("Outages", () => {
       [
         "09:12:54 to 09:13:13 UTC (19.5 s)",
         "40 trials ended by it",
-        "POST /api/v4/runs answered 503 (32), POST /api/v4/runs got no answer (8)"
+        "POST /api/v4/runs: HTTP 503 (32), POST /api/v4/runs: no response (8)"
       ]
     ])
     const [finding, ...others] = Attention.findings(of(...scenarios))
@@ -55,7 +55,7 @@ describe("Outages", () => {
 
   it("one begins with the first request that failed", () => {
     const slow = { ...away(40 * second), failure: failure(504, "/api/v4/runs", 30 * second), duration_ms: 35 * second }
-    const [outage] = Attention.outages(of([{ ...slow, started_ms: 5 * second }]))
+    const [outage] = Outages.of(of([{ ...slow, started_ms: 5 * second }]))
     assert.strictEqual((outage?.to_ms ?? 0) - (outage?.from_ms ?? 0), 30 * second)
   })
 
@@ -79,21 +79,21 @@ describe("Outages", () => {
   it("tells a rate limit from an outage", () => {
     assert.deepStrictEqual(
       told(of([away(second, 429)], [away(second, 503)])).map(([, , asked]) => asked),
-      ["POST /api/v4/runs answered 429", "POST /api/v4/runs answered 503"]
+      ["POST /api/v4/runs: HTTP 429", "POST /api/v4/runs: HTTP 503"]
     )
   })
 
   it("tries that were run again count by themselves, also where all passed then", () => {
     const rerun = { started_ms: 0, duration_ms: 5, failure: failure(503) }
     const report = of([trial({ reruns: [rerun, rerun] })], [trial({ reruns: [rerun] })])
-    assert.deepStrictEqual(told(report), [["09:12:44 UTC", "3 tries run again", "POST /api/v4/runs answered 503 (3)"]])
+    assert.deepStrictEqual(told(report), [["09:12:44 UTC", "3 tries run again", "POST /api/v4/runs: HTTP 503 (3)"]])
     assert.deepStrictEqual(Attention.findings(report), [])
   })
 
   it("shortens a long list of requests", () => {
     const paths = ["a", "b", "c", "d", "e", "f"].map((name) => `/api/v4/${name}`)
     const [[, , asked] = []] = told(of(paths.map((path) => away(second, 503, path))))
-    assert.match(asked ?? "", /d answered 503, and 2 others$/u)
+    assert.match(asked ?? "", /d: HTTP 503, and 2 others$/u)
   })
 
   it("the time of a shard counts from its own beginning, and that of a run that went on without its pause", () => {

@@ -123,6 +123,9 @@ const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
   return `${failure.kind} ${worded(failure, verdict, normalised)}`
 }
 
+/** Why one trial failed, in a line of at most 200 characters. */
+export const lineOf = (failure: Failure): string => worded(failure, "failed", line)
+
 /**
  * Failures by cause, each with a line that says why. Values that differ between failures of one cause are left out of
  * it, or a range.

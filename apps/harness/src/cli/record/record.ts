@@ -1,6 +1,5 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Flag from "effect/cli/Flag"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
@@ -14,14 +13,7 @@ export const record = configured(
     ...flags,
     out: Flags.text("out", "Write the cassette to this file (default: .webagent/cassettes/<local time>.ndjson)"),
     proxy: Flags.switched("proxy", "Record an app that sends its requests to this address, until Ctrl-C"),
-    port: Flag.Int("port").pipe(
-      Flag.filter(
-        (port) => port >= 0 && port <= 65_535,
-        () => "a port from 0 to 65535"
-      ),
-      Flag.withDescription("With --proxy: listen on this port of 127.0.0.1 (default: 0, any free port)"),
-      Flag.withDefault(0)
-    )
+    port: Flags.port("With --proxy: listen on this port of 127.0.0.1")
   },
   namedIn,
   ({ out, port, proxy, ...parsed }) =>

@@ -24,14 +24,7 @@ const replayOptions = (
 export const serve = Command.make(
   "serve",
   {
-    port: Flag.Int("port").pipe(
-      Flag.filter(
-        (port) => port >= 0 && port <= 65_535,
-        () => "a port from 0 to 65535"
-      ),
-      Flag.withDescription("Listen on this port of 127.0.0.1 (default: 0, any free port)"),
-      Flag.withDefault(0)
-    ),
+    port: Flags.port("Listen on this port of 127.0.0.1"),
     apiKey: Flag.String("api-key").pipe(
       Flag.filter(
         (key) => key.trim() !== "",
