@@ -1,5 +1,6 @@
 export * as Cdp from "./cdp/CdpClient.ts"
 export { type CdpClient, CdpError, type CdpEvent } from "./cdp/CdpClient.ts"
+export * as Frames from "./cdp/Frames.ts"
 export * as Browser from "./domain/Browser.ts"
 export * as Decide from "./domain/Decide.ts"
 export * as Decimal from "./domain/Decimal.ts"

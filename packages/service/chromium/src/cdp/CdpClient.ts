@@ -27,6 +27,9 @@ export interface Link {
   readonly wire: Socket
 }
 
+/** How long a browser may take to accept a connection. */
+const opensWithin_s = 10
+
 /** Opens a connection to DevTools, which closes with the scope. */
 export const opened = (devTools: DevTools): Effect.Effect<Link, CdpError, Scope.Scope> =>
   Effect.acquireRelease(
@@ -43,7 +46,19 @@ export const opened = (devTools: DevTools): Effect.Effect<Link, CdpError, Scope.
         resume(Effect.succeed({ socket, wire }))
       })
       return Effect.sync(() => socket.on("error", () => undefined).terminate())
-    }),
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: `${opensWithin_s} seconds`,
+        orElse: () =>
+          Effect.fail(
+            new CdpError({
+              method: "connect",
+              message: `DevTools did not accept a connection within ${opensWithin_s} seconds.`,
+              gone: "browser"
+            })
+          )
+      })
+    ),
     ({ socket }) => Effect.sync(() => socket.terminate()),
     { interruptible: true }
   )

@@ -1,8 +1,9 @@
-import type { CdpReceiver, CdpTransport, ConnectionEnd } from "@webagent/engine"
+import { type CdpFrames, type CdpReceiver, type CdpTransport, type ConnectionEnd, Frames } from "@webagent/engine"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import type { Socket } from "node:net"
 import { WebSocket } from "ws"
 import * as CdpClient from "./CdpClient.ts"
 import type { DevTools } from "./DevTools.ts"
@@ -48,7 +49,31 @@ export const open = Effect.fnUntraced(function* ({
   const severed = Effect.andThen(Deferred.await(closed), Effect.as(Effect.sleep(grace), cut))
   yield* Effect.forkScoped(Effect.map(Effect.raceFirst(ended, severed), end))
 
+  const takes = () => wire !== undefined && socket?.readyState === WebSocket.OPEN
+  const frames = Frames.make()
+
+  /** Tells frames in place of messages, which nothing reads any more. */
+  const tellFrames = (from: Socket, onFrames: (bytes: Uint8Array) => void) =>
+    from.removeAllListeners("data").on("data", (bytes: Buffer) => {
+      used()
+      const end = frames.follow(bytes)
+      if (end > 0) onFrames(end === bytes.length ? bytes : bytes.subarray(0, end))
+      if (frames.isClosed()) from.destroy()
+    })
+
   return {
+    ...(wire === undefined
+      ? {}
+      : {
+          frames: {
+            passes: Policy.passes,
+            pass: (bytes) => {
+              used()
+              return !takes() || wire.write(bytes)
+            },
+            areWhole: frames.isBetween
+          } satisfies CdpFrames
+        }),
     send: (message) => {
       used()
       const verdict = Policy.judge(message, downloads)
@@ -68,6 +93,7 @@ export const open = Effect.fnUntraced(function* ({
     },
     receive: (client) => {
       receiver = client
+      if (wire !== undefined && client.onFrames !== undefined) tellFrames(wire, client.onFrames)
       socket?.resume()
     },
     pause: () => socket?.pause(),

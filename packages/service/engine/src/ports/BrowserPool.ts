@@ -19,6 +19,18 @@ export interface CdpReceiver {
   readonly onMessage: (message: CdpMessage) => void
   /** The browser takes messages again, after a `send` that answered false. */
   readonly onDrain: () => void
+  /** Is told what the browser says in place of `onMessage`, as frames of a WebSocket's server, where there are `frames`. */
+  readonly onFrames?: (bytes: Uint8Array) => void
+}
+
+/** The frames of a browser's WebSocket, for clients that have one: they pass as they are, many for one write. */
+export interface CdpFrames {
+  /** Whether a message may pass as it is; any other is for `send`. */
+  readonly passes: (message: Uint8Array) => boolean
+  /** Says whole frames of a client, each with a message that `passes`; false as `send`. */
+  readonly pass: (bytes: Uint8Array) => boolean
+  /** Whether the frames told so far are whole: other frames may follow. */
+  readonly areWhole: () => boolean
 }
 
 /**
@@ -33,6 +45,8 @@ export interface CdpTransport {
   /** Makes the browser wait for a client that does not read; a few messages may still come. */
   readonly pause: () => void
   readonly resume: () => void
+  /** Without it, messages are all that it takes and tells. */
+  readonly frames?: CdpFrames
   /** Waits for the browser's side to end the connection. All that the browser said is told before. */
   readonly ended: Effect.Effect<ConnectionEnd>
 }

@@ -4,10 +4,12 @@ import type { Duplex } from "node:stream"
 /** How often a connection is pinged: proxies between client and server close silent ones. */
 const ping_ms = 30_000
 
-const pinged = (socket: WebSocket): NodeJS.Timeout => {
+const pinged = (socket: BytesWebSocket): NodeJS.Timeout => {
   // oxlint-disable-next-line no-restricted-globals -- proxies count real time, whatever the service's clock says
   const pings = setInterval(() => {
-    if (socket.readyState === WebSocket.OPEN) socket.ping()
+    if (socket.readyState !== WebSocket.OPEN) return
+    socket.ping()
+    socket.endStalled()
   }, ping_ms).unref()
   socket.once("close", () => clearInterval(pings))
   return pings
@@ -29,6 +31,18 @@ const carriers = new WeakMap<Duplex, (socket: BytesWebSocket) => void>()
 export const carryMessages = (wire: Duplex, carry: (socket: BytesWebSocket) => void): void =>
   void carriers.set(wire, carry)
 
+/** How others write frames to a connection, and read what arrives. */
+interface Shared {
+  /** Whether the frames that they wrote so far are whole. */
+  readonly areWhole: () => boolean
+  /** Whether what arrived ends with a message. */
+  readonly isBetween: () => boolean
+  readonly onBytes: (bytes: Buffer) => void
+}
+
+/** The WebSocket close code for a client that does what it must not. */
+const policyCode = 1008
+
 /**
  * A server's WebSocket whose messages are bytes as they came. Bytes of a JSON object leave as text: CDP is text that is
  * passed on. Others, such as pictures, leave as bytes.
@@ -37,6 +51,9 @@ export class BytesWebSocket extends WebSocket {
   readonly pings = pinged(this)
   #isCarried = false
   #wire: Duplex | undefined
+  #shared: Shared | undefined
+  #isHeard = false
+  readonly #waiting: Array<() => void> = []
 
   /** As in the class, but for messages, which that decodes. */
   override addEventListener: WebSocket["addEventListener"] = (type, listener, options) => {
@@ -56,8 +73,69 @@ export class BytesWebSocket extends WebSocket {
     carry?.(this)
   }
 
+  /** From now on it says nothing within the frames of others, and hears what the returned function is given. */
+  share(shared: Shared): (bytes: Buffer) => void {
+    const wire = this.#wire
+    let hear = wire?.listeners("data") ?? []
+    // after bytes that are no frames it hears nothing more
+    this.once("error", () => (hear = []))
+    wire?.removeAllListeners("data").on("data", (bytes: Buffer) => {
+      this.#isHeard = true
+      shared.onBytes(bytes)
+    })
+    this.#shared = shared
+    return (bytes) => hear.forEach((one) => Reflect.apply(one, wire, [bytes]))
+  }
+
+  /** Closes a connection whose client began a message and went silent: the half of it would stay in memory. */
+  endStalled(): void {
+    if (this.#shared?.isBetween() === false && !this.#isHeard && !this.isPaused) {
+      this.close(policyCode, "The message was not finished")
+    }
+    this.#isHeard = false
+  }
+
+  /** Whether it has something to say for which it waits. */
+  mustWait(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** Says what waited, unless it must wait on, and tells that it did. */
+  sayOn(done: () => void): void {
+    if (!this.#maySay()) return
+    for (const say of this.#waiting.splice(0)) say()
+    done()
+  }
+
+  #maySay(): boolean {
+    return this.#shared?.areWhole() ?? true
+  }
+
+  #say(say: () => void): void {
+    if (this.#maySay()) say()
+    else this.#waiting.push(say)
+  }
+
+  override ping(...said: Parameters<WebSocket["ping"]>): void {
+    this.#say(() => super.ping(...said))
+  }
+
+  override pong(...said: Parameters<WebSocket["pong"]>): void {
+    this.#say(() => super.pong(...said))
+  }
+
+  /** As in the class; where it may not speak, the connection is cut. */
+  override close(...said: Parameters<WebSocket["close"]>): void {
+    if (this.#maySay()) super.close(...said)
+    else this.terminate()
+  }
+
   /** As in the class; what is sent together leaves together. */
   override send(data: Parameters<WebSocket["send"]>[0]): void {
+    this.#say(() => this.#send(data))
+  }
+
+  #send(data: Parameters<WebSocket["send"]>[0]): void {
     if (this.#wire?.writableCorked === 0) {
       const wire = this.#wire
       wire.cork()

@@ -6,6 +6,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
@@ -22,7 +23,8 @@ import {
   Engine
 } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
-import { type BytesWebSocket, carryMessages } from "./BytesWebSocket.ts"
+import { carryMessages } from "./BytesWebSocket.ts"
+import { carry } from "./Carry.ts"
 import * as ConnectionLimit from "./ConnectionLimit.ts"
 import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
@@ -36,37 +38,16 @@ const closedCode = 1000
 /** Why a connection ended with its browser, as the reason for which the browser stopped. */
 const reasonOf = (how: Exclude<ConnectionEnd, "closed" | "dropped">) => (how === "stopped" ? "asked" : how)
 
-/** Carries messages both ways, in callbacks, as fast as both ends read. */
-const carry = (wire: NodeSocket, transport: CdpTransport) => (socket: BytesWebSocket) => {
-  let takes = true
-  // stop reading from a client that does not read: its answers would fill the memory
-  const proceed = () => {
-    if (takes && !wire.writableNeedDrain) socket.resume()
-  }
-  socket.on("message", (message: Buffer | ArrayBuffer) => {
-    takes = transport.send(Buffer.isBuffer(message) ? message : Buffer.from(message))
-    if (!takes) socket.pause()
-  })
-  wire.on("drain", () => {
-    transport.resume()
-    proceed()
-  })
-  transport.receive({
-    onMessage: (message) => {
-      socket.send(message)
-      if (!wire.writableNeedDrain) return
-      transport.pause()
-      socket.pause()
-    },
-    onDrain: () => {
-      takes = true
-      proceed()
-    }
-  })
-}
-
 /** Waits for the client to leave. Its messages go elsewhere, so its reader reports nothing else. */
 const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull }) => Effect.ignore(pull))
+
+/** What the browser began to say is told to its end, where that comes soon. */
+const whole = ({ frames }: CdpTransport) =>
+  Effect.repeat(Effect.void, {
+    schedule: Schedule.spaced("10 millis"),
+    while: () => frames?.areWhole() === false,
+    times: 100
+  })
 
 /** Says why its connection ends. */
 const farewell = Effect.fnUntraced(function* (socket: Socket.Socket, how: Exclude<ConnectionEnd, "dropped">) {
@@ -244,7 +225,7 @@ export const layer = HttpRouter.use(
       )
       yield* observe(id, eventOf(how), wire)
       if (how === "dropped") wire.resetAndDestroy()
-      else if (how !== "left") yield* Effect.ignore(farewell(socket, how))
+      else if (how !== "left") yield* Effect.ignore(Effect.andThen(whole(transport), farewell(socket, how)))
       return HttpServerResponse.empty()
     }).pipe(refusals)
     yield* router.add("GET", cdpPath(":browser_id"), connected)
