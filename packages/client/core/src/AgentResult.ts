@@ -58,5 +58,3 @@ export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unkno
   )
   return orJson(as(result))
 }
-
-export { inLine } from "./TransportError.ts"

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@webagent/contract"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
+import { aTime, mustBe, positive } from "./MustBe.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 
@@ -36,16 +36,14 @@ export const Current = Context.Reference<Pick<CreateOptions, "extraBody" | "head
 
 const retriesOf = (retries: number) => {
   // NaN would be no bound
-  if (!(retries >= 0)) throw new TypeError(`retries must be 0 or more; got ${retries}.`)
+  if (typeof retries !== "number" || !(retries >= 0)) throw new TypeError(mustBe("retries", "0 or more", retries))
   return retries
 }
 
 const within = (timeout: Duration.Input) => {
-  const time = Option.filter(Duration.fromInput(timeout), Duration.isPositive)
-  if (Option.isNone(time)) {
-    throw new TypeError('timeout must be a length of time above 0, such as "30 seconds".')
-  }
-  return RetryPolicy.within(time.value)
+  const time = positive(timeout)
+  if (time === undefined) throw new TypeError(mustBe("timeout", aTime, timeout))
+  return RetryPolicy.within(time)
 }
 
 /**

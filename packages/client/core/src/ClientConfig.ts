@@ -4,10 +4,10 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Hooks } from "./Hooks.ts"
+import { aRecord, aTime, isRecord, mustBe, positive } from "./MustBe.ts"
 
 /** The configuration does not say where the service is or with which key. The message is one sentence that helps. */
 export class ClientConfigError extends Schema.TaggedError<ClientConfigError>()("ClientConfigError", {
@@ -91,26 +91,20 @@ const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   const value = Redacted.value(key).trim()
   if (value === "") return fail(`No API key: set ${name} to a key from the service's console.`)
   if (!/^[\x21-\x7e]+$/u.test(value)) {
-    return fail(`${name} contains a character that no header can carry; was it copied with something around it?`)
+    return fail(`${name} contains a character that no header can carry: was it copied with something around it?`)
   }
   return Effect.succeed(Redacted.make(value, { label: "API key" }))
 }
 
-/** A value in an error; JSON has none for a bigint. */
-const told = (input: unknown) => (typeof input === "string" ? JSON.stringify(input) : String(input))
-
 const checkTime = (name: string, input: Duration.Input | undefined) => {
-  if (input === undefined) return Effect.succeed(undefined)
-  const time = Option.filter(Duration.fromInput(input), (time) => Duration.isPositive(time))
-  return Option.isNone(time)
-    ? fail(`${name} must be a length of time above zero, such as "30 seconds"; got ${told(input)}.`)
-    : Effect.succeed(time.value)
+  const time = input === undefined ? undefined : positive(input)
+  return time === undefined && input !== undefined ? fail(mustBe(name, aTime, input)) : Effect.succeed(time)
 }
 
 const oneOf = <const Known extends ReadonlyArray<string>>(name: string, known: Known, value: string | undefined) => {
   const chosen = value === undefined ? known[0] : known.find((one) => one === value)
   return chosen === undefined
-    ? fail(`${name} is one of ${known.join(", ")}, got ${JSON.stringify(value)}.`)
+    ? fail(mustBe(name, `one of ${known.join(", ")}`, value))
     : Effect.succeed(chosen as Known[number])
 }
 
@@ -119,10 +113,7 @@ const ofTransfer = new Set(["content-length", "expect", "keep-alive", "transfer-
 
 /** A header that goes with every request must not replace what tells one call from another, or who calls. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
-  // the entries of a Headers or a Map are no fields, and would be left out in silence
-  if (typeof headers !== "object" || Symbol.iterator in headers) {
-    return fail('headers must be an object with a field for each header: { "x-team": "travel" }.')
-  }
+  if (!isRecord(headers)) return fail(`headers must be ${aRecord}.`)
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (!headerName.test(name)) return fail(`headers has ${JSON.stringify(name)}, which is not the name of a header.`)
@@ -134,10 +125,9 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
     }
     if (lower === "x-request-id") return fail(`headers must not contain ${name}: set requestId for one call.`)
     if (ofTransfer.has(lower)) return fail(`headers must not contain ${name}: the HTTP client sets it.`)
-    if (typeof value === "symbol" || /[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
-      return fail(
-        `headers has a value for ${name} that no header can carry: leave line ends and other such characters out.`
-      )
+    // what an object would be sent as is a guess
+    if (Object(value) === value || typeof value === "symbol" || /[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
+      return fail(`headers.${name} must be a string without line ends or control characters.`)
     }
   }
   return Effect.succeed(headers)

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as CallOptions from "./CallOptions.ts"
 import { type CallError, methodOf } from "./ContractClient.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
-import { shown } from "./RequestEncoding.ts"
+import { mustBe } from "./MustBe.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
 
@@ -30,10 +30,10 @@ const queryOf = (path: string, query: RequestOptions["query"] = {}) => {
 const methods: ReadonlyArray<unknown> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 /** What is wrong with a request, if anything. */
-const issueOf = (method: unknown, path: string, { body, idempotencyKey }: RequestOptions) => {
-  if (!methods.includes(method)) return `method must be one of ${methods.join(", ")}; got ${shown(method)}`
-  if (!isPath.test(path)) {
-    return `path must begin with one slash and stay below the version's address; got ${shown(path)}`
+const issueOf = (method: unknown, path: unknown, { body, idempotencyKey }: RequestOptions) => {
+  if (!methods.includes(method)) return mustBe("method", `one of ${methods.join(", ")}`, method)
+  if (typeof path !== "string" || !isPath.test(path)) {
+    return mustBe("path", 'a path such as "/runs", below the version', path)
   }
   if (method === "GET" && body !== undefined) return "GET cannot have a body: use query"
   return idempotencyKey === undefined ? undefined : IdempotencyKey.issueOf(idempotencyKey)

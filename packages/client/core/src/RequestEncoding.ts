@@ -15,9 +15,9 @@ type Encode = (call: Call) => Result.Result<PlainRequest, string>
 /** A value in a message, whatever it is. */
 export const shown = (value: unknown): string => {
   try {
-    return JSON.stringify(value) ?? String(value)
+    return typeof value === "object" || typeof value === "string" ? JSON.stringify(value) : String(value)
   } catch {
-    return typeof value === "bigint" ? String(value) : "an object that JSON cannot show"
+    return typeof value
   }
 }
 

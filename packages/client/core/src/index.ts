@@ -36,6 +36,7 @@ export {
   AnswerTooLarge,
   CircuitOpen,
   ConnectionFailed,
+  inLine,
   InvalidRequest,
   Timeout,
   TransportError,

@@ -7,9 +7,9 @@ import * as Elapsed from "./Elapsed.ts"
 /** How many polls all waits of a client may make together. */
 export interface PollBudgetOptions {
   /** Polls a second in the long run; 50 unless told. */
-  readonly perSecond?: number
+  readonly perSecond?: number | undefined
   /** Polls that may be made at one instant after a pause; 10 unless told. */
-  readonly burst?: number
+  readonly burst?: number | undefined
 }
 
 const make = ({ perSecond = 50, burst = 10 }: PollBudgetOptions = {}) =>

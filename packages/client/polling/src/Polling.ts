@@ -19,9 +19,6 @@ export const layer = ({ burst, every, first, perSecond }: PollingOptions = {}): 
     every === undefined && first === undefined ? Layer.empty : Layer.succeed(PollSchedule.Current, schedule),
     perSecond === undefined && burst === undefined
       ? Layer.empty
-      : (PollBudget.layer({
-          ...(perSecond === undefined ? {} : { perSecond }),
-          ...(burst === undefined ? {} : { burst })
-        }) as Layer.Layer<never>)
+      : (PollBudget.layer({ perSecond, burst }) as Layer.Layer<never>)
   )
 }

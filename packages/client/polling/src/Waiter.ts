@@ -37,7 +37,7 @@ export const checkTimes = (options: WaitOptions = {}): void => {
     if (given === undefined) continue
     const time = Duration.fromInput(given)
     if (Option.isNone(time) || Number.isNaN(given) || Duration.isNegative(time.value)) {
-      throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
+      throw new TypeError(`${name} must be a length of time, such as "30 seconds"; got ${String(given)}.`)
     }
   }
 }

@@ -69,7 +69,10 @@ describe("OwnWait.createAndWait", () => {
         ]) {
           const exit = yield* Effect.exit<string, unknown, never>(wait)
           if (Exit.isSuccess(exit)) return assert.fail("it should be refused")
-          assert.include(String(Cause.squash(exit.cause)), `TypeError: ${name} is not a length of time: give`)
+          assert.include(
+            String(Cause.squash(exit.cause)),
+            `TypeError: ${name} must be a length of time, such as "30 seconds"; got ${Object.values(options)[0]}.`
+          )
         }
         assert.deepStrictEqual([created, mug.waits], [0, 1])
       })

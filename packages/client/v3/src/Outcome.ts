@@ -1,5 +1,5 @@
 import { Session } from "@webagent/contract/v3"
-import { AgentResult, type ResultSchema } from "@webagent/core"
+import { AgentResult, inLine, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -43,7 +43,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
   issue: Schema.String
 }) {
   override get message() {
-    const issue = AgentResult.inLine(this.issue, 1000)
+    const issue = inLine(this.issue, 1000)
     return `The result of session ${this.session.id} is not what was asked for: ${issue}.`
   }
 }

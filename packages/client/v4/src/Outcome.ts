@@ -1,5 +1,5 @@
 import { Run } from "@webagent/contract/v4"
-import { AgentResult, type ResultSchema } from "@webagent/core"
+import { AgentResult, inLine, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -38,7 +38,7 @@ const costOf = ({ cost }: Run) => (cost === undefined || cost === null ? "" : ` 
 /** A run has failed, where a result was asked for. */
 export class RunFailedError extends Schema.TaggedError<RunFailedError>()("RunFailedError", { run: Run }) {
   override get message() {
-    const error = AgentResult.inLine(errorOf(this.run) ?? "no reason given", 1000)
+    const error = inLine(errorOf(this.run) ?? "no reason given", 1000)
     return `Run ${this.run.id} failed: ${error}.${costOf(this.run)}`
   }
 }
@@ -58,7 +58,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
 }) {
   override get message() {
     const { issue, run } = this
-    return `The result of run ${run.id} is not what was asked for: ${AgentResult.inLine(issue, 1000)}.${costOf(run)}`
+    return `The result of run ${run.id} is not what was asked for: ${inLine(issue, 1000)}.${costOf(run)}`
   }
 }
 

@@ -33,19 +33,21 @@ import type {
   OwnWaitOptions,
   RequestOptions,
   ResponseInfo,
-  Time,
   WaitOptions,
   WebAgentOptions,
   WithResult
 } from "./Options.ts"
-import { checkOptions, functionOf, signalOf } from "./CheckOptions.ts"
+import { checkOptions, functionOf, paceOf, recordOf, signalOf, timeOf } from "./CheckOptions.ts"
 import * as Rejection from "./Rejection.ts"
 
 export { errorClass } from "./ErrorClass.ts"
-export { functionOf } from "./CheckOptions.ts"
+export { functionOf, numberOf } from "./CheckOptions.ts"
 
 /** What a promise would be rejected with that fails so. */
 export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown
+
+/** How often a client polls and tries again. */
+type Pace = ReturnType<typeof paceOf>
 
 /** How a call is made. */
 export interface How {
@@ -76,7 +78,7 @@ const choicesOf = (options: Options | undefined, isWait: boolean) => {
     headers: headers ?? undefined,
     requestId: requestId ?? undefined,
     retries: retries ?? undefined,
-    timeout: isWait || timeout === undefined ? undefined : timeOf("timeout", timeout)
+    timeout: isWait ? undefined : (timeout ?? undefined)
   }
 }
 
@@ -221,19 +223,19 @@ const heed = (
  * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
  * too little; everything else is made by the first call.
  */
-export const make = <R>(services: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
+export const make = <R>(
+  services: (polling: Pace["polling"]) => Layer.Layer<R, never, Transport>,
+  options: WebAgentOptions
+): Caller<R> => {
   checkOptions(options)
   const config = configOf(options)
-  const { retries } = options
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
-    throw new ClientConfigError({ message: `retries is not a whole number from 0: got ${String(retries)}.` })
-  }
+  const { polling, retries } = paceOf(options)
   const surroundings = Layer.mergeAll(
     layerLog(options.log),
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
-  const layer = services.pipe(
+  const layer = services(polling).pipe(
     Layer.provideMerge(Transport.layer),
     Layer.provide(layerSending(options)),
     Layer.provide(Layer.succeed(ClientConfig, config)),
@@ -373,35 +375,17 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
       start(
-        () => Raw.request(version)(method, path, { ...options, body: inputOf(options?.body) }),
+        () =>
+          Raw.request(version)(method, path, {
+            ...options,
+            query: recordOf("query", options?.query ?? undefined),
+            body: inputOf(options?.body)
+          }),
         options,
         {},
         new Error(),
         2
       )
-  }
-}
-
-/** NaN would be no time at all, and end a wait for something that was paid for. */
-const isTime = (time: Time) => (duration: Duration.Duration) =>
-  typeof time !== "object" && !Number.isNaN(time) && !Duration.isNegative(duration)
-
-const timeOf = (name: string, time: Time): Duration.Duration =>
-  Option.getOrElse(Option.filter(Duration.fromInput(time), isTime(time)), () => {
-    throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
-  })
-
-/** The pace of all waits, its times checked. */
-export const pollingOf = ({ polling = {} }: WebAgentOptions) => {
-  const { burst, every, first, perSecond } = polling
-  if ((perSecond !== undefined && !(perSecond > 0)) || (burst !== undefined && !(burst >= 0))) {
-    throw new ClientConfigError({ message: "polling.perSecond must be above 0, and polling.burst 0 or more." })
-  }
-  return {
-    ...(every === undefined ? {} : { every: timeOf("polling.every", every) }),
-    ...(first === undefined ? {} : { first: timeOf("polling.first", first) }),
-    ...(perSecond === undefined ? {} : { perSecond }),
-    ...(burst === undefined ? {} : { burst })
   }
 }
 
@@ -421,15 +405,16 @@ export const inputOf = <A>(input: A): A =>
 export const createOf = (options: CreateOptions | undefined) =>
   options === undefined || options === null
     ? undefined
-    : { idempotencyKey: options.idempotencyKey, extraBody: options.extraBody }
+    : { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
 
 /** What a wait is told, as `@webagent/polling` takes it. */
-export const waitOf = ({ every, first, timeout }: WaitOptions = {}) => {
-  const every_ms = every === undefined ? undefined : Duration.toMillis(timeOf("every", every))
+export const waitOf = (options: WaitOptions | null | undefined) => {
+  const every = timeOf("every", options?.every ?? undefined)
+  const every_ms = every === undefined ? undefined : Duration.toMillis(every)
   return {
-    ...(timeout === undefined ? {} : { timeout: timeOf("timeout", timeout) }),
-    ...(first === undefined ? {} : { first: timeOf("first", first) }),
-    ...(every_ms === undefined ? {} : { schedule: { delay_ms: () => every_ms, jitter: 0 } })
+    timeout: timeOf("timeout", options?.timeout ?? undefined),
+    first: timeOf("first", options?.first ?? undefined),
+    schedule: every_ms === undefined ? undefined : { delay_ms: () => every_ms, jitter: 0 }
   }
 }
 
@@ -441,7 +426,7 @@ export const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) |
 
 /** The same for a wait for something of one's own making. */
 export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<WithResult<unknown>>) | undefined) => {
-  const cancel = functionOf("cancel", options?.cancel)
+  const cancel = functionOf("cancel", options?.cancel ?? undefined)
   type End = Parameters<NonNullable<typeof cancel>>[1]
   return {
     ...resultOf(options),

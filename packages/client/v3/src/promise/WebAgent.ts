@@ -38,7 +38,7 @@ export class WebAgent {
   readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make(Layer.provide(V3.Sessions.layer, Polling.layer(Caller.pollingOf(options))), options)
+    const caller = Caller.make((polling) => Layer.provide(V3.Sessions.layer, Polling.layer(polling)), options)
     this.sessions = SessionCalls.make(caller)
     this.#close = caller.close
     this.#baseUrl = caller.baseUrls.v3

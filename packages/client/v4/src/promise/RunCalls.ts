@@ -3,6 +3,7 @@ import {
   type Caller,
   createOf,
   functionOf,
+  numberOf,
   inputOf,
   ownWaitOf,
   type RejectionOf,
@@ -40,12 +41,7 @@ const telling = (onProgress: NonNullable<RunAllOptions["onProgress"]>) =>
 
 const inputsOf = (inputs: Iterable<RunCreate>) => {
   if (typeof inputs === "object" && inputs !== null && Symbol.iterator in inputs) return inputs
-  throw new TypeError("The inputs of runAll are no list: give an array of them.")
-}
-
-const concurrencyOf = ({ concurrency }: RunAllOptions = {}) => {
-  if (concurrency === undefined || concurrency >= 1) return concurrency
-  throw new TypeError("concurrency is not a number from 1: give how many runs may be at work at a time.")
+  throw new TypeError("The inputs of runAll must be an array, or another iterable object.")
 }
 
 /** The operations on runs, as promises. */
@@ -82,10 +78,10 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
       return call(
         (rejectionOf) => {
           const list = inputsOf(inputs)
-          const onProgress = functionOf("onProgress", options?.onProgress)
+          const onProgress = functionOf("onProgress", options?.onProgress ?? undefined)
           const all = {
             ...ownWaitOf(options),
-            concurrency: concurrencyOf(options),
+            concurrency: numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, (runs) => runs >= 1),
             stopOnFailure: options?.stopOnFailure,
             extraBody: options?.extraBody,
             idempotencyKey: functionOf("idempotencyKey", options?.idempotencyKey),

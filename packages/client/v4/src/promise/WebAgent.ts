@@ -47,7 +47,7 @@ export class WebAgent {
   readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make(Layer.provide(layer, Polling.layer(Caller.pollingOf(options))), options)
+    const caller = Caller.make((polling) => Layer.provide(layer, Polling.layer(polling)), options)
     this.runs = RunCalls.make(caller)
     this.sessions = SessionCalls.make(caller)
     this.browsers = BrowserCalls.make(caller)

@@ -24,7 +24,13 @@ describe("an option of another type", () => {
     ...["fetch", "ledger", "log"].map((name) => [name, called] as const),
     ...["baseUrls.v4", "target.idempotency", "target.refusals", "headers.x-a"].map((name) => [name, textual] as const),
     ...["timeouts.connect", "timeouts.headers", "timeouts.total"].map((name) => [name, timely] as const),
+    ["hooks.onRequest", called],
     ["httpClient.layer", called],
+    ["polling", shaped],
+    ["polling.every", wrong.filter((value) => value !== 0)],
+    ["polling.first", wrong.filter((value) => value !== 0)],
+    ["polling.perSecond", wrong],
+    ["polling.burst", wrong.filter((value) => value !== 0)],
     ["retries", wrong.slice(1)]
   ]
 
@@ -41,6 +47,31 @@ describe("an option of another type", () => {
       }
     })
   }
+
+  it("is shown as it was given, but where it may be a key", () => {
+    const messages = [
+      { ledger: "ledger.ndjson" },
+      { retries: -1 },
+      { timeouts: { total: null } },
+      { polling: { perSecond: Number.NaN } },
+      { apiKey: { key: "wak_canary" } },
+      { headers: { authorization: ["wak_canary"] } }
+    ].map((odd) => {
+      try {
+        return String(new WebAgent(given({ ...options, ...odd })))
+      } catch (error) {
+        return String(error)
+      }
+    })
+    assert.deepStrictEqual(messages, [
+      'ClientConfigError: ledger must be a function; got "ledger.ndjson".',
+      "ClientConfigError: retries must be a whole number from 0; got -1.",
+      'ClientConfigError: timeouts.total must be a length of time, such as "30 seconds"; got null.',
+      "ClientConfigError: polling.perSecond must be above 0; got NaN.",
+      "ClientConfigError: apiKey must be a string; got object.",
+      "ClientConfigError: headers.authorization must be a string; got object."
+    ])
+  })
 
   it("is none where it is undefined, as an environment says it that has no such variable", () => {
     const none = ["apiKeyHeader", "baseUrls", "timeouts", "target", "headers", "retries", "fetch", "ledger", "log"]
@@ -59,22 +90,64 @@ describe("what a call is given", () => {
       const calls: ReadonlyArray<readonly [rejected: Promise<unknown>, why: RegExp]> = [
         [
           runs.create(input, given({ signal: new AbortController() })),
-          /^TypeError: signal is not an AbortSignal: give/u
+          /^TypeError: signal must be an AbortSignal; got \{\}\.$/u
         ],
-        [runs.create(input, given({ signal: "stop" })), /^TypeError: signal is not an AbortSignal/u],
+        [runs.create(input, given({ signal: "stop" })), /^TypeError: signal must be an AbortSignal; got "stop"\.$/u],
         [
           runs.createAndWait(input, given({ result: {} })),
           /^TypeError: result must be a schema: one of Effect, or a Standard Schema/u
         ],
         [runs.createAndWait(input, given({ result: null })), /^TypeError: result must be a schema/u],
-        [runs.createAndWait(input, given({ cancel: "yes" })), /^TypeError: cancel is not a function\.$/u],
-        [runs.createAndWait(input, given({ timeout: {} })), /^TypeError: timeout is not a length of time/u],
-        [runs.runAll(given(input) as typeof list), /^TypeError: The inputs of runAll are no list/u],
-        [runs.runAll(list, given({ onProgress: 5 })), /^TypeError: onProgress is not a function\.$/u],
-        [runs.runAll(list, given({ idempotencyKey: "k" })), /^TypeError: idempotencyKey is not a function\.$/u],
-        [runs.runAll(list, given({ concurrency: Number.NaN })), /^TypeError: concurrency is not a number from 1/u],
-        [runs.runAll(list, given({ concurrency: 0 })), /^TypeError: concurrency is not a number from 1/u],
-        [browsers.use({}, given(undefined) as () => void), /^TypeError: What is given to use is not a function\.$/u]
+        [runs.createAndWait(input, given({ cancel: "yes" })), /^TypeError: cancel must be a function; got "yes"\.$/u],
+        [
+          runs.createAndWait(input, given({ timeout: {} })),
+          /^TypeError: timeout must be a length of time, such as "30 seconds"; got \{\}\.$/u
+        ],
+        [runs.runAll(given(input) as typeof list), /^TypeError: The inputs of runAll must be an array/u],
+        [runs.runAll(list, given({ onProgress: 5 })), /^TypeError: onProgress must be a function; got 5\.$/u],
+        [
+          runs.runAll(list, given({ idempotencyKey: "k" })),
+          /^TypeError: idempotencyKey must be a function; got "k"\.$/u
+        ],
+        [
+          runs.runAll(list, given({ concurrency: Number.NaN })),
+          /^TypeError: concurrency must be 1 or more; got NaN\.$/u
+        ],
+        [runs.runAll(list, given({ concurrency: 0 })), /^TypeError: concurrency must be 1 or more; got 0\.$/u],
+        [runs.runAll(list, given({ concurrency: 5n })), /^TypeError: concurrency must be 1 or more; got 5\.$/u],
+        [
+          runs.create(input, given({ timeout: 0 })),
+          /^TypeError: timeout must be a length of time above zero, .*; got 0\.$/u
+        ],
+        [
+          runs.create(input, given({ retries: Symbol("s") })),
+          /^TypeError: retries must be 0 or more; got Symbol\(s\)\.$/u
+        ],
+        [runs.create(input, given({ retries: [] })), /^TypeError: retries must be 0 or more; got \[\]\.$/u],
+        [
+          runs.create(input, given({ extraBody: "text" })),
+          /^TypeError: extraBody must be an object with fields; got "text"\.$/u
+        ],
+        [
+          runs.create(input, given({ headers: { "x-a": { b: 1 } } })),
+          /not sent, headers\.x-a must be a string without line ends or control characters\.$/u
+        ],
+        [
+          runs.create(input, given({ headers: { "x-a": ["b"] } })),
+          /not sent, headers\.x-a must be a string without line ends or control characters\.$/u
+        ],
+        [
+          agent.request("GET", given(Symbol("s")) as unknown as string),
+          /not sent, path must be a path such as "\/runs", .*; got Symbol\(s\)\.$/u
+        ],
+        [
+          agent.request("GET", "/runs", given({ query: "a=1" })),
+          /^TypeError: query must be an object with fields; got "a=1"\.$/u
+        ],
+        [
+          browsers.use({}, given(undefined) as () => void),
+          /^TypeError: What is given to use must be a function; got null\.$/u
+        ]
       ]
       for (const [call, why] of calls) assert.match(String(await rejection(call)), why)
       assert.deepStrictEqual(sent(server), [])
@@ -82,12 +155,22 @@ describe("what a call is given", () => {
   )
 
   it.live(
-    "may be null where a signal could be, as for fetch, and so may all of its options",
+    "may be null where nothing is chosen, as a signal may for fetch, and so may all of its options",
     withAgent(async (agent, server) => {
       server.script = () => ({ json: { id: "r-1", status: "running" } })
       await agent.runs.get("r-1", given({ signal: null }))
       await agent.runs.get("r-1", given(null))
-      assert.lengthOf(sent(server), 2)
+      await agent.request("GET", "/runs", given(null))
+      await agent.request("GET", "/runs", given({ query: null }))
+      const none = given({ timeout: null, retries: null, extraBody: null, headers: null, requestId: null })
+      await agent.runs.create({ task: "t" }, none)
+      assert.lengthOf(sent(server), 5)
+      server.script = () => ({ json: { id: "r-1", status: "completed" } })
+      const wait = given({ timeout: null, every: null, cancel: null, onProgress: null, concurrency: null })
+      await agent.runs.untilTerminal("r-1", given({ ...wait, first: null }))
+      await agent.runs.createAndWait({ task: "t" }, given({ ...wait, first: 0 }))
+      await agent.runs.runAll([], wait)
+      for await (const { status } of agent.runs.watch("r-1", given(null))) assert.strictEqual(status, "completed")
     })
   )
 })

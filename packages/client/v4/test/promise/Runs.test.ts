@@ -277,7 +277,7 @@ describe("errors", () => {
       const options: object = { timeout: "30 sec" }
       const error = await rejection(agent.runs.untilTerminal("r-1", options))
       assert.instanceOf(error, TypeError)
-      assert.match(error.message, /^timeout is not a length of time/u)
+      assert.match(error.message, /^timeout must be a length of time, such as "30 seconds"; got/u)
     })
   )
 })

@@ -104,12 +104,15 @@ describe("new WebAgent", () => {
   it("refuses numbers that are none, before anything is sent", async () => {
     const options = { apiKey: key, baseUrl: "http://127.0.0.1:1" }
     for (const retries of [-1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) {
-      assert.throws(() => new WebAgent({ ...options, retries }), /^retries is not a whole number from 0: got /u)
+      assert.throws(
+        () => new WebAgent({ ...options, retries }),
+        new RegExp(`^retries must be a whole number from 0; got ${retries}\\.$`, "u")
+      )
     }
     const agent = new WebAgent(options)
     for (const timeout of [Number.NaN, -1, "-1 seconds", "soon"] as ReadonlyArray<number>) {
       const error = await rejection(agent.runs.createAndWait({ task: "t" }, { timeout }))
-      assert.match(String(error), /^TypeError: timeout is not a length of time: give milliseconds, or a text/u)
+      assert.match(String(error), /^TypeError: timeout must be a length of time, such as "30 seconds"; got/u)
     }
   })
 
