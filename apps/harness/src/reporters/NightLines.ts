@@ -31,7 +31,7 @@ const judged = ({ nights, passedOver, rows, verdict }: NightJudgement, unusual: 
   const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
   const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
   if (verdict === "not enough data")
-    return `history  compared with ${known}: not enough data. ${least} earlier nights are needed; each run with --record adds one.`
+    return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
   const of = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted)
   const [worse, better] = [of("regressed").length, of("improved")]
   const changed = [

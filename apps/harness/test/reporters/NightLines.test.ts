@@ -56,6 +56,14 @@ describe("what the nights before say", () => {
     ])
   })
 
+  it("is not enough where the code of all scenarios changed", () => {
+    const changed = { ...judgement, verdict: "not enough data", nights: 7, rows: [] } as const
+    assert.include(
+      NightLines.lines({ ...green, judgement: changed })[0],
+      "compared with 7 nights: not enough data. 5 earlier nights of the same scenarios and code are needed;"
+    )
+  })
+
   it("is followed by scenarios that may leave quarantine", () => {
     const proposals = [{ suite: "shop", scenario: "pays", owner: "kim", clean: 60, evidence: "60 passed" }]
     assert.deepStrictEqual(NightLines.lines({ ...green, proposals }), [
