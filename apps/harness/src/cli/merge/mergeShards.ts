@@ -2,14 +2,13 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../../run/events/EventLog.ts"
 import { usage } from "@webagent/report/UserError"
 import { counted, duration } from "@webagent/report/Text"
 import * as Gate from "@webagent/report/Gate"
 import * as Money from "@webagent/report/Money"
-import { RunReport } from "@webagent/report/RunReport"
+import type { RunReport } from "@webagent/report/RunReport"
 import type { TotalLimits } from "../../run/shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
@@ -20,13 +19,12 @@ import * as NightHistory from "../../run/NightHistory.ts"
 import { ExitError } from "../ExitCode.ts"
 import { program, quoted } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
+import * as ReportFile from "../ReportFile.ts"
 import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../reports/Reporting.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import * as AtomicFile from "@webagent/report/AtomicFile"
-
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
 /** What is done about a folder whose report was never written: it may be missed, else it is a UserError. */
 const withoutReport = Effect.fnUntraced(function* (directory: string, why: string, allowMissing: boolean) {
@@ -52,9 +50,7 @@ export const read = Effect.fnUntraced(function* (directory: string, allowMissing
   }
   const text = yield* Effect.result(fs.readFileString(path))
   if (Result.isFailure(text)) return yield* withoutReport(directory, describePlatformError(text.failure), allowMissing)
-  const report = yield* Effect.mapError(decode(text.success), ({ message }) =>
-    usage(`${path} is not a report of this version: ${message.split("\n")[0]}.`)
-  )
+  const report = yield* ReportFile.decode(path, text.success)
   const traces = new Set(yield* Effect.orElseSucceed(fs.readDirectory(join(directory, "traces")), () => []))
   return { directory, report, has: (file) => traces.has(file.replace(/^traces\//u, "")) } satisfies ShardReport
 })

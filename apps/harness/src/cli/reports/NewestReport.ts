@@ -1,14 +1,12 @@
-import { isBad, RunReport } from "@webagent/report/RunReport"
+import { isBad } from "@webagent/report/RunReport"
 import { usage } from "@webagent/report/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Schema from "effect/Schema"
 import { join } from "node:path"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 import { program } from "../Program.ts"
+import * as ReportFile from "../ReportFile.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
-
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
 /**
  * The newest report folder that has a file: the given folder, or the run of this name; else the newest of those that
@@ -34,7 +32,8 @@ export const failed = Effect.fnUntraced(function* (given: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* find(given, "report.json")
   const unreadable = () => usage(`${path} is not a report of this version. Run without --last-failed.`)
-  const { results } = yield* Effect.mapError(Effect.flatMap(fs.readFileString(path), decode), unreadable)
+  const read = Effect.flatMap(fs.readFileString(path), (text) => ReportFile.decode(path, text))
+  const { results } = yield* Effect.mapError(read, unreadable)
   const keys = new Set(results.filter(isBad).map(({ name, suite }) => scenarioKey(suite, name)))
   return keys.size > 0 ? keys : yield* usage(`No scenario failed in ${path}. Run without --last-failed.`)
 })
