@@ -1,14 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { call, carriedOut, done, ended, followedUp, numberOf, Running, script, shown } from "./running.ts"
-
-/** All that the model was told in its last request. */
-const told = ({ model }: Running["Service"]) =>
-  model.requests
-    .at(-1)
-    ?.messages.map(({ text }) => text)
-    .join("\n") ?? ""
+import { call, carriedOut, done, ended, numberOf, Running, script, shown, told } from "./running.ts"
 
 const categories = ({
   suggestions
@@ -82,72 +74,6 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
         }
       ])
       assert.strictEqual(running.model.requests[0]?.body["temperature"], 0.5)
-    })
-  )
-
-  it.effect("has a follow-up in the same browser, with what was said before", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      script(running, call("navigate", { url: `${running.site.origin}/plain` }), done("4711"))
-      const { session } = yield* carriedOut("What is the code?")
-      script(running, (now) => done(/URL: \S+\/plain/u.test(shown(now))))
-      const second = yield* followedUp(session.id, "And where are you?")
-      assert.strictEqual(second.output, true)
-      const said = running.model.requests[0]?.messages.map(({ text }) => text).join("\n")
-      assert.include(said, "Task: What is the code?")
-      assert.include(said, "Task: And where are you?")
-    })
-  )
-
-  it.effect("downloads a file and uploads it, also in a follow-up", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      const { origin } = running.site
-      const upload = (now: Running["Service"]) =>
-        call("upload", { index: Number(/\[(\d+) file/u.exec(shown(now))?.[1]), names: ["report.csv"] })
-      script(
-        running,
-        call("navigate", { url: `${origin}/download` }),
-        (now) => call("click", { index: numberOf(now, "Get the report") }),
-        // whenever it is complete
-        ...Array.from(
-          { length: 40 },
-          (_, at) => (now: Running["Service"]) =>
-            shown(now).includes('Downloaded "report.csv"') ? done() : call("wait", { seconds: 0.1 + at / 100 })
-        )
-      )
-      const { session, turn } = yield* carriedOut("Get the report")
-      assert.strictEqual(turn.status, "completed", String(turn.error))
-      script(running, call("navigate", { url: `${origin}/upload` }), upload, (now) =>
-        done(/report\.csv 8/u.test(shown(now)))
-      )
-      assert.strictEqual((yield* followedUp(session.id, "Upload it")).output, true)
-    })
-  )
-
-  it.effect("knows what was said in a turn that another node carried out", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      script(running, call("find", { text: "nothing of the kind" }), done("none"))
-      const { session, turn } = yield* carriedOut("Look for it")
-      assert.include(String(turn.checkpoint), "nothing of the kind")
-      // as another node leaves it
-      const other = { ...turn, id: "elsewhere", seq: 2, task: "Elsewhere", checkpoint: "result: The code is 4711." }
-      const { session: known } = Option.getOrThrow(yield* running.store.sessionState(session.id))
-      const next = { ...known, revision: known.revision + 1, turnCount: 2 }
-      yield* Effect.orDie(running.store.commit({ session: next, turns: [other], events: [] }))
-      script(running, done("4711"))
-      yield* followedUp(session.id, "What is the code?")
-      const said = told(running)
-      for (const part of [
-        "Earlier task: Look for it",
-        "nothing of the kind",
-        "Earlier task: Elsewhere",
-        "code is 4711."
-      ]) {
-        assert.include(said, part)
-      }
-      assert.notInclude(said, "Task: Look for it\n")
     })
   )
 
@@ -274,67 +200,6 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("sums up what is long ago and keeps the task word for word", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      let summaries = 0
-      script(running, (_, { text, tools }) => {
-        if (tools.length === 0) {
-          summaries += 1
-          return { text: "SUMMARY: read the cards" }
-        }
-        const count = running.model.requests.length
-        if (count === 1) return call("navigate", { url: `${running.site.origin}/cards` })
-        return summaries === 0 ? call("read", { offset: count }) : done(text.includes("Card 1"))
-      })
-      const { turn } = yield* carriedOut("Read every card, twice")
-      assert.deepInclude(turn, { status: "completed", output: true })
-      assert.strictEqual(summaries, 1)
-      assert.include(told(running), "SUMMARY: read the cards\n\nTask: Read every card, twice")
-      const lengths = running.model.requests.map(({ body }) => JSON.stringify(body).length)
-      assert.isBelow(lengths.at(-1) ?? 0, Math.max(...lengths) - 15_000)
-    })
-  )
-
-  it.effect("is told when its browser is gone, and goes on in a new one; a stop of the session frees that", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      const { engine, site, store } = running
-      let stop = () => Promise.resolve()
-      script(running, call("navigate", { url: `${site.origin}/plain` }), async () => {
-        await stop()
-        return call("find", { text: "code" })
-      })
-      const { session, turn } = yield* Effect.orDie(
-        engine.createSession({ task: "One", modelParams: null, thinkingLevel: null })
-      )
-      stop = () =>
-        Effect.runPromise(
-          Effect.flatMap(engine.session(session.id), (found) => engine.stopBrowser(found.session.browserId ?? ""))
-        ).then(() => undefined)
-      const lost = yield* ended(running, turn.id)
-      assert.deepInclude(lost, {
-        status: "failed",
-        error: "The browser is gone. Send a follow-up to go on in a new browser."
-      })
-      const steps = yield* store.stepsOf(turn.id)
-      assert.deepStrictEqual(
-        steps.map((step) => step.ended?.failure),
-        [null, "The browser is gone."]
-      )
-      script(running, (now) => done(/URL: (\S+)/u.exec(shown(now))?.[1]))
-      assert.strictEqual((yield* followedUp(session.id, "Two")).output, "about:blank")
-      assert.include(told(running), "The browser of the earlier tasks is gone")
-      const { session: now } = yield* Effect.orDie(engine.session(session.id))
-      yield* Effect.orDie(engine.stopSession(session.id))
-      const browserOf = Effect.orDie(Effect.map(store.browser(now.browserId ?? ""), Option.getOrThrow))
-      const stopped = yield* Effect.repeat(Effect.delay(browserOf, "5 millis"), {
-        until: ({ status }) => status === "stopped"
-      })
-      assert.strictEqual(stopped.stopReason, "session_stopped")
-    })
-  )
-
   it.effect("tells of a captcha, and the caller what to do about it", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -412,94 +277,6 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
       script(running, call("navigate", { url: `${running.site.origin}/pretends` }), call("read"), done())
       const { turn } = yield* carriedOut("Look")
       assert.deepInclude(turn, { status: "completed", suggestions: null })
-    })
-  )
-})
-
-const refusing = Running.layer({
-  judges: true,
-  limits: { steps: 4 },
-  approve: ({ address, tool }) =>
-    Effect.succeed(tool === "click" && address.endsWith("/plain") ? "links need a person" : undefined)
-})
-
-layer(refusing, { excludeTestServices: true })("an agent with a judge and limits", (it) => {
-  it.effect("is judged by a second look, which never overrides what the agent says", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      const verdict = {
-        reasoning: "The code is another.",
-        verdict: false,
-        failure_reason: "wrong code",
-        impossible_task: false,
-        reached_captcha: false
-      }
-      script(running, (_, { schema }) => (schema === undefined ? done("4712") : { text: JSON.stringify(verdict) }))
-      const { turn } = yield* carriedOut("What is the code?")
-      assert.isTrue(turn.isSuccess)
-      assert.deepStrictEqual(turn.judgement, {
-        verdict: false,
-        reasoning: "The code is another.",
-        failureReason: "wrong code",
-        impossibleTask: false,
-        reachedCaptcha: false
-      })
-      const half = "mug \u{1f375}".slice(0, 5)
-      script(running, (_, { schema }) =>
-        schema === undefined
-          ? { text: half, ...done({ [half]: [half] }) }
-          : { text: JSON.stringify({ ...verdict, reasoning: half, failure_reason: half }) }
-      )
-      const { turn: ended } = yield* carriedOut("What is the code?")
-      const mug = "mug \ufffd"
-      assert.deepStrictEqual(ended.output, { [mug]: [mug] })
-      assert.deepInclude(ended.judgement, { reasoning: mug, failureReason: mug })
-      const [step] = yield* running.store.stepsOf(ended.id)
-      assert.strictEqual(step?.summary, `done true {"${mug}":["${mug}"]}`)
-      script(running, (_, { schema }) => (schema === undefined ? done("4711") : { status: 400, message: "no schemas" }))
-      const { turn: unjudged } = yield* carriedOut("What is the code?")
-      assert.deepInclude(unjudged, { status: "completed", judgement: null })
-    })
-  )
-
-  it.effect("asks before what cannot be taken back, and tells the model of a refusal", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      script(
-        running,
-        call("navigate", { url: `${running.site.origin}/plain` }),
-        (now) => call("click", { index: numberOf(now, "Second page") }),
-        (now) => done(shown(now).includes("/plain"))
-      )
-      const { turn } = yield* carriedOut("Go on")
-      assert.strictEqual(turn.output, true)
-      assert.include(told(running), "It was not approved: links need a person")
-    })
-  )
-
-  it.effect("has a last step to end the task in, then ends it with what the caller can do", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      script(running, (_, { messages }) => call("find", { text: `${messages.length}` }))
-      const { turn } = yield* carriedOut("Wander")
-      assert.deepInclude(turn, { status: "failed", error: "The run reached its limit of 4 steps.", isSuccess: false })
-      assert.deepStrictEqual(categories(turn), ["steps"])
-      assert.deepStrictEqual(running.model.requests.at(-1)?.tools, ["done"])
-    })
-  )
-})
-
-const hasty = Running.layer({ limits: { duration_ms: 1 } })
-
-layer(hasty, { excludeTestServices: true })("an agent without time", (it) => {
-  it.effect("ends its task while the model thinks", () =>
-    Effect.gen(function* () {
-      const running = yield* Running
-      script(running, () => () => undefined)
-      const { turn } = yield* carriedOut("Hurry")
-      assert.deepInclude(turn, { status: "failed", isSuccess: false })
-      assert.match(turn.error ?? "", /^The run reached its time limit of 1ms\.$/u)
-      assert.deepStrictEqual(categories(turn), ["time"])
     })
   )
 })

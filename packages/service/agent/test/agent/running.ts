@@ -131,3 +131,10 @@ export const followedUp = Effect.fnUntraced(function* (sessionId: string, text: 
   const { turn } = yield* Effect.orDie(running.engine.queue({ sessionId, text, interrupt: false }))
   return yield* ended(running, turn.id)
 })
+
+/** All that the model was told in its last request. */
+export const told = ({ model }: Running["Service"]) =>
+  model.requests
+    .at(-1)
+    ?.messages.map(({ text }) => text)
+    .join("\n") ?? ""
