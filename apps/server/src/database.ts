@@ -10,7 +10,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { type Data, layerDatabase, layerExisting } from "./data.ts"
 import { program } from "./program.ts"
-import { asName, data, retention } from "./settings.ts"
+import { asName, data, notNegative, retention } from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
 const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
@@ -61,10 +61,7 @@ const create = Command.make(
     requestsPerMinute: limit("requests-per-minute", "requests a minute", 1),
     usdPerDay: Flag.Finite("usd-per-day").pipe(
       Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
-      Flag.filter(
-        (amount) => amount >= 0,
-        () => "0 or more"
-      ),
+      notNegative,
       Flag.optional
     )
   },

@@ -81,7 +81,7 @@ const oneOf = <const Choices extends ReadonlyArray<string>>(choices: Choices) =>
   )
 
 const span = Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m")
-const notNegative = Flag.filter(
+export const notNegative = Flag.filter(
   (count: number) => count >= 0,
   () => "0 or more"
 )

@@ -17,6 +17,7 @@ import { Verdicts } from "./Verdict.ts"
 import { controlPath } from "./Wire.ts"
 
 const Count = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
+const Changed = Schema.Struct({ id: Schema.String, status: Schema.String })
 const Done = Schema.Struct({ done: Schema.Literal(true) })
 
 /** What the service is told to be. */
@@ -91,12 +92,12 @@ export class StateGroup extends HttpApiGroup.make("state").add(
 export class OperationsGroup extends HttpApiGroup.make("operations").add(
   HttpApiEndpoint.post("cancelRun", "/runs/:run_id/cancel", {
     params: { run_id: Identifier },
-    success: Schema.Struct({ id: Schema.String, status: Schema.String }),
+    success: Changed,
     error: ControlNotFoundError
   }).annotate(OpenApi.Summary, "Cancel a run (a v2 task); one that is terminal stays as it is"),
   HttpApiEndpoint.post("stopSession", "/sessions/:session_id/stop", {
     params: { session_id: Identifier },
-    success: Schema.Struct({ id: Schema.String, status: Schema.String }),
+    success: Changed,
     error: ControlNotFoundError
   }).annotate(OpenApi.Summary, "Cancel what a session has to do and stop it"),
   HttpApiEndpoint.post("shareSession", "/sessions/:session_id/share", {

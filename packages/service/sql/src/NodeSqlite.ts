@@ -137,15 +137,17 @@ const make = Effect.fnUntraced(function* ({
   /** A read outside of transactions sees what is committed and never waits; all writes go one at a time. */
   const on = <A>(text: string, run: (connection: Connection) => Effect.Effect<A, SqlError>) =>
     isRead(text) ? run(reader) : one.borrower(run)
+  const execute: Connection["execute"] = (text, params, transform) =>
+    on(text, (connection) => connection.execute(text, params, transform))
+  const executeValues: Connection["executeValues"] = (text, params) =>
+    on(text, (connection) => connection.executeValues(text, params))
   const outside: Connection = {
-    execute: (text, params, transform) => on(text, (connection) => connection.execute(text, params, transform)),
+    execute,
     executeRaw: (text, params) => on(text, (connection) => connection.executeRaw(text, params)),
-    executeValues: (text, params) => on(text, (connection) => connection.executeValues(text, params)),
-    executeValuesUnprepared: (text, params) => on(text, (connection) => connection.executeValues(text, params)),
-    executeUnprepared: (text, params, transform) =>
-      on(text, (connection) => connection.execute(text, params, transform)),
-    executeStream: (text, params, transform) =>
-      Stream.fromIterableEffect(on(text, (connection) => connection.execute(text, params, transform)))
+    executeValues,
+    executeValuesUnprepared: executeValues,
+    executeUnprepared: execute,
+    executeStream: (text, params, transform) => Stream.fromIterableEffect(execute(text, params, transform))
   }
   const client = yield* SqlClient.make({
     ...one,

@@ -1,4 +1,11 @@
-import { Engine, type KeyLimits, type Pruned, Store, type StoreUnavailable } from "@webagent/engine"
+import {
+  Engine,
+  idempotencyLifetime_ms,
+  type KeyLimits,
+  type Pruned,
+  Store,
+  type StoreUnavailable
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -14,9 +21,6 @@ export interface RetentionPolicy {
 
 /** Runs and browsers for 30 days, and not more than a million runs. */
 export const defaultPolicy: RetentionPolicy = { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 }
-
-/** For how long a repeated create gets what the first one made. */
-const keepKeys_ms = 86_400_000
 
 const day_ms = 86_400_000
 
@@ -79,7 +83,7 @@ export const prune = Effect.fnUntraced(function* (
     const gone = yield* store.prune({
       finishedUntil_ms,
       ...until,
-      keysUntil_ms: now_ms - keepKeys_ms,
+      keysUntil_ms: now_ms - idempotencyLifetime_ms,
       eventsUntil: (last?.cursor ?? 0) - keepEvents,
       limit: batch
     })

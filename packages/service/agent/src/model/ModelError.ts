@@ -29,6 +29,10 @@ const method = "generateText"
 
 const make = (reason: AiError.AiErrorReason): AiError.AiError => AiError.make({ module, method, reason })
 
+const invalidRequest = (description: string) => make(new AiError.InvalidRequestError({ description }))
+
+const serverError = (description: string) => make(new AiError.InternalProviderError({ description }))
+
 /** Not every reason of effect/ai takes a description. */
 const told = (sentence: string) => ({ metadata: { webagent: { sentence } } })
 
@@ -45,10 +49,8 @@ export const sentence = ({ module: from, reason }: AiError.AiError): string => {
 }
 
 export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError =>
-  make(
-    new AiError.InternalProviderError({
-      description: `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, or use a faster model.`
-    })
+  serverError(
+    `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, or use a faster model.`
   )
 
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
@@ -102,20 +104,14 @@ export const fromStatus = (
         })
       )
     case 404:
-      return make(
-        new AiError.InvalidRequestError({
-          description: `${answered} at ${url}. Check the name of the model, its dialect and its address.`
-        })
-      )
+      return invalidRequest(`${answered} at ${url}. Check the name of the model, its dialect and its address.`)
     case 400:
     case 413:
     case 422:
       // as Google answers a key that it does not know
       if (/\bapi[ _-]?key\b/iu.test(text)) return unknownKey()
-      return make(
-        new AiError.InvalidRequestError({
-          description: `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`
-        })
+      return invalidRequest(
+        `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`
       )
     case 402:
       return exhausted()
@@ -125,16 +121,15 @@ export const fromStatus = (
     }
     default: {
       if (statusCode < 400) {
-        const description = `${answered} at ${url}, a redirect to ${location}. Set the address of the model to where it leads.`
-        return make(new AiError.InvalidRequestError({ description }))
+        return invalidRequest(
+          `${answered} at ${url}, a redirect to ${location}. Set the address of the model to where it leads.`
+        )
       }
       // a server that is busy or away, or an answer that was cut
       const isPassing = statusCode === 408 || statusCode === 409 || statusCode >= 500
       const description = `${answered}. Check the model server, or try again later.`
       if (!isPassing) return make(new AiError.UnknownError({ description }))
-      return after === undefined
-        ? make(new AiError.InternalProviderError({ description }))
-        : limited(description, after)
+      return after === undefined ? serverError(description) : limited(description, after)
     }
   }
 }
@@ -155,19 +150,11 @@ export const unreachable = (who: string, text: string, url: string): AiError.AiE
 
 /** Settings that make no request. */
 export const unaskable = (who: string, text: string): AiError.AiError =>
-  make(
-    new AiError.InvalidRequestError({
-      description: `${who} cannot be asked (${text}). Check its address and its key.`
-    })
-  )
+  invalidRequest(`${who} cannot be asked (${text}). Check its address and its key.`)
 
 /** An answer whose end never came. */
 export const brokenOff = (who: string): AiError.AiError =>
-  make(
-    new AiError.InternalProviderError({
-      description: `${who} broke off in the middle of an answer. Check that the model server is up, or try again later.`
-    })
-  )
+  serverError(`${who} broke off in the middle of an answer. Check that the model server is up, or try again later.`)
 
 /** An answer that is not in the dialect. */
 export const unreadable = (who: string, text: string): AiError.AiError =>

@@ -31,6 +31,7 @@ export type Command =
   | { readonly _tag: "Stop" }
   /** Stops the session if it is idle since this time, or longer. */
   | { readonly _tag: "StopIdle"; readonly since_ms: number }
+  /** Makes the session readable by its link without an API key, also when it is stopped. */
   | { readonly _tag: "Share" }
   /** The session's agent has a browser from now on; the one before used this much. */
   | {
@@ -315,7 +316,7 @@ const apply = (draft: Draft, command: Command): Decided => {
     case "StopIdle":
       return stopIdle(draft, command.since_ms)
     case "Share":
-      if (!draft.session.shared) draft.session = Session.share(draft.session)
+      if (!draft.session.shared) draft.session = { ...draft.session, shared: true }
       return Result.succeed(null)
     case "Take":
       return takeOver(draft, command)

@@ -76,9 +76,6 @@ export const make = (
   finishedAt_ms: null
 })
 
-/** The session, readable by its link without an API key. A stopped session can be shared too. */
-export const share = (session: Session): Session => ({ ...session, shared: true })
-
 /** The session after the event; a stopped session refuses every event, and the answer says which. */
 export const move = (
   session: Session,
