@@ -1,35 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { type InputOptions, rolldown } from "rolldown"
+import { bundled } from "./bundled.ts"
 
 const packages = fileURLToPath(new URL("../../../", import.meta.url))
 
-/** What a program that imports `entry` ships. */
-const bundled = async (entry: string, minify: boolean, options: InputOptions = {}) => {
-  const bundle = await rolldown({
-    input: "entry",
-    cwd: fileURLToPath(new URL("..", import.meta.url)),
-    platform: "neutral",
-    resolve: { conditionNames: ["@webagent/source", "import", "default"] },
-    logLevel: "silent",
-    ...options,
-    plugins: [
-      {
-        name: "entry",
-        resolveId: (id) => (id === "entry" ? fileURLToPath(new URL("entry.js", import.meta.url)) : undefined),
-        load: (id) => (id.endsWith("entry.js") ? `export * from "${entry}"` : undefined)
-      }
-    ]
-  })
-  const { output } = await bundle.generate({ minify })
-  await bundle.close()
-  return output.flatMap((part) => (part.type === "chunk" ? [part] : []))
-}
-
 /** Every module that a program importing `entry` ships. */
 const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
-  (await bundled(entry, false)).flatMap((chunk) => chunk.moduleIds)
+  (await bundled(entry)).flatMap((chunk) => chunk.moduleIds)
 
 /**
  * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, tools/bench/RESULTS.md tells; v4 is
@@ -75,7 +53,7 @@ describe("what a client ships", () => {
   }
 
   it("in Node: undici, loaded when it is needed", async () => {
-    const [chunk] = await bundled("@webagent/v4/promise", false, {
+    const [chunk] = await bundled("@webagent/v4/promise", {
       platform: "node",
       external: ["undici"],
       resolve: { conditionNames: ["@webagent/source", "node", "import", "default"] }
@@ -85,7 +63,7 @@ describe("what a client ships", () => {
 
   for (const [entry, most] of Object.entries(largest)) {
     it(`${entry}: no more than it did`, async () => {
-      const code = (await bundled(entry, true)).map((chunk) => chunk.code).join("")
+      const code = (await bundled(entry, {}, { minify: true })).map((chunk) => chunk.code).join("")
       const size = gzipSync(code).length
       assert.isAtMost(size, most)
       assert.isAtLeast(size, most - 2000, "it has become smaller: lower the ratchet")

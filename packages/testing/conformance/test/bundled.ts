@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url"
+import { type InputOptions, type OutputOptions, rolldown } from "rolldown"
+
+/** What a program that imports all of `entry` ships. */
+export const bundled = async (entry: string, input: InputOptions = {}, output: OutputOptions = {}) => {
+  const bundle = await rolldown({
+    input: "entry",
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    platform: "neutral",
+    resolve: { conditionNames: ["@webagent/source", "import", "default"] },
+    logLevel: "silent",
+    ...input,
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === "entry" ? fileURLToPath(new URL("entry.js", import.meta.url)) : undefined),
+        load: (id) => (id.endsWith("entry.js") ? `export * from "${entry}"` : undefined)
+      }
+    ]
+  })
+  const built = await bundle.generate(output)
+  await bundle.close()
+  return built.output.flatMap((part) => (part.type === "chunk" ? [part] : []))
+}
