@@ -74,6 +74,27 @@ const answering = (...answers: ReadonlyArray<Answer>) =>
 
 const tags = Effect.map(Written, (written) => written.map((entry) => entry._tag))
 
+/** What a ledger has of a create that is interrupted while it pauses after a 429. */
+const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig["Service"]["target"]) {
+  const written: Array<LedgerEntry["_tag"]> = []
+  const { create } = Creates.make({
+    target,
+    retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
+    ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
+    keys: IdempotencyKey.random,
+    grace: Grace.make()
+  })
+  const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
+  const fiber = yield* Effect.forkChild(
+    create({ ...request, idOf: () => undefined }, () =>
+      Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
+    )
+  )
+  yield* TestClock.adjust("20 seconds")
+  yield* Fiber.interrupt(fiber)
+  return written
+})
+
 describe("a create", () => {
   it.live("is in the ledger before it goes out, and its id after", () =>
     Effect.gen(function* () {
@@ -309,44 +330,14 @@ describe("a create", () => {
 
   it.effect("that is interrupted while it pauses has done nothing", () =>
     Effect.gen(function* () {
-      const written: Array<LedgerEntry["_tag"]> = []
-      const { create } = Creates.make({
-        target: { idempotency: "unknown", refusals: "before-acting" },
-        retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
-        ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
-        keys: IdempotencyKey.random,
-        grace: Grace.make()
-      })
-      const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
-      const fiber = yield* Effect.forkChild(
-        create({ ...request, idOf: () => undefined }, () =>
-          Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
-        )
-      )
-      yield* TestClock.adjust("20 seconds")
-      yield* Fiber.interrupt(fiber)
+      const written = yield* interruptedInItsPause({ idempotency: "unknown", refusals: "before-acting" })
       assert.deepStrictEqual(written, ["opening", "refused"])
     })
   )
 
   it.effect("that is interrupted while it pauses is unknown where a 429 may come after the service has acted", () =>
     Effect.gen(function* () {
-      const written: Array<LedgerEntry["_tag"]> = []
-      const { create } = Creates.make({
-        target: { idempotency: "honoured", refusals: "unknown" },
-        retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
-        ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
-        keys: IdempotencyKey.random,
-        grace: Grace.make()
-      })
-      const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
-      const fiber = yield* Effect.forkChild(
-        create({ ...request, idOf: () => undefined }, () =>
-          Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
-        )
-      )
-      yield* TestClock.adjust("20 seconds")
-      yield* Fiber.interrupt(fiber)
+      const written = yield* interruptedInItsPause({ idempotency: "honoured", refusals: "unknown" })
       assert.deepStrictEqual(written, ["opening", "unknown"])
     })
   )
