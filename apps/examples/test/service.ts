@@ -15,7 +15,7 @@ import type { AddressInfo } from "node:net"
 export const environment = (env: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
 
 /** The environment in which an example is run by hand, with the server of the surroundings. */
-export const layerEnvironment = Layer.unwrap(
+const layerEnvironment = Layer.unwrap(
   Effect.map(Server, ({ address, apiKeys }) =>
     environment({ WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: apiKeys[0] ?? "" })
   )

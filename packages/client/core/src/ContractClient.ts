@@ -96,7 +96,7 @@ export const methodOf = (
       return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, send)
     })
 
-  return (call: RequestEncoding.Call) =>
+  return (call: RequestEncoding.Input) =>
     Effect.withFiber((fiber) => {
       const { extraBody } = fiber.getRef(CallOptions.Current)
       const isExtended = method === "POST" && extraBody !== undefined

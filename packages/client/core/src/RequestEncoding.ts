@@ -4,13 +4,13 @@ import * as Schema from "effect/Schema"
 import type { PlainRequest } from "./Outgoing.ts"
 
 /** What an operation is called with. */
-export interface Call {
+export interface Input {
   readonly params?: Readonly<Record<string, unknown>>
   readonly payload?: unknown
 }
 
 /** The request that a call becomes, or what is wrong with the call. */
-type Encode = (call: Call) => Result.Result<PlainRequest, string>
+type Encode = (input: Input) => Result.Result<PlainRequest, string>
 
 /** A value in a message, whatever it is. */
 export const shown = (value: unknown): string => {

@@ -88,7 +88,7 @@ const ofMethod = (allowed: ReadonlyArray<string>) =>
   allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
 
 /** The methods of a path, none if nothing is there. Slashes may be doubled, and a query says nothing. */
-export const methodsOf = (target: string): ReadonlyArray<string> => {
+const methodsOf = (target: string): ReadonlyArray<string> => {
   const path = pathOf(target)
   const methods = [
     ...operations.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])),

@@ -33,7 +33,7 @@ export type Step =
   | { readonly cut: true }
 
 /** What is waited for. */
-export interface Expectations {
+interface Expectations {
   /** The method of each request, as its answer cannot be read without it. */
   readonly methods: ReadonlyArray<string>
   /** Wait until the server closes, even when everything was answered. */

@@ -2,7 +2,7 @@
 import { drawing } from "@webagent/statistics/Drawing"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, type Member } from "./Cluster.ts"
-import type { Asked } from "./Judge.ts"
+import type { Asked } from "./Oracle.ts"
 
 /** What clients know. */
 export interface Clients {

@@ -4,7 +4,6 @@ import { Turn } from "@webagent/engine"
 import { drawing } from "@webagent/statistics/Drawing"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { bundleServer } from "../measure/Bundle.ts"
 import { Mistake } from "../measure/Mistake.ts"
@@ -18,9 +17,10 @@ import {
   paragraphs,
   table
 } from "../measure/Report.ts"
+import { fromSource } from "../measure/ServerProcess.ts"
 import { clients as makeClients } from "./Clients.ts"
 import { cluster, type Cluster, type Member } from "./Cluster.ts"
-import { type Hit, isTouched, judge, type Loss, takeovers } from "./Judge.ts"
+import { type Hit, isTouched, violationsOf, type Loss, takeovers } from "./Oracle.ts"
 import { observe } from "./Observer.ts"
 
 /** What is done to the nodes. */
@@ -73,8 +73,6 @@ export interface Outcome {
   /** Every promise that was broken. */
   readonly broken: ReadonlyArray<string>
 }
-
-const source = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
 /** How long nothing may happen at the end before the rest counts as stuck. */
 const patience_ms = 120_000
@@ -187,7 +185,7 @@ const story = (
 
 /** Runs the chaos and returns its outcome. Stops Postgres and all processes at the end. */
 export const run = async (options: ChaosOptions): Promise<Outcome> => {
-  const { clients: count, command = [process.execPath, "--conditions=@webagent/source", source], seed } = options
+  const { clients: count, command = [process.execPath, ...fromSource], seed } = options
   const happened: Array<{ readonly at_ms: number; readonly line: string }> = []
   const log = (line: string) => {
     happened.push({ at_ms: Date.now(), line })
@@ -280,7 +278,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
           takeoversInOutages: sorted(gone.filter(inOutage)),
           broken: [
-            ...judge({ asked: load.asked, events: observer.events, losses: mayLose, ...evidence }),
+            ...violationsOf({ asked: load.asked, events: observer.events, losses: mayLose, ...evidence }),
             ...load.wrong,
             ...nodes.ended.filter(() => outages.length === 0)
           ]
@@ -323,7 +321,7 @@ const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
 }
 
 /** The result of the bench `chaos`. */
-export interface ChaosReport extends Heading {
+interface ChaosReport extends Heading {
   readonly outcome: Outcome
 }
 

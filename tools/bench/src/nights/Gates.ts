@@ -16,7 +16,7 @@ export interface Alarm {
 }
 
 /** What a gate says of a night. */
-export interface Verdict {
+export interface GateResult {
   readonly alarms: ReadonlyArray<Alarm>
   /** Whether the night fails. */
   readonly red: boolean
@@ -26,12 +26,12 @@ export interface Verdict {
 
 /** Says of a night whether it is worse, and keeps what it needs of the nights before. */
 export interface Gate {
-  readonly judge: (night: SimulatedNight) => Verdict
+  readonly judge: (night: SimulatedNight) => GateResult
   /** Takes a night as it is. */
   readonly remember: (night: SimulatedNight) => void
 }
 
-const verdictOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): Verdict => ({
+const resultOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): GateResult => ({
   alarms,
   red,
   confirmTrials: 0
@@ -80,7 +80,7 @@ export const ours = (isConfirming: boolean): Gate => {
         regressed: regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since }))
       })
       const alarms = regressed.map(({ figure, scenario }) => ({ figure, scenario: scenario?.name ?? null }))
-      return { ...verdictOf(alarms, reasons.length > 0), confirmTrials: trials }
+      return { ...resultOf(alarms, reasons.length > 0), confirmTrials: trials }
     }
   }
 }
@@ -104,7 +104,7 @@ const besideLast = (judge: (now: SimulatedNight, last: SimulatedNight) => Readon
     judge: (night) => {
       const alarms = last === undefined ? [] : judge(night, last)
       last = night
-      return verdictOf(alarms)
+      return resultOf(alarms)
     }
   }
 }
@@ -201,7 +201,7 @@ export const changePoints = (): Gate => {
     judge: (night) => {
       remember(night)
       const alarms = [...series.values()].flatMap(({ alarm, values }) => (changesUp(values) ? [alarm] : []))
-      return verdictOf(alarms)
+      return resultOf(alarms)
     }
   }
 }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as LanguageModel from "effect/ai/LanguageModel"
 
-const Verdict = Schema.Struct({
+const Judgement = Schema.Struct({
   reasoning: Schema.String,
   verdict: Schema.Boolean,
   failure_reason: Schema.NullOr(Schema.String),
@@ -28,7 +28,7 @@ export interface Evidence {
 export const judge = Effect.fnUntraced(function* ({ output, page, steps, task }: Evidence) {
   const { value } = yield* LanguageModel.generateObject({
     objectName: "verdict",
-    schema: Verdict,
+    schema: Judgement,
     prompt: [
       { role: "system", content: instructions },
       {

@@ -76,10 +76,10 @@ export const open = Effect.fnUntraced(function* ({
         }),
     send: (message) => {
       used()
-      const verdict = Policy.judge(message, downloads)
-      if (verdict._tag === "Answer") {
-        receiver?.onMessage(verdict.text)
-        if (verdict.isLast) end("closed")
+      const decision = Policy.decide(message, downloads)
+      if (decision._tag === "Answer") {
+        receiver?.onMessage(decision.text)
+        if (decision.isLast) end("closed")
         return true
       }
       if (wire === undefined || socket?.readyState !== WebSocket.OPEN) return true
@@ -88,7 +88,7 @@ export const open = Effect.fnUntraced(function* ({
         wire.cork()
         process.nextTick(() => wire.uncork())
       }
-      socket.send(verdict.message, { binary: false })
+      socket.send(decision.message, { binary: false })
       return !wire.writableNeedDrain
     },
     receive: (client) => {

@@ -1,7 +1,7 @@
 import type { CdpMessage } from "@webagent/engine"
 
 /** What becomes of a client's message: it passes, or the client gets an answer from here, after which it may be let go. */
-export type Verdict =
+export type Decision =
   | { readonly _tag: "Pass"; readonly message: CdpMessage }
   | { readonly _tag: "Answer"; readonly text: string; readonly isLast: boolean }
 
@@ -47,7 +47,7 @@ const objectIn = (text: string): Command | undefined => {
 }
 
 /** Repeats what names the command, and nothing that would make the answer as long as its client likes. */
-const answer = ({ id, sessionId }: Command, outcome: object, isLast = false): Verdict => ({
+const answer = ({ id, sessionId }: Command, outcome: object, isLast = false): Decision => ({
   _tag: "Answer",
   text: JSON.stringify({
     ...(Number.isSafeInteger(id) ? { id } : {}),
@@ -74,7 +74,7 @@ const isObject = (bytes: Uint8Array) => {
 export const passes = (message: Uint8Array): boolean => isObject(message) && !isSuspicious(asBuffer(message))
 
 /** How a browser is to be used by those who have its address. This is order, and no wall: the sandbox is that. */
-export const judge = (message: CdpMessage, downloads: string): Verdict => {
+export const decide = (message: CdpMessage, downloads: string): Decision => {
   const bytes = typeof message === "string" ? Buffer.from(message) : asBuffer(message)
   if (!isObject(bytes)) return answer({}, { error: { code: -32_700, message: "Message must be a JSON object" } })
   if (!isSuspicious(bytes)) return { _tag: "Pass", message }
@@ -87,7 +87,7 @@ export const judge = (message: CdpMessage, downloads: string): Verdict => {
   if (typeof method === "string" && refused.test(method)) return refuse(command, `'${method}' is not allowed here`)
   // what is inside is a message of its own
   if (method === "Target.sendMessageToTarget") {
-    const inner = judge(String(params["message"]), downloads)
+    const inner = decide(String(params["message"]), downloads)
     if (inner._tag === "Answer") return refuse(command, "The message inside is not allowed here")
     return { _tag: "Pass", message: JSON.stringify({ ...command, params: { ...params, message: inner.message } }) }
   }

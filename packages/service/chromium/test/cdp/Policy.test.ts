@@ -1,25 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Policy from "../../src/cdp/Policy.ts"
 
-const judge = (message: string) => Policy.judge(Buffer.from(message), "/own/downloads")
+const decide = (message: string) => Policy.decide(Buffer.from(message), "/own/downloads")
 
 const refusal = (message: string): unknown => {
-  const verdict = judge(message)
-  assert.strictEqual(verdict._tag, "Answer", message)
-  return verdict._tag === "Answer" ? JSON.parse(verdict.text) : undefined
+  const decision = decide(message)
+  assert.strictEqual(decision._tag, "Answer", message)
+  return decision._tag === "Answer" ? JSON.parse(decision.text) : undefined
 }
 
 describe("Policy", () => {
   it("passes the bytes of a message as they are", () => {
     const message = Buffer.from('{"id":1,"method":"Page.navigate","params":{"url":"https://example.org"}}')
-    const verdict = Policy.judge(message, "/own")
-    assert.isTrue(verdict._tag === "Pass" && verdict.message === message)
+    const decision = Policy.decide(message, "/own")
+    assert.isTrue(decision._tag === "Pass" && decision.message === message)
   })
 
   it("answers Browser.close itself, also in escapes and in a session, and lets the client go", () => {
     for (const method of ["Browser.close", String.raw`\u0042rowser.close`, String.raw`Browser\u002eclose`]) {
-      const verdict = judge(`{"id":7,"sessionId":"s","method":"${method}"}`)
-      assert.deepStrictEqual(verdict, { _tag: "Answer", text: '{"id":7,"result":{},"sessionId":"s"}', isLast: true })
+      const decision = decide(`{"id":7,"sessionId":"s","method":"${method}"}`)
+      assert.deepStrictEqual(decision, { _tag: "Answer", text: '{"id":7,"result":{},"sessionId":"s"}', isLast: true })
     }
   })
 
@@ -38,7 +38,7 @@ describe("Policy", () => {
         `'${method}' is not allowed here`
       )
     }
-    assert.strictEqual(judge('{"id":1,"method":"Browser.getVersion"}')._tag, "Pass")
+    assert.strictEqual(decide('{"id":1,"method":"Browser.getVersion"}')._tag, "Pass")
   })
 
   it("refuses a message inside of a message, and what is no object", () => {
@@ -46,16 +46,16 @@ describe("Policy", () => {
     const outer = { id: 1, method: "Target.sendMessageToTarget", params: { message: inner } }
     assert.nestedProperty(refusal(JSON.stringify(outer)), "error.message")
     const harmless = { ...outer, params: { message: '{"id":2,"method":"Browser.getVersion"}' } }
-    assert.strictEqual(judge(JSON.stringify(harmless))._tag, "Pass")
+    assert.strictEqual(decide(JSON.stringify(harmless))._tag, "Pass")
     for (const message of ["\u00d8Z", "[]", "", '{"method":"Browser.close" /* */}']) refusal(message)
   })
 
   it("changes a message inside of a message as it would change it outside", () => {
     const inner = JSON.stringify({ id: 2, method: "Page.setDownloadBehavior", params: { downloadPath: "/etc" } })
     const outer = { id: 1, method: "Target.sendMessageToTarget", params: { sessionId: "s", message: inner } }
-    const verdict = judge(JSON.stringify(outer))
-    assert.strictEqual(verdict._tag, "Pass")
-    const passed = verdict._tag === "Pass" ? String(verdict.message) : ""
+    const decision = decide(JSON.stringify(outer))
+    assert.strictEqual(decision._tag, "Pass")
+    const passed = decision._tag === "Pass" ? String(decision.message) : ""
     assert.notInclude(passed, "/etc")
     assert.include(passed, "/own/downloads")
   })
@@ -74,12 +74,12 @@ describe("Policy", () => {
   })
 
   it("takes a proxy of the client's away, and downloads into the browser's own folder", () => {
-    const context = judge('{"id":1,"method":"Target.createBrowserContext","params":{"proxyServer":"direct://","a":1}}')
+    const context = decide('{"id":1,"method":"Target.createBrowserContext","params":{"proxyServer":"direct://","a":1}}')
     assert.deepStrictEqual(context, {
       _tag: "Pass",
       message: '{"id":1,"method":"Target.createBrowserContext","params":{"a":1}}'
     })
-    const download = judge('{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/etc"}}')
+    const download = decide('{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/etc"}}')
     assert.deepStrictEqual(download, {
       _tag: "Pass",
       message: '{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/own/downloads"}}'
@@ -87,7 +87,7 @@ describe("Policy", () => {
   })
 
   it("passes on what it read where a name comes twice", () => {
-    const twice = judge('{"id":1,"method":"Browser.close","method":"Browser.getVersion"}')
+    const twice = decide('{"id":1,"method":"Browser.close","method":"Browser.getVersion"}')
     assert.deepStrictEqual(twice, { _tag: "Pass", message: '{"id":1,"method":"Browser.getVersion"}' })
   })
 })

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { endOf, judge, type Violation } from "./Judge.ts"
+import { endOf, violationsOf, type Violation } from "./Oracle.ts"
 import { mutants } from "./Mutants.ts"
 import * as Reached from "./Reached.ts"
 import { simulate } from "./Simulation.ts"
@@ -60,7 +60,7 @@ export const run = Effect.fnUntraced(function* ({ everyStep, from, mutant, onWor
       step === undefined ? world : World.interruptedAt(world, step),
       mutant === undefined ? undefined : mutants[mutant]
     )
-    const violations = judge(history)
+    const violations = violationsOf(history)
     worlds++
     requests += history.sent.length
     exposed += history.sent.filter(({ at_ms }) => at_ms < history.world.lull_ms).length

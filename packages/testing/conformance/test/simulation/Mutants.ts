@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 
 type Client = Transport["Service"]
 
-/** Clients that a judge worth its name finds out: in what each differs from the shipped one. */
+/** Clients that an oracle worth its name finds out: in what each differs from the shipped one. */
 export const mutants = {
   /** Every failure of a create is tried again, and no request carries a key. */
   "retry everything": (transport: Client): Client => ({

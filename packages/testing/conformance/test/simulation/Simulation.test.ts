@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Campaign from "./Campaign.ts"
-import type { Rule } from "./Judge.ts"
+import type { Rule } from "./Oracle.ts"
 import type { mutants } from "./Mutants.ts"
 import * as Reached from "./Reached.ts"
 import { simulate } from "./Simulation.ts"

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
 import * as Campaign from "./Campaign.ts"
-import { endOf, judge } from "./Judge.ts"
+import { endOf, violationsOf } from "./Oracle.ts"
 import { mutants } from "./Mutants.ts"
 import * as Reached from "./Reached.ts"
 import { type History, simulate } from "./Simulation.ts"
@@ -61,7 +61,7 @@ const show = (history: History) => {
   for (const { at_ms, text } of rows.toSorted((a, b) => a.at_ms - b.at_ms)) console.log(`${at_ms} ms  ${text}`)
   for (const each of told) console.log(`intent ${each.intent.index}: ${endOf(each)} at ${each.ended_ms} ms`)
   for (const log of logs) console.log(`log  ${log}`)
-  const violations = judge(history)
+  const violations = violationsOf(history)
   for (const { rule, what } of violations) console.log(`${rule}: ${what}`)
   return violations.length
 }

@@ -255,7 +255,7 @@ function* manners(history: History): Iterable<Violation> {
 }
 
 /** Everything that a client has done wrong in a world. */
-export const judge = (history: History): ReadonlyArray<Violation> => {
+export const violationsOf = (history: History): ReadonlyArray<Violation> => {
   const { fibers, unended, world } = history
   return [
     ...existence(history),

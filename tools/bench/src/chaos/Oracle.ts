@@ -101,7 +101,15 @@ export const isTouched = (
   )
 
 /** Every promise that is broken, as a sentence; none when all hold. */
-export const judge = ({ asked, browsers, events, held, losses, nodes, turns }: Evidence): ReadonlyArray<string> => {
+export const violationsOf = ({
+  asked,
+  browsers,
+  events,
+  held,
+  losses,
+  nodes,
+  turns
+}: Evidence): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const answered = new Map<"turn" | "browser", Set<string>>([
     ["turn", new Set()],

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { Browser, Turn } from "@webagent/engine"
-import { type Evidence, isTouched, judge, takeovers } from "../../src/chaos/Judge.ts"
+import { type Evidence, isTouched, violationsOf, takeovers } from "../../src/chaos/Oracle.ts"
 
 const turn = (id: string, fields: Partial<Turn.Turn> = {}): Turn.Turn => ({
   ...Turn.make({
@@ -52,9 +52,9 @@ const browser = (fields: Partial<Browser.Browser>): Browser.Browser => ({
   ...fields
 })
 
-describe("the judge of chaos", () => {
+describe("the oracle of chaos", () => {
   it("finds nothing against a run that began and ended once", () => {
-    assert.deepStrictEqual(judge(well), [])
+    assert.deepStrictEqual(violationsOf(well), [])
   })
 
   const two: Evidence = {
@@ -127,7 +127,7 @@ describe("the judge of chaos", () => {
   }
   for (const [what, [evidence, sentence]] of Object.entries(cases)) {
     it(`finds ${what}`, () => {
-      assert.match(judge(evidence).join("\n"), sentence)
+      assert.match(violationsOf(evidence).join("\n"), sentence)
     })
   }
 
@@ -150,7 +150,7 @@ describe("the judge of chaos", () => {
       "b dispatching running",
       "b running completed"
     )
-    assert.deepStrictEqual(judge({ ...well, asked: keys, turns, events: told }), [])
+    assert.deepStrictEqual(violationsOf({ ...well, asked: keys, turns, events: told }), [])
   })
 })
 
