@@ -1,7 +1,8 @@
 import { grouped, headingLine, paragraphs, plain, table } from "../measure/Report.ts"
 import { cdpTables } from "./cdp.ts"
 import { cyclesTables } from "./cycles.ts"
-import type { BrowsersReport, Times } from "./browsers.ts"
+import type { Times } from "../measure/Times.ts"
+import type { BrowsersReport } from "./browsers.ts"
 
 const times = ({ p50, p95 }: Times) => [plain(p50), plain(p95)]
 

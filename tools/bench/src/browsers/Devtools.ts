@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { connect as connectSocket, type Socket } from "node:net"
 import { join } from "node:path"
 import { WebSocket } from "ws"
+import { descendantsOf } from "../measure/Processes.ts"
 
 const below = (root: string): ReadonlyArray<string> =>
   existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []
@@ -60,7 +61,7 @@ const inNetworkOf = (pid: number): ChildProcess => {
 /** The DevTools of the browser with this folder and first process. */
 export const devToolsIn = (folder: string, pid: number): DevTools => {
   const [port = "", path = ""] = readFileSync(join(folder, "profile", "DevToolsActivePort"), "utf8").split("\n")
-  const [inside = pid] = childrenOf().get(pid) ?? []
+  const [inside] = [...descendantsOf(pid)].find(([, { parent }]) => parent === pid) ?? [pid]
   const networkOf = (of: number | "self") => readlinkSync(`/proc/${of}/ns/net`)
   const isHere = networkOf(inside) === networkOf("self")
   return {
@@ -133,31 +134,13 @@ export const attach = async ({ call }: Client): Promise<string> => {
   return String(sessionId)
 }
 
-const childrenOf = (): ReadonlyMap<number, ReadonlyArray<number>> => {
-  const all = new Map<number, Array<number>>()
-  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry))) {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "latin1")
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
-      all.set(parent, [...(all.get(parent) ?? []), Number(name)])
-    } catch {
-      // it has ended
-    }
-  }
-  return all
-}
-
 /** Memory of a process and all that it started, each shared page for its share, in MiB. */
-export const memory_MiB = (root: number): number => {
-  const children = childrenOf()
-  const of = (pid: number): number => {
-    let own = 0
+export const memory_MiB = (root: number): number =>
+  [root, ...descendantsOf(root).keys()].reduce((sum, pid) => {
     try {
-      own = Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"))?.[1] ?? 0) / 1024
+      return sum + Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"))?.[1] ?? 0) / 1024
     } catch {
       // it has ended
+      return sum
     }
-    return (children.get(pid) ?? []).reduce((sum, child) => sum + of(child), own)
-  }
-  return of(root)
-}
+  }, 0)

@@ -1,12 +1,10 @@
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
+import { ask } from "../measure/Ask.ts"
 import { inFolder } from "../measure/Report.ts"
-import { apiKey, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { fromSource, readHealth, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 import { browsers as running, type DevTools, devToolsIn, pools } from "./Devtools.ts"
-
-const main = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
 /** How many are kept waiting, and the most that are handed out at once. */
 export const warm = 2
@@ -35,23 +33,9 @@ export const until = async (isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await sleep(20)
 }
 
-/** How many milliseconds something takes. */
-export const timed = async (act: () => Promise<unknown>): Promise<number> => {
-  const start = performance.now()
-  await act()
-  return performance.now() - start
-}
-
 const of = (server: ServerProcess, folder: string): Served => {
-  const send = async (method: string, path: string, body: object) => {
-    const answer = await fetch(`${server.url}/api/v4${path}`, {
-      method,
-      headers: { "x-service-api-key": apiKey, "content-type": "application/json" },
-      body: JSON.stringify(body)
-    })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as Created
-  }
+  const send = (method: string, path: string, body: object) =>
+    ask<Created>(`${server.url}/api/v4${path}`, method, JSON.stringify(body))
   const create = () => send("POST", "/browsers", {})
   return {
     server,
@@ -82,15 +66,9 @@ export const served = <A extends object>(use: (served: Served) => Promise<A>) =>
     // browsers of a server that is root run as another user
     chmodSync(folder, 0o711)
     process.env["TMPDIR"] = folder
-    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`, "--api-key", apiKey]
+    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`]
     const data = ["--data", join(folder, "server.db")]
-    const server = await startServer(
-      (port) => ({
-        file: process.execPath,
-        args: ["--conditions=@webagent/source", main, ...flags, "--port", `${port}`, ...data]
-      }),
-      { method: "GET", path: "/health", headers: {} }
-    )
+    const server = await startOurs(fromSource, [...flags, ...data], { probe: readHealth })
     try {
       return await use(of(server, folder))
     } finally {

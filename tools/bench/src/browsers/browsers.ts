@@ -1,16 +1,10 @@
 import { live, type LiveReport } from "../live/live.ts"
 import type { Heading, Options } from "../measure/Report.ts"
+import { timed, type Times, timesOf } from "../measure/Times.ts"
 import { type Cdp, cdpOf } from "./cdp.ts"
 import { type Cycles, cyclesOf } from "./cycles.ts"
 import { attach, browsers as running, connect, memory_MiB } from "./Devtools.ts"
-import { timed } from "./Served.ts"
 import { most, type Served, served, until, warm } from "./Served.ts"
-
-/** Times of one thing, in milliseconds. */
-export interface Times {
-  readonly p50: number
-  readonly p95: number
-}
 
 /** The result of the bench `browsers`. */
 export interface BrowsersReport extends Heading {
@@ -22,13 +16,6 @@ export interface BrowsersReport extends Heading {
   readonly cycles: Cycles
   /** What the bench `live` measures. */
   readonly live: LiveReport
-}
-
-const quantile = (sorted: ReadonlyArray<number>, q: number) => sorted[Math.floor(q * (sorted.length - 1))] ?? 0
-
-const timesOf = (all: ReadonlyArray<number>): Times => {
-  const sorted = all.toSorted((a, b) => a - b)
-  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
 }
 
 /** Real browsers behind a real server: what the way through it costs, how soon one is there, and what is left of many. */

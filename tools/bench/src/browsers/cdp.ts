@@ -15,9 +15,10 @@ import {
   table
 } from "../measure/Report.ts"
 import { type Ratio, ratioOf } from "../measure/Statistics.ts"
-import { cpuOf_s } from "../measure/ServerProcess.ts"
+import { cpuOf_s } from "../measure/Processes.ts"
+import { timed } from "../measure/Times.ts"
 import { attach, type Client, connect, type DevTools } from "./Devtools.ts"
-import { type Served, served, timed } from "./Served.ts"
+import { type Served, served } from "./Served.ts"
 
 /** To DevTools themselves; through a process that passes bytes on and reads none; through the server. */
 const ways = ["direct", "relay", "server"] as const
@@ -39,7 +40,7 @@ export interface Cdp {
 }
 
 /** The result of the bench `cdp`. */
-export type CdpReport = Heading & Cdp
+type CdpReport = Heading & Cdp
 
 /** The least that a process between two sockets costs. */
 const relay = `

@@ -2,8 +2,9 @@ import { drawing } from "@webagent/statistics/Drawing"
 import { readdirSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { grouped, type Heading, headingLine, type Options, paragraphs, plain, table } from "../measure/Report.ts"
+import { timed } from "../measure/Times.ts"
 import { browsers as running, connect, pools } from "./Devtools.ts"
-import { type Served, served, timed, warm } from "./Served.ts"
+import { type Served, served, warm } from "./Served.ts"
 
 /** What is there of browsers that are stopped. */
 interface Left {
@@ -29,7 +30,7 @@ export interface Cycles {
 }
 
 /** The result of the bench `cycles`. */
-export type CyclesReport = Heading & Cycles
+type CyclesReport = Heading & Cycles
 
 /** Creates, uses and stops browsers one after the other. Of four, one is killed and another one's client is. */
 export const cyclesOf = async (

@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { createAt, statusAt } from "../measure/Ask.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { type PostgresUse, postgresUse } from "../measure/PostgresUse.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
-import { apiKey, createRun, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
 /** What nodes and Postgres used in a window. */
 export interface Used {
@@ -71,23 +72,11 @@ const times = async (count: number, one: () => Promise<void>) => {
   )
 }
 
-const { headers } = createRun
-
-const asked = async (url: string, init?: RequestInit) => {
-  const answer = await fetch(url, { ...init, headers })
-  const body: unknown = await answer.json()
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(body)}`)
-  return body
-}
-
-const idOf = (body: unknown) => (typeof body === "object" && body !== null && "id" in body ? String(body.id) : "")
-
 /** Creates a run and reads its status until it is over: how many requests that took. */
 const carryOut = async (at: string) => {
-  const id = idOf(await asked(`${at}/api/v4/runs`, { method: "POST", body: createRun.body ?? "" }))
+  const id = await createAt(at)
   for (let reads = 1; ; reads++) {
-    const body = await asked(`${at}/api/v4/runs/${id}/status`)
-    if (/completed|failed/u.test(JSON.stringify(body))) return reads
+    if (/completed|failed/u.test(await statusAt(at, id))) return reads
     await sleep(100)
   }
 }
@@ -99,16 +88,7 @@ export const capacity = ({ log, quick }: Options): Promise<CapacityReport> =>
     const seconds = quick ? 5 : 30
     const runs = quick ? 200 : 2000
     const start = (address: string, name: string) =>
-      startServer(
-        (port) => ({
-          file: process.execPath,
-          args: [
-            [bundle, "--port", String(port), "--api-key", apiKey, "--data", address, "--node", name],
-            ["--browsers", "simulated", "--turn-duration", "50ms"]
-          ].flat()
-        }),
-        createRun
-      )
+      startOurs([bundle], ["--data", address, "--node", name, "--browsers", "simulated", "--turn-duration", "50ms"])
     const program = Effect.gen(function* () {
       const address = yield* (yield* TestPostgres).database
       const measured = Effect.gen(function* () {
@@ -138,10 +118,8 @@ export const capacity = ({ log, quick }: Options): Promise<CapacityReport> =>
             })
           )
           operations.push({ what: `run of 50 ms, with ${(reads / runs).toFixed(1)} reads`, count: runs, used: ofRuns })
-          const last = idOf(
-            yield* Effect.promise(() => asked(`${at}/api/v4/runs`, { method: "POST", body: createRun.body ?? "" }))
-          )
-          const read = () => times(runs * 5, async () => void (await asked(`${at}/api/v4/runs/${last}/status`)))
+          const last = yield* Effect.promise(() => createAt(at))
+          const read = () => times(runs * 5, async () => void (await statusAt(at, last)))
           operations.push({ what: "status read", count: runs * 5, used: yield* using(postgres, nodes, read) })
         }
         return { idle, operations }

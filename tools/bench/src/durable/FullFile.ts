@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
-import { apiKey, createRun, startServer } from "../measure/ServerProcess.ts"
+import { headers, statusAt } from "../measure/Ask.ts"
+import { startOurs } from "../measure/ServerProcess.ts"
 
 /** How long something took, over many times. */
 export interface Times {
@@ -23,8 +24,6 @@ export interface FullFile {
   /** Half of the runs, deleted by the command while the server goes on. */
   readonly prune: { readonly runs: number; readonly took_s: number; readonly status: Times }
 }
-
-const headers = { "x-service-api-key": apiKey, "content-type": "application/json" }
 
 const timesOf = (took_ms: ReadonlyArray<number>): Times => {
   const order = sorted(took_ms)
@@ -46,18 +45,10 @@ const each = async (count: number, one: (index: number) => Promise<number>) => {
   return timesOf(took)
 }
 
-const statusOf = async (url: string, id: string): Promise<string> => {
-  const answer = await fetch(`${url}/api/v4/runs/${id}/status`, { headers })
-  return ((await answer.json()) as { readonly status: string }).status
+const server = (bundle: string, file: string) => {
+  const kept = ["--keep-days", "100000", "--keep-runs", "100000000", "--turn-duration", "20ms"]
+  return startOurs([bundle], ["--data", file, "--browsers", "simulated", ...kept])
 }
-
-const server = (bundle: string, file: string) =>
-  startServer((port) => {
-    const kept = ["--keep-days", "100000", "--keep-runs", "100000000", "--turn-duration", "20ms"]
-    const simulated = ["--browsers", "simulated"]
-    const args = [bundle, "--port", String(port), "--data", file, ...simulated, "--api-key", apiKey, ...kept]
-    return { file: process.execPath, args }
-  }, createRun)
 
 export const sizeOf = (file: string) =>
   (statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)) / 2 ** 20
@@ -77,7 +68,7 @@ export const growth = async (bundle: string, file: string, runs: number) => {
       }
     }
     await Promise.all(Array.from({ length: 8 }, client))
-    while ((await statusOf(url, last)) !== "completed") await sleep(20)
+    while ((await statusAt(url, last)) !== "completed") await sleep(20)
   } finally {
     await stop()
   }

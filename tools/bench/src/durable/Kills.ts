@@ -18,7 +18,7 @@ interface Outcome {
 }
 
 /** The result of the bench `kills`. */
-export interface KillsReport extends Heading {
+interface KillsReport extends Heading {
   readonly seed: number
   readonly outcome: Outcome
 }

@@ -1,14 +1,12 @@
 import { drawing } from "@webagent/statistics/Drawing"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { open } from "@webagent/test-chromium"
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
+import { ask } from "../measure/Ask.ts"
+import { cpuOf_s, descendantsOf } from "../measure/Processes.ts"
 import { type Heading, headingLine, inFolder, type Options, paragraphs, plain, table } from "../measure/Report.ts"
-import { apiKey, startServer } from "../measure/ServerProcess.ts"
-
-const program = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+import { fromSource, readHealth, startOurs } from "../measure/ServerProcess.ts"
 
 /** The CPU time that a part of the bench took, as a share of one core. */
 interface Cost {
@@ -26,29 +24,11 @@ export interface LiveReport extends Heading {
   readonly animated: { readonly alone: Cost; readonly seen: Cost; readonly seenBy40: Cost; readonly pictures_s: number }
 }
 
-const ticks_per_s = 100
-
-/** The CPU seconds of a process, and those of its descendants. */
-const cpuOf = (server: number): Cost => {
-  const parents = new Map<number, { readonly parent: number; readonly cpu_s: number }>()
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/u.test(name))) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-      parents.set(Number(pid), {
-        parent: Number(fields[1]),
-        cpu_s: (Number(fields[11]) + Number(fields[12])) / ticks_per_s
-      })
-    } catch {
-      // it ended meanwhile
-    }
-  }
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid)?.parent ?? 0
-    return parent === server || (parent > 1 && isBelow(parent))
-  }
-  const below = [...parents].filter(([pid]) => isBelow(pid)).map(([, { cpu_s }]) => cpu_s)
-  return { server: parents.get(server)?.cpu_s ?? 0, browser: below.reduce((sum, cpu_s) => sum + cpu_s, 0) }
-}
+/** The CPU seconds of a server, and those of its descendants. */
+const cpuOf = (server: number): Cost => ({
+  server: cpuOf_s(server),
+  browser: [...descendantsOf(server).values()].reduce((sum, { cpu_s }) => sum + cpu_s, 0)
+})
 
 const animation = `<div style="width:100vw;height:100vh;animation:a 2s linear infinite"></div>
   <style>@keyframes a{from{background:red}to{background:blue}}</style>`
@@ -58,22 +38,15 @@ export const live = (options: Options): Promise<LiveReport> =>
   inFolder(async (folder) => {
     const window_s = options.quick ? 4 : 20
     const changes = options.rounds ?? (options.quick ? 15 : 100)
-    const flags = ["--browsers", "chromium", "--isolation", "none", "--api-key", apiKey]
-    const server = await startServer(
-      (port) => ({
-        file: process.execPath,
-        args: ["--conditions=@webagent/source", program, ...flags, "--port", `${port}`, "--data", join(folder, "a.db")]
-      }),
-      { method: "GET", path: "/health", headers: {} }
-    )
+    const flags = ["--browsers", "chromium", "--isolation", "none", "--data", join(folder, "a.db")]
+    const server = await startOurs(fromSource, flags, { probe: readHealth })
     const viewer = await open()
     try {
-      const answer = await fetch(`${server.url}/api/v4/browsers`, {
-        method: "POST",
-        headers: { "x-service-api-key": apiKey, "content-type": "application/json" },
-        body: "{}"
-      })
-      const { cdpUrl, liveUrl } = (await answer.json()) as Readonly<Record<string, string>>
+      const { cdpUrl, liveUrl } = await ask<Readonly<Record<string, string>>>(
+        `${server.url}/api/v4/browsers`,
+        "POST",
+        "{}"
+      )
       const client = await viewer.browserType().connectOverCDP(cdpUrl ?? "")
       const page = client.contexts()[0]?.pages()[0]
       if (page === undefined || liveUrl === undefined) throw new Error("The server gave no browser that can be seen.")

@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { type InputOptions, type OutputOptions, type RolldownOutput, rolldown } from "rolldown"
+import { entry } from "./ServerProcess.ts"
 
 /** Bundles an entry of this repository from source; writes it when it has a folder. */
 export const bundle = async (input: InputOptions, output: OutputOptions): Promise<RolldownOutput> => {
@@ -12,8 +12,6 @@ export const bundle = async (input: InputOptions, output: OutputOptions): Promis
     await built.close()
   }
 }
-
-const entry = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
 /** apps/server as it would be shipped: no package beside it to resolve. */
 interface ServerBundle {

@@ -1,21 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
-
-const ticks_per_s = 100
-
-/** CPU time of a process and of those of its children that ended; fields are counted from the end of its name. */
-const cpuOf = (pid: number): number => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticks_per_s
-  } catch {
-    return 0
-  }
-}
-
-const childrenOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+import { cpuOfAll_s } from "./Processes.ts"
 
 /** What Postgres says of itself, by a connection of the bench's own. */
 export interface PostgresUse {
@@ -42,6 +28,6 @@ export const postgresUse = Effect.gen(function* () {
         WHERE application_name = 'webagent-server'`,
       ([row]) => Number(row?.count)
     ).pipe(Effect.orDie),
-    cpu_s: () => [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuOf(pid), 0)
+    cpu_s: () => cpuOfAll_s(postmaster)
   } satisfies PostgresUse
 })

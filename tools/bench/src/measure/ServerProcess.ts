@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import type { Command } from "./Pinning.ts"
+import { cpuOf_s } from "./Processes.ts"
 
 /** A server under measurement. */
 export interface ServerProcess {
@@ -28,8 +30,17 @@ interface Probe {
   readonly body?: string
 }
 
+/** The entry of our server. */
+export const entry = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+
+/** The arguments with which Node runs our server from its source. */
+export const fromSource: ReadonlyArray<string> = ["--conditions=@webagent/source", entry]
+
 /** The key that every server takes. */
 export const apiKey = "wak_bench"
+
+/** Asks our server whether it is there, for one that is not to do anything else. */
+export const readHealth: Probe = { method: "GET", path: "/health", headers: {} }
 
 /** Creates a run, for servers that can. */
 export const createRun: Probe = {
@@ -37,18 +48,6 @@ export const createRun: Probe = {
   path: "/api/v4/runs",
   headers: { "x-service-api-key": apiKey, "content-type": "application/json" },
   body: JSON.stringify({ task: "Find a red mug" })
-}
-
-/** Linux counts CPU time in hundredths of a second. */
-const ticks_per_s = 100
-
-const ofProcess = (pid: number, file: "stat" | "status") => readFileSync(`/proc/${pid}/${file}`, "utf8")
-
-/** CPU time that a process has used, user and system, all threads. */
-export const cpuOf_s = (pid: number): number => {
-  // the name of the program may hold spaces: fields are counted from the end of it
-  const fields = ofProcess(pid, "stat").split(") ").at(-1)?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticks_per_s
 }
 
 const lastLines = 5
@@ -127,7 +126,7 @@ export const startServer = async (command: (port: number) => Command, probe: Pro
         started_ms,
         firstAnswer,
         cpu_s: () => cpuOf_s(pid),
-        rss_MB: () => Number(/VmRSS:\s+(\d+)/u.exec(ofProcess(pid, "status"))?.[1]) / 1024,
+        rss_MB: () => Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
         stop
       }
     }
@@ -140,3 +139,15 @@ export const startServer = async (command: (port: number) => Command, probe: Pro
     await sleep(2)
   }
 }
+
+/** Starts our server, from source or from a bundle, on a free port and with the key. */
+export const startOurs = (
+  program: ReadonlyArray<string>,
+  flags: ReadonlyArray<string>,
+  { inspect = (command: Command) => command, probe = createRun } = {}
+): Promise<ServerProcess> =>
+  startServer(
+    (port) =>
+      inspect({ file: process.execPath, args: [...program, "--port", String(port), "--api-key", apiKey, ...flags] }),
+    probe
+  )

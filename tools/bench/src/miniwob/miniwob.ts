@@ -1,4 +1,3 @@
-import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -13,6 +12,8 @@ import {
   plain,
   table
 } from "../measure/Report.ts"
+import { type Times, timesOf, timesText } from "../measure/Times.ts"
+import { withBrowser } from "../measure/WithBrowser.ts"
 import * as Episodes from "./Episodes.ts"
 import * as Player from "./Player.ts"
 import { rules } from "./Rules.ts"
@@ -37,13 +38,8 @@ interface Kind {
   readonly results: ReadonlyArray<Result>
 }
 
-interface Times {
-  readonly p50: number
-  readonly p95: number
-}
-
 /** The result of the bench `miniwob`. */
-export interface MiniwobReport extends Heading {
+interface MiniwobReport extends Heading {
   readonly seeds: number
   readonly kinds: ReadonlyArray<Kind>
   readonly steps: number
@@ -54,11 +50,6 @@ export interface MiniwobReport extends Heading {
   readonly action_ms: Times
   /** What asking the model takes: its answer is there at once. */
   readonly model_ms: Times
-}
-
-const timesOf = (all: ReadonlyArray<number>): Times => {
-  const ordered = sorted(all)
-  return ordered.length === 0 ? { p50: 0, p95: 0 } : { p50: quantile(ordered, 0.5), p95: quantile(ordered, 0.95) }
 }
 
 /** Measures the agent's own spans. */
@@ -86,58 +77,56 @@ const reasonOf = (reward: number | null, error: string): string => {
 
 /** Has the agent carry out tasks of MiniWoB++, with rules in the place of the model. */
 export const miniwob = (options: Options): Promise<MiniwobReport> =>
-  inFolder(() => {
-    // what waits for the browser's processes does not keep this one alive
-    const alive = setInterval(() => undefined, 60_000)
-    return Effect.gen(function* () {
-      const seeds = options.rounds ?? (options.quick ? 1 : 5)
-      const { connect } = yield* launch()
-      const episodes = yield* Episodes.make(connect)
-      const until = performance.now() + longest_ms
-      const steps_ms: Array<number> = []
-      const { taken_ms, tracer } = spans()
-      const play = Effect.fnUntraced(function* (kind: string, seed: number) {
-        const rule = rules[kind]
-        if (rule === undefined) return { seed, reward: null, steps: 0, why: "no rule" }
-        if (performance.now() > until) return { seed, reward: null, steps: 0, why: "no time was left" }
-        yield* episodes.open(kind)
-        const task = yield* episodes.begin(seed)
-        const played = yield* Player.play(task, rule)
-        const reward = yield* episodes.reward
-        steps_ms.push(...played.steps_ms)
-        return { seed, reward, steps: played.steps_ms.length, why: reasonOf(reward, played.error) }
+  inFolder(() =>
+    withBrowser(
+      Effect.gen(function* () {
+        const seeds = options.rounds ?? (options.quick ? 1 : 5)
+        const { connect } = yield* launch()
+        const episodes = yield* Episodes.make(connect)
+        const until = performance.now() + longest_ms
+        const steps_ms: Array<number> = []
+        const { taken_ms, tracer } = spans()
+        const play = Effect.fnUntraced(function* (kind: string, seed: number) {
+          const rule = rules[kind]
+          if (rule === undefined) return { seed, reward: null, steps: 0, why: "no rule" }
+          if (performance.now() > until) return { seed, reward: null, steps: 0, why: "no time was left" }
+          yield* episodes.open(kind)
+          const task = yield* episodes.begin(seed)
+          const played = yield* Player.play(task, rule)
+          const reward = yield* episodes.reward
+          steps_ms.push(...played.steps_ms)
+          return { seed, reward, steps: played.steps_ms.length, why: reasonOf(reward, played.error) }
+        })
+        const names = episodes.kinds.filter((name) => options.peers.length === 0 || options.peers.includes(name))
+        const kinds = yield* Effect.forEach(names, (name) =>
+          Effect.map(
+            Effect.forEach(
+              Array.from({ length: seeds }, (_, index) => index + 1),
+              (seed) => play(name, seed)
+            ),
+            (results): Kind => {
+              const failed = results.filter(({ why }) => why !== "")
+              options.log(
+                `${name}: ${seeds - failed.length} of ${seeds} ${failed.map(({ seed, why }) => `(${seed}: ${why})`).join(" ")}`
+              )
+              return { name, results }
+            }
+          )
+        ).pipe(Effect.provide(Player.layer(connect)), Effect.withTracer(tracer))
+        return {
+          seeds,
+          kinds,
+          steps: steps_ms.length,
+          step_ms: timesOf(steps_ms),
+          look_ms: timesOf(taken_ms["webagent.look"]),
+          action_ms: timesOf(taken_ms["webagent.action"]),
+          model_ms: timesOf(taken_ms["webagent.model"])
+        }
       })
-      const names = episodes.kinds.filter((name) => options.peers.length === 0 || options.peers.includes(name))
-      const kinds = yield* Effect.forEach(names, (name) =>
-        Effect.map(
-          Effect.forEach(
-            Array.from({ length: seeds }, (_, index) => index + 1),
-            (seed) => play(name, seed)
-          ),
-          (results): Kind => {
-            const failed = results.filter(({ why }) => why !== "")
-            options.log(
-              `${name}: ${seeds - failed.length} of ${seeds} ${failed.map(({ seed, why }) => `(${seed}: ${why})`).join(" ")}`
-            )
-            return { name, results }
-          }
-        )
-      ).pipe(Effect.provide(Player.layer(connect)), Effect.withTracer(tracer))
-      return {
-        seeds,
-        kinds,
-        steps: steps_ms.length,
-        step_ms: timesOf(steps_ms),
-        look_ms: timesOf(taken_ms["webagent.look"]),
-        action_ms: timesOf(taken_ms["webagent.action"]),
-        model_ms: timesOf(taken_ms["webagent.model"])
-      }
-    }).pipe(Effect.scoped, Effect.runPromise, (done) => done.finally(() => clearInterval(alive)))
-  })
+    )
+  )
 
 const passedOf = ({ results }: Kind) => results.filter(({ why }) => why === "").length
-
-const times = ({ p50, p95 }: Times) => `${plain(p50)} / ${plain(p95)}`
 
 /** The tables of a report. */
 export const markdown = (report: MiniwobReport): string => {
@@ -152,10 +141,10 @@ export const markdown = (report: MiniwobReport): string => {
     table(
       ["what", "ms"],
       [
-        [`a step, from the model's answer to its next request (${grouped(steps)} steps)`, times(step_ms)],
-        ["a look at the page", times(look_ms)],
-        ["one call of a tool, with the wait for what it set off", times(action_ms)],
-        ["asking the model, which answers at once", times(model_ms)]
+        [`a step, from the model's answer to its next request (${grouped(steps)} steps)`, timesText(step_ms)],
+        ["a look at the page", timesText(look_ms)],
+        ["one call of a tool, with the wait for what it set off", timesText(action_ms)],
+        ["asking the model, which answers at once", timesText(model_ms)]
       ]
     ),
     table(

@@ -1,27 +1,14 @@
 import { Page } from "@webagent/agent"
-import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { chromium, type Page as PlaywrightPage } from "playwright-core"
-import {
-  grouped,
-  type Heading,
-  headingLine,
-  inFolder,
-  type Options,
-  paragraphs,
-  plain,
-  table
-} from "../measure/Report.ts"
+import { grouped, type Heading, headingLine, inFolder, type Options, paragraphs, table } from "../measure/Report.ts"
+import { timed, type Times, timesOf, timesText } from "../measure/Times.ts"
+import { withBrowser } from "../measure/WithBrowser.ts"
 import * as Episodes from "../miniwob/Episodes.ts"
 import { pages } from "./Pages.ts"
-
-interface Times {
-  readonly p50: number
-  readonly p95: number
-}
 
 /** What was measured on one page. */
 interface Row {
@@ -34,7 +21,7 @@ interface Row {
 }
 
 /** The result of the bench `page`. */
-export interface PageReport extends Heading {
+interface PageReport extends Heading {
   readonly rounds: number
   readonly looks: ReadonlyArray<Row>
   /** What looks at the first page of each kind of MiniWoB++ take. */
@@ -42,19 +29,8 @@ export interface PageReport extends Heading {
   readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
 }
 
-const timesOf = (all: ReadonlyArray<number>): Times => {
-  const ordered = sorted(all)
-  return { p50: quantile(ordered, 0.5), p95: quantile(ordered, 0.95) }
-}
-
 /** About four characters are a token of English text and of marks like ours. */
 const tokensOf = (text: string) => Math.round(text.length / 4)
-
-const timed = async (act: () => Promise<unknown>): Promise<number> => {
-  const began = performance.now()
-  await act()
-  return performance.now() - began
-}
 
 /** Both in turns, so that a busy moment of the machine hits both. */
 const inTurns = async (rounds: number, ours: () => Promise<unknown>, theirs: () => Promise<unknown>) => {
@@ -134,33 +110,31 @@ const miniwob = async (page: Page.Page, { address, begin, kinds }: Episodes.Epis
 
 /** Measures how long the agent's look and click take, and what a look costs, beside Playwright. */
 export const page = (options: Options): Promise<PageReport> =>
-  inFolder(() => {
-    // what waits for the browser's processes does not keep this one alive
-    const alive = setInterval(() => undefined, 60_000)
-    return Effect.gen(function* () {
-      const rounds = options.rounds ?? (options.quick ? 7 : 40)
-      const { address, connect } = yield* launch()
-      const server = yield* serve
-      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const ours = yield* Page.make(yield* connect)
-      const episodes = yield* Episodes.make(connect)
-      const browser = yield* playwright(address)
-      const [theirs] = browser.contexts()[0]?.pages() ?? []
-      if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))
-      return yield* Effect.promise(async () => {
-        const looks: Array<Row> = []
-        for (const index of pages.keys()) {
-          options.log(`looking at: ${pages[index]?.name}`)
-          looks.push(await lookAt(ours, theirs, origin, index, rounds))
-        }
-        options.log("looking at: MiniWoB++")
-        const small = await miniwob(ours, episodes, options.quick)
-        return { rounds, looks, miniwob: small, click: await clicks(ours, theirs, origin, rounds) }
+  inFolder(() =>
+    withBrowser(
+      Effect.gen(function* () {
+        const rounds = options.rounds ?? (options.quick ? 7 : 40)
+        const { address, connect } = yield* launch()
+        const server = yield* serve
+        const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        const ours = yield* Page.make(yield* connect)
+        const episodes = yield* Episodes.make(connect)
+        const browser = yield* playwright(address)
+        const [theirs] = browser.contexts()[0]?.pages() ?? []
+        if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))
+        return yield* Effect.promise(async () => {
+          const looks: Array<Row> = []
+          for (const index of pages.keys()) {
+            options.log(`looking at: ${pages[index]?.name}`)
+            looks.push(await lookAt(ours, theirs, origin, index, rounds))
+          }
+          options.log("looking at: MiniWoB++")
+          const small = await miniwob(ours, episodes, options.quick)
+          return { rounds, looks, miniwob: small, click: await clicks(ours, theirs, origin, rounds) }
+        })
       })
-    }).pipe(Effect.scoped, Effect.runPromise, (done) => done.finally(() => clearInterval(alive)))
-  })
-
-const times = ({ p50, p95 }: Times) => `${plain(p50)} / ${plain(p95)}`
+    )
+  )
 
 /** The tables of a report. */
 export const markdown = (report: PageReport): string => {
@@ -172,13 +146,13 @@ export const markdown = (report: PageReport): string => {
       looks.map(({ elements, name, ours_ms, ours_tokens, playwright_ms, playwright_tokens }) => [
         name,
         grouped(elements),
-        times(ours_ms),
-        times(playwright_ms),
+        timesText(ours_ms),
+        timesText(playwright_ms),
         grouped(ours_tokens),
         grouped(playwright_tokens)
       ])
     ),
-    `The first look at an episode of MiniWoB++, over ${small.kinds} kinds, takes ${times(small.look_ms)} ms and ${times(small.tokens)} tokens.`,
-    `A click on a button takes ${times(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${times(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
+    `The first look at an episode of MiniWoB++, over ${small.kinds} kinds, takes ${timesText(small.look_ms)} ms and ${timesText(small.tokens)} tokens.`,
+    `A click on a button takes ${timesText(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${timesText(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
   )
 }

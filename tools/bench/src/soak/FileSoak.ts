@@ -1,9 +1,9 @@
 import { Agent, request } from "node:http"
-import { loadavg } from "node:os"
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
+import { headers } from "../measure/Ask.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { Mistake } from "../measure/Mistake.ts"
@@ -17,8 +17,9 @@ import {
   paragraphs,
   table
 } from "../measure/Report.ts"
-import { apiKey, createRun, freePort, startServer } from "../measure/ServerProcess.ts"
+import { freePort, startOurs } from "../measure/ServerProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
+import { whileUnder } from "./Weighing.ts"
 
 /** What a server over a file was like at a moment. */
 interface Moment {
@@ -31,7 +32,7 @@ interface Moment {
 }
 
 /** The result of the bench `soak-file`. */
-export interface FileSoakReport extends Heading {
+interface FileSoakReport extends Heading {
   readonly duration_s: number
   readonly rate: number
   readonly keep_s: number
@@ -51,8 +52,6 @@ const spanOf = (text: string): number => {
   if (count === undefined) throw new Mistake("--duration takes a time such as 30s, 20m or 1h.")
   return Number(count) * ({ s: 1, m: 60, h: 3600 }[unit] ?? 1)
 }
-
-const headers = { "x-service-api-key": apiKey, "content-type": "application/json" }
 
 /** Starts a run, a v3 session or a browser ten times a second, waits for its end as a client does, and counts. */
 const loadOf = async (url: string, duration_s: number) => {
@@ -137,31 +136,17 @@ export const measureFileSoak = async (
 ): Promise<Omit<FileSoakReport, keyof Heading>> => {
   const bundle = await bundleServer(folder)
   const file = join(folder, "server.db")
-  const flags = ["--data", file, "--browsers", "simulated", "--api-key", apiKey, "--keep-days", String(keep_s / 86_400)]
+  const flags = ["--data", file, "--browsers", "simulated", "--keep-days", String(keep_s / 86_400)]
   const { heapAfterCollection_MB, inspect } = inspected(await freePort())
-  const server = await startServer(
-    (port) => inspect({ file: process.execPath, args: [bundle.file, "--port", String(port), ...flags] }),
-    createRun
-  )
+  const server = await startOurs([bundle.file], flags, { inspect })
   try {
-    const begin = performance.now()
-    const moments: Array<Moment> = []
-    const ended = new AbortController()
-    const weigh = async () => {
-      for (let turn = 1; !ended.signal.aborted; turn++) {
-        const heap_MB = await heapAfterCollection_MB()
-        moments.push({
-          at_s: (performance.now() - begin) / 1000,
-          rss_MB: server.rss_MB(),
-          heap_MB,
-          file_MB: (sizeOf(file) + sizeOf(`${file}-wal`)) / 2 ** 20,
-          loadAverage: loadavg()[0] ?? 0
-        })
-        const rest_ms = begin + turn * every_s * 1000 - performance.now()
-        await sleep(Math.max(0, rest_ms), undefined, { signal: ended.signal }).catch(() => {})
-      }
-    }
-    const [load] = await Promise.all([loadOf(server.url, duration_s).finally(() => ended.abort()), weigh()])
+    const { load, moments } = await whileUnder(loadOf(server.url, duration_s), server, every_s, async (weight) => ({
+      ...weight,
+      heap_MB: await heapAfterCollection_MB(),
+      // of after the collection
+      rss_MB: server.rss_MB(),
+      file_MB: (sizeOf(file) + sizeOf(`${file}-wal`)) / 2 ** 20
+    }))
     return { duration_s, rate, keep_s, moments, ...load }
   } finally {
     await server.stop()

@@ -1,13 +1,12 @@
-import { loadavg } from "node:os"
-import { setTimeout as sleep } from "node:timers/promises"
 import { bundleServer } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { Mistake } from "../measure/Mistake.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
-import { apiKey, createRun, freePort, startServer } from "../measure/ServerProcess.ts"
+import { freePort, startOurs } from "../measure/ServerProcess.ts"
 import { findings } from "./Findings.ts"
 import { harness, readReport, type SoakResult, type SoakSeries } from "./HarnessProcess.ts"
 import type { Moment, SoakReport } from "./SoakReport.ts"
+import { whileUnder } from "./Weighing.ts"
 
 /** The load that is sent to the server, and what it says in the end. */
 export type Soak = (url: string) => Promise<{ readonly report: SoakResult; readonly series: SoakSeries }>
@@ -41,28 +40,18 @@ export const measureSoak = async (
 ): Promise<Omit<SoakReport, keyof Heading>> => {
   const bundle = await bundleServer(folder)
   const [inspector, control] = [await freePort(), await freePort()]
-  const flags = ["--api-key", apiKey, "--journal-size", String(journalRows)]
   const controlled = ["--control", "--control-port", String(control), "--control-key", controlKey]
   const { heapAfterCollection_MB, inspect } = inspected(inspector)
-  const server = await startServer(
-    (port) => inspect({ file: process.execPath, args: [bundle.file, "--port", String(port), ...flags, ...controlled] }),
-    createRun
-  )
+  const server = await startOurs([bundle.file], ["--journal-size", String(journalRows), ...controlled], { inspect })
   try {
-    const begin = performance.now()
-    const since = () => (performance.now() - begin) / 1000
-    const moments: Array<Moment> = []
-    const ended = new AbortController()
-    const weigh = async () => {
-      for (let turn = 1; !ended.signal.aborted; turn++) {
-        const at_s = since()
-        const moment = { at_s, rss_MB: server.rss_MB(), cpu_s: server.cpu_s(), loadAverage: loadavg()[0] ?? 0 }
-        moments.push(turn % collectEvery === 0 ? { ...moment, heap_MB: await heapAfterCollection_MB() } : moment)
-        await sleep(Math.max(0, turn * every_s - since()) * 1000, undefined, { signal: ended.signal }).catch(() => {})
-      }
-    }
-    const [result] = await Promise.all([soak(server.url).finally(() => ended.abort()), weigh()])
-    return { journalRows, moments, ...result, findings: await findings(control, controlKey) }
+    const { load, moments } = await whileUnder(
+      soak(server.url),
+      server,
+      every_s,
+      async (weight, turn): Promise<Moment> =>
+        turn % collectEvery === 0 ? { ...weight, heap_MB: await heapAfterCollection_MB() } : weight
+    )
+    return { journalRows, moments, ...load, findings: await findings(control, controlKey) }
   } finally {
     await server.stop()
   }

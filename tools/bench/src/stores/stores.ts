@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { createAt, statusAt } from "../measure/Ask.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { autocannon, type Load, type Work } from "../measure/Load.ts"
@@ -13,7 +14,7 @@ import { installPeers } from "../measure/PeerInstall.ts"
 import { unpinned } from "../measure/Pinning.ts"
 import { postgresUse } from "../measure/PostgresUse.ts"
 import { chosen, type Heading, inFolder, type Options } from "../measure/Report.ts"
-import { apiKey, createRun, freePort, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { apiKey, freePort, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
 /** How much is measured. */
 export interface Settings {
@@ -68,26 +69,17 @@ interface Standing {
 /** How long runs take. A tenth of it is between their start and `running`. */
 const run_ms = 20
 
-const command = (bundle: string, port: number, flags: ReadonlyArray<string>) => ({
-  file: process.execPath,
-  args: [
-    [bundle, "--port", String(port), "--api-key", apiKey],
-    ["--browsers", "simulated", "--turn-duration", `${run_ms}ms`, ...flags]
-  ].flat()
-})
-
-const started = (bundle: string, flags: ReadonlyArray<string>) =>
+const started = (bundle: string, flags: ReadonlyArray<string>, how?: Parameters<typeof startOurs>[2]) =>
   Effect.acquireRelease(
-    Effect.promise(() => startServer((port) => command(bundle, port, flags), createRun)),
+    Effect.promise(() =>
+      startOurs([bundle], ["--browsers", "simulated", "--turn-duration", `${run_ms}ms`, ...flags], how)
+    ),
     ({ stop }) => Effect.promise(stop)
   )
 
 const inMemory = Effect.fnUntraced(function* (bundle: string) {
   const { heapAfterCollection_MB, inspect } = inspected(yield* Effect.promise(freePort))
-  const node = yield* Effect.acquireRelease(
-    Effect.promise(() => startServer((port) => inspect(command(bundle, port, ["--journal-size", "0"])), createRun)),
-    ({ stop }) => Effect.promise(stop)
-  )
+  const node = yield* started(bundle, ["--journal-size", "0"], { inspect })
   return { nodes: [node], postgres_s: () => 0, kept_kB: async () => 1024 * (await heapAfterCollection_MB()) }
 })
 
@@ -135,21 +127,14 @@ const ways = (bundle: string, folder: string) => [
   { name: "Postgres, 3 nodes", stand: inPostgres(bundle, 3) }
 ]
 
-const asked = async (url: string, init: RequestInit = {}) => {
-  const answer = await fetch(url, { ...init, headers: createRun.headers })
-  const body = (await answer.json()) as { readonly id?: string; readonly status?: string }
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(body)}`)
-  return body
-}
-
-const isWaiting = (status: string | undefined) => status === "queued" || status === "dispatching"
+const isWaiting = (status: string) => status === "queued" || status === "dispatching"
 
 /** From the POST at one node until a read, of the next one where there are several, says that the run is at work. */
 const untilRunning = async ({ nodes }: Standing, index: number): Promise<number> => {
   const [to, from] = [nodes[index % nodes.length]?.url, nodes[(index + 1) % nodes.length]?.url]
   const began = performance.now()
-  const { id } = await asked(`${to}${createRun.path}`, { method: "POST", body: createRun.body ?? "" })
-  while (isWaiting((await asked(`${from}/api/v4/runs/${id}/status`)).status));
+  const id = await createAt(to ?? "")
+  while (isWaiting(await statusAt(from ?? "", id)));
   return performance.now() - began
 }
 
@@ -188,10 +173,7 @@ const loaded = async (standing: Standing, load: Load, work: Work, settings: Sett
 const round = async (standing: Standing, load: Load, settings: Settings): Promise<Round> => {
   const { creates, followed } = settings
   const created = await loaded(standing, load, { kind: "create", amount: creates }, settings, settle_ms)
-  const { id } = await asked(`${standing.nodes[0]?.url}${createRun.path}`, {
-    method: "POST",
-    body: createRun.body ?? ""
-  })
+  const id = await createAt(standing.nodes[0]?.url ?? "")
   const read = await loaded(standing, load, { kind: "read", path: `/api/v4/runs/${id}/status` }, settings, 0)
   const running_ms: Array<number> = []
   while (running_ms.length < followed) running_ms.push(await untilRunning(standing, running_ms.length))

@@ -1,8 +1,8 @@
-import { quantile, sorted } from "@webagent/statistics/Quantile"
+import { median } from "@webagent/statistics/Robust"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
-import { fileURLToPath } from "node:url"
 import { type Client, connect } from "../browsers/Devtools.ts"
+import { ask } from "../measure/Ask.ts"
 import {
   grouped,
   type Heading,
@@ -13,44 +13,25 @@ import {
   plain,
   table
 } from "../measure/Report.ts"
-import { apiKey, startServer } from "../measure/ServerProcess.ts"
-
-const main = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+import { fromSource, startOurs } from "../measure/ServerProcess.ts"
+import { timed, type Times, timesOf } from "../measure/Times.ts"
 
 /** One way to a browser. */
 interface Way {
-  readonly roundTrip_ms: { readonly p50: number; readonly p95: number }
+  readonly roundTrip_ms: Times
   /** Messages a second, 64 at a time. */
   readonly pipelined: number
 }
 
 /** The result of the bench `tunnel`. */
-export interface TunnelReport extends Heading {
+interface TunnelReport extends Heading {
   readonly owner: Way
   readonly other: Way
   /** How much longer a round trip takes through another node, round by round. */
-  readonly longer_ms: { readonly p50: number; readonly p95: number }
+  readonly longer_ms: Times
 }
 
-const timed = async (act: () => Promise<unknown>): Promise<number> => {
-  const start = performance.now()
-  await act()
-  return performance.now() - start
-}
-
-const middle = (figures: ReadonlyArray<number>) => quantile(sorted(figures), 0.5)
-
-/** A node over a database. */
-const node = (data: string, name: string) => {
-  const flags = ["--api-key", apiKey, "--data", data, "--node", name]
-  return startServer(
-    (port) => ({
-      file: process.execPath,
-      args: ["--conditions=@webagent/source", main, "--port", `${port}`, ...flags]
-    }),
-    { method: "GET", path: "/ready", headers: {} }
-  )
-}
+const ready = { method: "GET", path: "/ready", headers: {} }
 
 /** Both ways in turns, so that a busy moment of the machine hits both. */
 const measured = async (ways: Readonly<Record<"owner" | "other", Client>>, { quick, rounds }: Options) => {
@@ -70,19 +51,18 @@ const measured = async (ways: Readonly<Record<"owner" | "other", Client>>, { qui
       // the first round warms both up
       if (round === -1) continue
       all[way].push(...trips)
-      middles[way].push(middle(trips))
+      middles[way].push(median(trips))
       pipelined[way].push((20 * 64) / (many_ms / 1000))
     }
   }
   const wayOf = (way: "owner" | "other"): Way => ({
-    roundTrip_ms: { p50: middle(all[way]), p95: quantile(sorted(all[way]), 0.95) },
-    pipelined: middle(pipelined[way])
+    roundTrip_ms: timesOf(all[way]),
+    pipelined: median(pipelined[way])
   })
-  const longer = sorted(middles.other.map((time, round) => time - (middles.owner[round] ?? 0)))
   return {
     owner: wayOf("owner"),
     other: wayOf("other"),
-    longer_ms: { p50: quantile(longer, 0.5), p95: quantile(longer, 0.95) }
+    longer_ms: timesOf(middles.other.map((time, round) => time - (middles.owner[round] ?? 0)))
   }
 }
 
@@ -93,17 +73,13 @@ const throughBoth = (options: Options) =>
     const data = yield* database
     const start = (name: string) =>
       Effect.acquireRelease(
-        Effect.promise(() => node(data, name)),
+        Effect.promise(() => startOurs(fromSource, ["--data", data, "--node", name], { probe: ready })),
         (server) => Effect.promise(server.stop)
       )
     const [owner, other] = [yield* start("owner"), yield* start("other")]
     return yield* Effect.promise(async () => {
-      const made = await fetch(`${owner.url}/api/v4/browsers`, {
-        method: "POST",
-        headers: { "x-service-api-key": apiKey, "content-type": "application/json" },
-        body: "{}"
-      })
-      const { pathname, search } = new URL(((await made.json()) as { readonly cdpUrl: string }).cdpUrl)
+      const made = await ask<{ readonly cdpUrl: string }>(`${owner.url}/api/v4/browsers`, "POST", "{}")
+      const { pathname, search } = new URL(made.cdpUrl)
       const [direct, tunnelled] = await Promise.all(
         [owner, other].map(({ url }) => connect(`${url.replace(/^http/u, "ws")}${pathname}${search}`))
       )
