@@ -1,6 +1,7 @@
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as Binomial from "@webagent/statistics/Binomial"
 import * as Discrete from "@webagent/statistics/Discrete"
+import * as StudentT from "@webagent/statistics/StudentT"
 
 /** What confirm trials say so far. */
 export type State = "confirmed" | "not confirmed" | "more"
@@ -44,7 +45,7 @@ export const ofFailures = ({ critical, most }: FailureTest, failed: number, tria
 /** The most confirm trials of a scenario that looks slow. */
 const mostOfSlow = 100
 // the middle half of fewer may be outliers: what looks well is believed sooner than what does not
-const leastOfSlow = 5
+const leastOfSlow = 3
 const leastToConfirm = 10
 
 // a test is given up when the shift lies this many deviations below one that all trials would confirm
@@ -60,39 +61,42 @@ export interface DurationTest {
   readonly planned: { readonly shift: number; readonly variance: number }
   /** The variance of what all trials of the night share: what the night adds to a scenario, and what is not known of its usual level. */
   readonly shared: number
+  /** How many degrees of freedom that is known with. */
+  readonly freedom: number
   /** A smaller shift is not confirmed. */
   readonly tolerated: number
   readonly level: number
 }
 
-// the middle half of normal numbers tells their middle less exactly than all of them
-const inefficiency = 1.15
+/** The middle half of normal numbers tells their middle less exactly than all of them. */
+export const inefficiency = 1.2
 
 /**
- * A sequential probability ratio test (Wald) of a shift that this many trials can confirm, by the planned and the confirm
- * trials together; `middle_log` is the mean of the middle half of the latter. Without a shift, the ratio of the
- * likelihoods with and without one ever reaches 1 / `level` with a chance of at most `level` (Ville), so the error rate is
- * kept whenever the trials end. It is given up when more trials would
- * hardly confirm it, or the confirm trials by themselves do not look slow.
+ * A sequential test of the shift that the planned and the confirm trials show together; `middle_log` is the mean of the
+ * middle half of the latter. Without a shift, shift / variance is a Brownian motion in 1 / variance, which ever reaches a
+ * height with twice the chance that it ends above it (reflection principle). So half of `level` at the last trial keeps
+ * the error rate whenever the trials end. The test is given up when more trials would hardly confirm the shift, or the
+ * confirm trials by themselves do not look slow.
  */
 export const ofDurations = (
-  { deviation, level, planned, shared, tolerated, usual }: DurationTest,
+  { deviation, freedom, level, planned, shared, tolerated, usual }: DurationTest,
   trials: number,
   middle_log: number
 ): State => {
   if (trials < leastOfSlow) return "more"
-  const strict = -Math.log(level)
-  const weightOf = (count: number) => count / (inefficiency * deviation ** 2)
-  const varianceOf = (count: number) => shared + 1 / (1 / planned.variance + weightOf(count))
-  const changed = Math.max(tolerated, Math.sqrt(2 * varianceOf(mostOfSlow) * strict))
+  const weightOf = (count: number) => 1 / planned.variance + count / (inefficiency * deviation ** 2)
+  const varianceOf = (count: number) => shared + 1 / weightOf(count)
+  const last = Math.sqrt(varianceOf(mostOfSlow))
+  const critical = StudentT.quantile(1 - level / 2, freedom)
   const own = middle_log - usual
-  const weight = 1 / planned.variance + weightOf(trials)
+  const weight = weightOf(trials)
   // a median of few trials may be that of outliers: then the confirm trials say so
-  const before = Math.min(planned.shift, own + 2 * Math.sqrt(planned.variance + 1 / weightOf(trials)))
-  const shift = (before / planned.variance + weightOf(trials) * own) / weight
-  const logRatio = (changed * (shift - changed / 2)) / varianceOf(trials)
+  const before = Math.min(planned.shift, own + 2 / Math.sqrt(weight))
+  const shift = own + (before - own) / planned.variance / weight
   const isEnough = trials >= leastToConfirm
+  const changed = Math.max(tolerated, critical * last)
   if (shift + hopelessShift / Math.sqrt(weight) < changed || (isEnough && own <= tolerated)) return "not confirmed"
-  if (logRatio >= strict && shift > tolerated && isEnough) return "confirmed"
+  const isShown = shift > tolerated && shift * last >= critical * varianceOf(trials)
+  if (isEnough && isShown) return "confirmed"
   return trials >= mostOfSlow ? "not confirmed" : "more"
 }

@@ -10,7 +10,7 @@ export const budget = {
   scenarioDuration: 0.006,
   scenarioCost: 0.001,
   confirmPassRate: 0.01,
-  confirmDuration: 0.006
+  confirmDuration: 0.002
 } as const
 
 /** Windows and baselines share nights, so they are not independent: this many count as one independent test. */

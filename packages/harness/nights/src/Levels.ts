@@ -5,11 +5,12 @@ import type * as Confirm from "./Confirm.ts"
 import { independentTests } from "./FalseAlarmBudget.ts"
 import { duration, type Level, tolerance } from "./Level.ts"
 import type { NightScenario } from "./Night.ts"
+import { nightLevelOf, type Part } from "./NightLevel.ts"
 import * as NightSeries from "./NightSeries.ts"
 import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
-import { nightValues, shiftOf, type Weighed } from "./Weighed.ts"
+import { shiftOf, type Weighed } from "./Weighed.ts"
 import * as Words from "./Words.ts"
 
 // nights and trials that are all the same still differ by this much tomorrow
@@ -18,7 +19,7 @@ const leastScale = 0.005
 const prior = 2
 // the deviation of neighbours is known less exactly than that of all nights
 const known = 0.6
-// by how much a new machine changes one scenario more than another, as a logarithm
+// by how much a machine changes one scenario more than another, as a logarithm
 const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
 
@@ -100,9 +101,38 @@ export interface Levels {
     /** The logarithm of what one trial usually has; undefined of a scenario with few nights. */
     readonly usual: number | undefined
     readonly weighed: Weighed | undefined
-    /** What the night adds to all scenarios. */
+    /** What the night adds to all other scenarios. */
     readonly nightLevel: number
   }>
+}
+
+/** Deviations of nights; a few nights are believed less than the median scenario. */
+const steadied = (lines: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => {
+  const logs = lines.map((line) =>
+    line.length < least ? Number.NaN : Math.log(Math.max(leastScale, Shift.nightly(line)))
+  )
+  const middle = median(logs.filter((log) => !Number.isNaN(log)))
+  return lines.map(({ length }, index) => {
+    const freedom = length - 1
+    return Math.exp(length < least ? middle : (prior * middle + freedom * (logs[index] ?? 0)) / (prior + freedom))
+  })
+}
+
+/** The nights of a scenario on a former machine, shifted by what the machine of tonight most likely adds to this one alone. */
+const alignedTo = (values: Shift.Values, isHere: (night: number) => boolean, scale: number) => {
+  const here = Shift.baselineOf(Shift.only(values, isHere))
+  const former = Shift.baselineOf(Shift.only(values, (night) => !isHere(night)))
+  if (former.length === 0) return { values, doubt: 0 }
+  const unknown = (Math.PI / 2) * scale ** 2 * (1 / here.length + 1 / former.length)
+  const likely = ofMachine ** 2 / (ofMachine ** 2 + unknown)
+  const shift = here.length === 0 ? 0 : likely * (median(here) - median(former))
+  return {
+    values: {
+      ...values,
+      values: values.values.map((value, index) => value + (isHere(values.nights[index] ?? 0) ? 0 : shift))
+    },
+    doubt: (former.length / (here.length + former.length)) * ofMachine * Math.sqrt(1 - likely)
+  }
 }
 
 /** A level of all nights, of the whole night and of each scenario. */
@@ -120,61 +150,68 @@ export const levelsOf = (
   const isKnown = (machine: number) =>
     machines.filter((one, night) => one === machine && isBaseline[night] === true).length >= least
   // a new machine shifts all scenarios by about as much: beside each other they are as on the former one
-  const former = isKnown(0) ? undefined : machines.findLast(isKnown)
-  const doubt = former === undefined ? 0 : ofMachine
+  const former = machines.findLast((machine) => machine !== 0 && isKnown(machine))
+  const isNewMachine = former !== undefined && !isKnown(0)
   const alike = machines.map((machine) => (machine === former ? 0 : machine))
   const usualOf = (values: Shift.Values) => {
     const past = Shift.baselineOf(values, most)
     return past.length < least ? undefined : median(past)
   }
-  const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
   const lines = table.scenarios.map((of) => {
     const all = Shift.valuesOf(of[figure])
-    if (all === undefined) return { of, values: undefined, usual: undefined }
-    const byMachine = [...new Set(alike)].map((machine) => {
-      const values = Shift.only(all, (night) => alike[night] === machine)
-      return { machine, values, usual: usualOf(values) }
-    })
+    const byMachine =
+      all === undefined
+        ? []
+        : [...new Set(alike)].map((machine) => {
+            const values = Shift.only(all, (night) => alike[night] === machine)
+            const here = machine === 0 ? usualOf(Shift.only(all, (night) => machines[night] === 0)) : undefined
+            return { machine, values, usual: here ?? usualOf(values) }
+          })
+    const here = byMachine.find(({ machine }) => machine === 0)
+    return { of, byMachine, values: here?.values, usual: here?.usual }
+  })
+  const deviations = steadied(lines.map(({ values }) => (values === undefined ? [] : Shift.baselineOf(values))))
+  // a scenario that never varies must not be all that tells a night
+  const steadiest = median(deviations) / 2
+  const parts: ReadonlyArray<Array<Part>> = table.nights.map(() => [])
+  for (const [line, { byMachine, of }] of lines.entries()) {
+    const deviation = Math.max(steadiest, deviations[line] ?? 0)
     for (const { usual, values } of judged.isHeld(of.scenario) ? [] : byMachine) {
       if (usual === undefined) continue
-      for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - usual)
+      for (const [index, night] of values.nights.entries()) {
+        parts[night]?.push({ of, more: (values.values[index] ?? 0) - usual, deviation })
+      }
     }
-    const here = byMachine.find(({ machine }) => machine === 0)
-    return { of, values: here?.values, usual: here?.usual }
-  })
-  const everywhere = nightValues(judged, level.figure, apart)
+  }
+  const nightLevels = parts.map(nightLevelOf)
+  const everywhere = Shift.valuesOf({ values: Float64Array.from(nightLevels, ({ ofAll }) => ofAll), isBaseline })
   const here = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
   const nightPoints = here === undefined ? 0 : Shift.baselineOf(here).length
   // how much nights differ is known from the former machine: then one night tells the level of a new one
-  const needed = former === undefined ? least : 1
-  const nightLevels = table.nights.map(() => 0)
-  for (const [index, at] of (everywhere?.nights ?? []).entries()) nightLevels[at] = everywhere?.values[index] ?? 0
+  const needed = isNewMachine ? 1 : least
   const own = lines.map(({ of, usual, values }) => {
-    const without =
-      values === undefined
-        ? undefined
-        : {
-            ...values,
-            values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0] ?? 0))
-          }
+    const without = values && {
+      ...values,
+      values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0]?.besides(of) ?? 0))
+    }
     const flat = without === undefined ? [] : Shift.baselineOf(without)
-    return { of, usual, without, flat, points: flat.length, scale: flat.length < least ? 0 : Shift.nightly(flat) }
+    return { of, usual, without, flat, points: flat.length }
   })
-  const enough = own.filter(({ points }) => points >= least)
-  const logOf = (scale: number) => Math.log(Math.max(leastScale, scale))
-  const middle = enough.length === 0 ? 0 : median(enough.map(({ scale }) => logOf(scale)))
-  const scaled = enough.map((one) => {
-    const freedom = one.points - 1
-    const log = (prior * middle + freedom * logOf(one.scale)) / (prior + freedom)
-    return { ...one, freedom: prior + known * freedom, scale: Math.exp(log) }
+  const scales = steadied(own.map(({ flat }) => flat))
+  const scaled = own.flatMap(({ of, points, without }, index) => {
+    if (without === undefined || points < least) return []
+    const scale = scales[index] ?? 0
+    return [
+      { of, scale, freedom: prior + known * (points - 1), ...alignedTo(without, (at) => machines[at] === 0, scale) }
+    ]
   })
-  const between = Shift.variogram(scaled.map(({ flat, scale }) => ({ values: flat, scale })))
+  const between = Shift.variogram(scaled.map(({ scale, values }) => ({ values: Shift.baselineOf(values), scale })))
   const significance = budget.scenario / Math.max(1, scaled.length) / independentTests.level
   const weighed = new Map(
-    scaled.map(({ freedom, of, scale, without }) => [
+    scaled.map(({ doubt, freedom, of, scale, values }) => [
       of,
-      without && {
-        values: without,
+      {
+        values,
         level: significance,
         doubt,
         weighing: {
@@ -190,7 +227,7 @@ export const levelsOf = (
   return {
     level,
     nightPoints,
-    isNewMachine: former !== undefined,
+    isNewMachine,
     night:
       everywhere === undefined || nightPoints < needed
         ? undefined
@@ -209,7 +246,7 @@ export const levelsOf = (
       points,
       usual,
       weighed: weighed.get(of),
-      nightLevel: nightLevels[last] ?? 0
+      nightLevel: nightLevels[last]?.besides(of) ?? 0
     }))
   }
 }

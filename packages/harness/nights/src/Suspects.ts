@@ -6,7 +6,7 @@ import { budget } from "./FalseAlarmBudget.ts"
 import { tolerance } from "./Level.ts"
 import type { Levels } from "./Levels.ts"
 import { type ConfirmTrials, keyOf, type NightScenario } from "./Night.ts"
-import { least, most } from "./Past.ts"
+import { least } from "./Past.ts"
 import type { Counted } from "./PassRates.ts"
 import * as Shift from "./Shift.ts"
 
@@ -71,25 +71,35 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
     if (weighed === undefined) return []
     const deviations = Array.from(of.deviation).filter((value, index) => of.isBaseline[index] === true && value > 0)
     const usualOnes = Shift.baselineOf(weighed.values)
-    // the median of the deviations of five trials is a little less than that of all
-    const own = deviations.length < least ? weighed.weighing.scale * 2 : Robust.median(deviations.slice(-most)) / 0.917
-    return [{ of, weighed, nightLevel, deviation: own, usual: Robust.median(usualOnes), nights: usualOnes.length }]
+    // half of the deviations of five trials lie around a little less than that of all
+    const own = deviations.length < least ? weighed.weighing.scale * 2 : Robust.middleMean(deviations) / 0.92
+    const variance = Robust.deviation(usualOnes) ** 2
+    return [
+      {
+        of,
+        weighed,
+        nightLevel,
+        deviation: own,
+        variance,
+        usual: Robust.middleMean(usualOnes),
+        nights: usualOnes.length
+      }
+    ]
   })
   const noiseOf = ({ deviation, of }: (typeof known)[number]) =>
     ofMedian(of.scenario.durations?.count ?? 1) * deviation ** 2
-  // what a night adds to a scenario beyond what its trials scatter, by all scenarios together: steady ones know it best
-  let [beyond, weights, scatter] = [0, 0, 0]
+  // what a night adds to a scenario beyond what its trials scatter, by all scenarios together: steady ones know it best.
+  // Values are distances from the others, so it holds what is not known of their level, too: once, because no scenario is
+  // among its own others
+  let [beyond, weights, doubts] = [0, 0, 0]
   for (const one of known) {
     const noise = noiseOf(one)
     const weight = noise === 0 ? 0 : 1 / noise ** 2
-    beyond += weight * (Robust.deviation(Shift.baselineOf(one.weighed.values)) ** 2 - noise)
+    beyond += weight * (one.variance - noise)
     weights += weight
-    scatter += one.weighed.weighing.scale ** 2
+    doubts += weight ** 2 / (one.nights - 1)
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
-  // how exactly one knows what the night adds to all of them; a part of it is in what a night adds to each, too: without it,
-  // the sum is too small for runs of ten scenarios, and with it, a tenth too great for a hundred
-  const ofNight = scatter / known.length ** 2
   const slow = known.filter(
     ({ usual, weighed: { values, weighing } }) =>
       (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale)
@@ -97,16 +107,17 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
   // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
   const level = budget.confirmDuration / known.length
   return slow.map((one): Doubted => {
-    const { deviation, nightLevel, nights, of, usual, weighed } = one
+    const { deviation, nightLevel, nights, of, usual, variance, weighed } = one
     const { freedom, scale } = weighed.weighing
     const shift = (weighed.values.values.at(-1) ?? 0) - usual
     const test: Confirm.DurationTest = {
       usual: usual + nightLevel,
       deviation,
       planned: { shift, variance: noiseOf(one) },
-      shared: ofNight + added + weighed.doubt ** 2 + (0.5 * deviation ** 2) / nights,
+      shared: added + weighed.doubt ** 2 + (Confirm.inefficiency * variance) / nights,
       tolerated: Math.log1p(tolerance),
-      level
+      level,
+      freedom: weights === 0 ? nights - 1 : weights ** 2 / doubts
     }
     return {
       ...nameOf(of.scenario),

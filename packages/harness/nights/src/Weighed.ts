@@ -1,13 +1,10 @@
-import type { Figure } from "@webagent/report/NightJudgement"
-import { middleMean } from "@webagent/statistics/Robust"
-import type { JudgedNight } from "./JudgedNight.ts"
 import * as Shift from "./Shift.ts"
 
 /** Nights of a line, how they differ by themselves, and how strict to be. */
 export interface Weighed {
   readonly values: Shift.Values
   readonly weighing: Shift.Weighing
-  /** The deviation of what a new machine adds to one scenario and not to another; 0 on a known one. */
+  /** The deviation of what is not known of the shift between two machines, of this scenario alone; 0 on one machine. */
   readonly doubt: number
   /** The level of significance of one way to look. */
   readonly level: number
@@ -27,10 +24,3 @@ export const shiftOf = ({ level, values, weighing }: Weighed, shortest = 1) => {
   }
   return undefined
 }
-
-/** The night of all scenarios together, of a figure whose parts are differences from what each scenario usually has. */
-export const nightValues = ({ table }: JudgedNight, figure: Figure, apart: ReadonlyArray<ReadonlyArray<number>>) =>
-  Shift.valuesOf({
-    values: Float64Array.from(apart, (all) => (all.length === 0 ? Number.NaN : middleMean(all))),
-    isBaseline: table.isBaseline(figure)
-  })

@@ -3,8 +3,10 @@ import { failureTest, ofDurations, ofFailures, type State } from "../src/Confirm
 import { judge, suspects } from "../src/Judge.ts"
 import type { NightScenario } from "../src/Night.ts"
 import { drawing } from "@webagent/statistics/Drawing"
+import { deviation, mean } from "@webagent/statistics/Quantile"
 import { middleMean } from "@webagent/statistics/Robust"
-import { night, took } from "./nights.ts"
+import * as StudentT from "@webagent/statistics/StudentT"
+import { night, scenario, took } from "./nights.ts"
 import { normal, of, rowOf, steady, timed, tonight } from "./judged.ts"
 
 describe("confirm trials", () => {
@@ -88,7 +90,7 @@ describe("confirm trials", () => {
   it("of durations keep the error rate whenever they end, and confirm what takes half as long again", () => {
     const next = drawing(6)
     const runs = 2000
-    const known = { usual: 0, deviation: 0.4, shared: 0.002, tolerated: Math.log(1.1) }
+    const known = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: Math.log(1.1) }
     const variance = 0.03
     const run = (shift: number, level: number) => {
       let [confirmed, trials] = [0, 0]
@@ -114,5 +116,65 @@ describe("confirm trials", () => {
     const strict = 0.0001
     assert.isBelow(run(0, strict).trials, 20)
     assert.isAbove(run(Math.log(1.5), strict).confirmed, 0.9)
+    // not much less than one look at all trials would confirm, which is 0.8
+    const variance100 = known.shared + 1 / (1 / variance + 100 / (1.2 * known.deviation ** 2))
+    assert.isAbove(run((StudentT.quantile(1 - strict, 1000) + 0.84) * Math.sqrt(variance100), strict).confirmed, 0.6)
+  })
+
+  describe("of drawn nights", () => {
+    const runs = 12
+    const count = 30
+    /** In how many runs the confirm trials of the first scenario say that it is slower by this factor. */
+    const confirmed = (factor: number, spread: number, here: number) => {
+      const next = drawing(8)
+      let found = 0
+      for (let run = 0; run < runs; run++) {
+        const nightOf = (day: number) => {
+          const ofNight = 0.03 * normal(next)
+          const scenarios = Array.from({ length: count }, (_, index) => {
+            const its = index === 0 ? spread : 0.1 + (0.4 * index) / count
+            const shift = ofNight + (index === 0 && day === 60 ? Math.log(factor) : 0)
+            const logs = Array.from({ length: 5 }, () => shift + its * normal(next)).toSorted(
+              (one, other) => one - other
+            )
+            const durations = {
+              count: 5,
+              mean_log: mean(logs),
+              deviation_log: deviation(logs),
+              median_ms: 1000 * Math.exp(logs[2] ?? 0)
+            }
+            return { shift, scenario: scenario(`s${index}`, 5, { durations }) }
+          })
+          const machine = { cpu: day < 60 - here ? "former" : "new", cores: 2, platform: "linux-x64", node: "24" }
+          const made = night(
+            day,
+            scenarios.map((one) => one.scenario)
+          )
+          return {
+            shift: scenarios[0]?.shift ?? 0,
+            night: { ...made, fingerprint: { ...made.fingerprint, machine } }
+          }
+        }
+        const nights = Array.from({ length: 60 }, (_, day) => nightOf(day).night)
+        const tonight = nightOf(60)
+        const suspect = suspects(of(nights), tonight.night).find(({ name }) => name === "s0")
+        const logs: Array<number> = []
+        const so = () => ({ passed: logs.length, scored: logs.length, middle_log: middleMean(logs) })
+        do logs.push(Math.log(1000) + tonight.shift + spread * normal(next))
+        while (suspect?.decide(so()) === "more")
+        if (suspect?.decide(so()) === "confirmed") found++
+      }
+      return found
+    }
+
+    it("find a steady scenario that takes 15 % longer", () => {
+      assert.isAtLeast(confirmed(1.15, 0.055, 60), 8)
+      assert.strictEqual(confirmed(1, 0.055, 60), 0)
+    })
+
+    it("know a scenario by the former machine, too, while the new one has few nights", () => {
+      assert.isAtLeast(confirmed(1.6, 0.4, 8), 11)
+      assert.strictEqual(confirmed(1, 0.4, 8), 0)
+    })
   })
 })

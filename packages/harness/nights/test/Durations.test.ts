@@ -57,7 +57,7 @@ describe("durations", () => {
     assert.strictEqual(row.verdict, "regressed")
     assert.match(
       row.evidence,
-      /^101 % longer tonight than in the 30 nights before: 8\.\d\d s, usually [34]\.\d\d s \(p/u
+      /^102 % longer tonight than in the 30 nights before: 8\.\d\d s, usually [34]\.\d\d s \(p/u
     )
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "no evidence")
     // what was slow in the last nights and is well tonight is no news

@@ -28,3 +28,20 @@ export const middleMean = (numbers: ReadonlyArray<number>): number => {
   for (let index = cut; index < ordered.length - cut; index++) sum += ordered[index] ?? 0
   return sum / (ordered.length - 2 * cut)
 }
+
+// a number that is farther from the middle than this many of its deviations counts less
+const far = 1.5
+
+/**
+ * How much each number tells of their common level, in shares of 1: the more exactly it is known the more, and the farther
+ * from the middle of all the less (one step to Huber's estimate).
+ */
+export const shares = (numbers: ReadonlyArray<number>, deviations: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const middle = median(numbers)
+  const weights = numbers.map((number, index) => {
+    const its = deviations[index] ?? Infinity
+    return 1 / (its * Math.max(its, Math.abs(number - middle) / far))
+  })
+  const together = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => weight / together)
+}

@@ -15,4 +15,10 @@ describe("robust levels", () => {
     assert.strictEqual(Robust.deviation([5, 5, 5, 5]), 0)
     assert.isAbove(Robust.deviation([5, 5, 5, 5, 7]), 0)
   })
+
+  it("count numbers by how exactly they are known, and far ones less", () => {
+    assert.deepStrictEqual(Robust.shares([1, 1], [1, 2]), [0.8, 0.2])
+    const [near = 0, far = 0] = Robust.shares([0, 100, 0], [1, 1, 1])
+    assert.closeTo(far / near, 1.5 / 100, 1e-12)
+  })
 })
