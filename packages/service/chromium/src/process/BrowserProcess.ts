@@ -14,6 +14,7 @@ import type { DevTools } from "../cdp/DevTools.ts"
 import { type Network, networkOf } from "../sandbox/keeper.ts"
 import { Sandbox, type SandboxedCommand, type SandboxError } from "../sandbox/Sandbox.ts"
 import * as flags from "./flags.ts"
+import { putBehind } from "../sandbox/Priority.ts"
 import { isRunning, runningIn, startOf } from "./ProcessTree.ts"
 
 /** The browser did not start. The message says why. */
@@ -125,6 +126,7 @@ const spawned = (options: StartOptions, { args, env, executable, serve }: Sandbo
       stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", serve === null ? "ignore" : "ipc"],
       ...userOf(options)
     })
+    if (child.pid !== undefined) putBehind(child.pid)
     const network = serve === null ? null : networkOf(child)
     let said = ""
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {

@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ChildProcess } from "node:child_process"
 import { Server, Socket } from "node:net"
+import { niceness } from "./Priority.ts"
 
 /** Where the proxy and DevTools listen on the loopback interface of a namespace, which has no other port open. */
 export const proxyPort = 3128
@@ -15,9 +16,14 @@ export const devToolsPort = 9222
 export const keeper = `
 const { connect, createServer } = require("node:net")
 const { spawn } = require("node:child_process")
-const { signals } = require("node:os").constants
+const { constants: { signals }, setPriority } = require("node:os")
 const [executable, ...args] = process.argv.slice(1)
 const local = (port) => ({ host: "127.0.0.1", port })
+
+// whatever it starts is as nice
+try {
+  setPriority(${niceness})
+} catch {}
 
 const start = () => {
   // Chromium ends with the pipes 3 and 4, which are the server's

@@ -6,20 +6,23 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Option from "effect/Option"
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs"
+import { getPriority } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Binary, BrowserProcess, CdpClient, Sandbox } from "../../src/index.ts"
+import { niceness } from "../../src/sandbox/Priority.ts"
 import { chromiumSandbox as chromiumSandboxWorks, processesIn, runtime, start } from "../support/chromium.ts"
 
 const isRoot = process.getuid?.() === 0
 
-it.live("starts a browser in a folder of its own, as a user who is not root, and removes both", () =>
+it.live("starts a browser in a folder of its own, behind the server, as a user who is not root, and removes both", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const scope = yield* Scope.make()
     const { devTools, pid } = yield* Scope.provide(start("one", folder), scope)
     assert.match(devTools.address, /^ws:\/\/127\.0\.0\.1:\d+\/devtools\/browser\//u)
     assert.strictEqual(statSync(`/proc/${pid}`).uid, isRoot ? 65_534 : process.getuid?.())
+    assert.isAtLeast(getPriority(pid), niceness)
     assert.deepStrictEqual(readdirSync(folder).toSorted(), ["one", "one.pid"])
     assert.isNotEmpty(processesIn(folder))
     yield* Scope.close(scope, Exit.void)

@@ -15,11 +15,12 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
+import { getPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { CdpClient, Sandbox } from "../../src/index.ts"
 import { killGroup } from "../../src/process/BrowserProcess.ts"
+import { niceness } from "../../src/sandbox/Priority.ts"
 import { trees } from "../../src/process/ProcessTree.ts"
 import { networkOf } from "../../src/sandbox/keeper.ts"
 import { node } from "../../src/sandbox/node.ts"
@@ -282,6 +283,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
       const isChromium = (each: number) => readFileSync(`/proc/${each}/cmdline`, "latin1").includes("--type=renderer")
       const renderer = all.find(isChromium) ?? assert.fail("no page has a process")
       for (const each of all) assert.notStrictEqual(statusOf(each, "Uid"), "0")
+      assert.isAtLeast(getPriority(renderer), niceness)
       assert.deepStrictEqual(
         ["Seccomp", "NoNewPrivs", "CapEff"].map((field) => statusOf(renderer, field)),
         ["2", "1", "0000000000000000"]
