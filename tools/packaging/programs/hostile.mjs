@@ -9,7 +9,7 @@ import { getEventListeners } from "node:events"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { inspect } from "node:util"
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 
 const key = "wak_canary/7f=3a&b-9c"
 const json = { "content-type": "application/json" }
@@ -896,6 +896,437 @@ for (const [name, script, call] of [
   )
 }
 
+// more codings, lengths and answers below HTTP
+
+for (const [coding, encode] of [
+  ["br", brotliCompressSync],
+  ["deflate", deflateSync],
+  ["gzip, br", (body) => brotliCompressSync(gzipSync(body))]
+]) {
+  add(
+    `a body in ${coding} that no one asked for is read`,
+    { status: 200, headers: { "content-encoding": coding }, body: encode(JSON.stringify(done)) },
+    async ({ agent }) => {
+      assert.equal((await agent.runs.get("r-1")).result, 1)
+    }
+  )
+}
+add(
+  "150 MB in a few bytes of brotli are given up, once",
+  {
+    status: 200,
+    headers: { "content-encoding": "br" },
+    body: brotliCompressSync(Buffer.alloc(150 * 1024 * 1024), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
+  },
+  async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "AnswerTooLarge")
+    assert.equal(server.seen.length, 1)
+  },
+  { retries: 2 }
+)
+add(
+  "gzip that is cut is a TransportError",
+  {
+    status: 200,
+    headers: { "content-encoding": "gzip" },
+    body: gzipSync(JSON.stringify({ ...done, pad: "x".repeat(10_000) })).subarray(0, 60)
+  },
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
+  }
+)
+add(
+  "two members of gzip are one body",
+  {
+    status: 200,
+    headers: { "content-encoding": "gzip" },
+    body: Buffer.concat([gzipSync('{"id":"r-1",'), gzipSync('"status":"completed","result":1}')])
+  },
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+add(
+  "100 Continue that no one asked for comes before the answer, or is a TransportError",
+  { ...ok(done), before: ["HTTP/1.1 100 Continue\r\n\r\n"] },
+  async ({ agent, note }) => {
+    // undici ends such a connection
+    const [result] = await Promise.allSettled([agent.runs.get("r-1")])
+    if (result.status === "fulfilled") assert.equal(result.value.result, 1)
+    else isTransport(note(result.reason), "ConnectionFailed")
+  }
+)
+add(
+  "trailers after a body change nothing",
+  raw(
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Request-Id\r\n\r\n${JSON.stringify(done).length.toString(16)}\r\n${JSON.stringify(done)}\r\n0\r\nX-Request-Id: other\r\nContent-Encoding: gzip\r\n\r\n`
+  ),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+add(
+  "204 with a body is a TransportError, and its body is not the next answer",
+  (_, count) =>
+    count === 1
+      ? raw(
+          `HTTP/1.1 204 No Content\r\nContent-Length: 44\r\n\r\n${JSON.stringify({ ...done, id: "stranger" })}`,
+          false
+        )
+      : ok({ ...done, id: "r-2" }),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "UndecodableAnswer", "ConnectionFailed")
+    assert.equal((await agent.runs.get("r-2", { retries: 2 })).id, "r-2")
+  }
+)
+add(
+  "a body longer than its length is cut there, and the rest is no answer",
+  (_, count) =>
+    count === 1
+      ? raw(
+          `HTTP/1.1 200 OK\r\nContent-Length: ${JSON.stringify(done).length}\r\n\r\n${JSON.stringify(done)}{"id":"stranger"}`,
+          false
+        )
+      : ok({ ...done, id: "r-2" }),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).id, "r-1")
+    assert.equal((await agent.runs.get("r-2")).id, "r-2")
+  },
+  { retries: 2 }
+)
+add(
+  "two lengths that differ are a TransportError",
+  raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} "),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
+  }
+)
+add(
+  "a length below zero is a TransportError",
+  raw("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
+  }
+)
+add(
+  "chunks without an end are ended by the body's timeout",
+  raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`, false),
+  async ({ agent, note }) => {
+    const error = note(await rejected(agent.runs.get("r-1")))
+    isTransport(error, "Timeout")
+    assert.deepEqual([error.reason.phase, error.reason.limit], ["body", "body"])
+  },
+  { timeouts: { body: 50, total: 120_000, connect: 120_000 } }
+)
+add(
+  "a create whose body never ends may have been made",
+  raw(`HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`, false),
+  async ({ agent, note, server }) => {
+    assert.equal(note(await rejected(agent.runs.create({ task: "t" }))).name, "CreateOutcomeUnknown")
+    assert.equal(server.seen.length, 1)
+  },
+  { timeouts: { body: 50, total: 120_000, connect: 120_000 }, retries: 3 }
+)
+add(
+  "a connection that is reset under the second request: a read is tried again, a create is sent once",
+  ({ method }, count) => (count === 1 ? ok(done) : count === 2 || method === "POST" ? "cut" : ok(done)),
+  async ({ agent, note, server }) => {
+    await agent.runs.get("r-1")
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+    assert.equal(note(await rejected(agent.runs.create({ task: "t" }))).name, "CreateOutcomeUnknown")
+    assert.deepEqual(sent(server), ["GET /runs/r-1", "GET /runs/r-1", "GET /runs/r-1", "POST /runs"])
+  },
+  { retries: 2 }
+)
+add(
+  "redirects in a circle are one request",
+  ({ path }) => ({ status: 302, headers: { location: path } }),
+  async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
+    isTransport(note(await rejected(agent.runs.create({ task: "t" }))), "UnexpectedStatus")
+    assert.equal(server.seen.length, 2)
+  },
+  { retries: 3 }
+)
+add(
+  "401 with WWW-Authenticate is asked once",
+  ok({ detail: "no" }, 401, { "www-authenticate": 'Basic realm="x"' }),
+  async ({ agent, note, server }) => {
+    assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "UnauthorizedError")
+    assert.equal(server.seen.length, 1)
+  },
+  { retries: 3 }
+)
+add(
+  "101 Switching Protocols is a TransportError",
+  raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UnexpectedStatus")
+  }
+)
+add("Set-Cookie is not sent back", ok(done, 200, { "set-cookie": "a=b" }), async ({ agent, server }) => {
+  await agent.runs.get("r-1")
+  await agent.runs.get("r-1")
+  assert.equal(server.seen[1].headers.cookie, undefined)
+})
+add(
+  "an abort during the pause before a retry ends a call at once",
+  ok({}, 503, { "retry-after": "20" }),
+  async ({ agent, note, server, told }) => {
+    const controller = new AbortController()
+    const call = rejected(agent.runs.get("r-1", { signal: controller.signal }))
+    await told
+    controller.abort(new Error("enough"))
+    assert.equal(note(await call).message, "enough")
+    assert.equal(server.seen.length, 1)
+  },
+  () => {
+    let tell
+    const told = new Promise((resolve) => (tell = resolve))
+    return { told, options: { retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse: tell } } }
+  }
+)
+add(
+  "a close during the pause before a retry ends a call at once",
+  ok({}, 503, { "retry-after": "20" }),
+  async ({ agent, note, server, told }) => {
+    const call = rejected(agent.runs.get("r-1"))
+    await told
+    await agent.close()
+    assert.equal(note(await call).name, "WebAgentClosedError")
+    assert.equal(server.seen.length, 1)
+  },
+  () => {
+    let tell
+    const told = new Promise((resolve) => (tell = resolve))
+    return { told, options: { retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse: tell } } }
+  }
+)
+add(
+  "a close inside a hook of a create loses no run that was made",
+  ok(made, 201),
+  async ({ agent, close, log, note, server }) => {
+    close.agent = agent
+    const call = Promise.allSettled([agent.runs.create({ task: "t" })])
+    await close.closed
+    const [result] = await Promise.race([call, new Promise((resolve) => setImmediate(resolve, ["it goes on"]))])
+    assert.notEqual(result, "it goes on")
+    if (result.status === "fulfilled") return assert.equal(result.value.id, "r-1")
+    assert.equal(note(result.reason).name, "WebAgentClosedError")
+    assert.ok(
+      server.seen.length === 0 || log.some((line) => /run (?:r-1|may have been created)/u.test(line)),
+      log.join()
+    )
+  },
+  () => {
+    const close = {}
+    close.closed = new Promise((resolve) => (close.end = resolve))
+    return { close, options: { hooks: { onRequest: () => close.end(close.agent.close()) } } }
+  }
+)
+add(
+  "hooks that never return, and hooks that call the client, lose no answer",
+  ok(done),
+  async ({ agent, close }) => {
+    close.agent = agent
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+    assert.equal((await close.again).result, 1)
+  },
+  () => {
+    const close = {}
+    return {
+      close,
+      options: {
+        hooks: {
+          onRequest: () => new Promise(() => {}),
+          onResponse: () => {
+            close.again ??= close.agent.runs.get("r-2")
+          }
+        }
+      }
+    }
+  }
+)
+add(
+  "a hook that changes its event changes no request",
+  ok(done),
+  async ({ agent, server }) => {
+    await agent.runs.get("r-1")
+    assert.deepEqual(sent(server), ["GET /runs/r-1"])
+    assert.equal(server.seen[0].headers["x-request-id"] === "x", false)
+  },
+  {
+    hooks: {
+      onRequest: (event) => {
+        try {
+          Object.assign(event, { url: "http://127.0.0.1:9/", requestId: "x", method: "DELETE" })
+        } catch {}
+      }
+    }
+  }
+)
+add(
+  "a clock that jumps backwards and forwards ends no wait early",
+  (request, count, state) => poll("running", "running", "completed")(request, count, state),
+  async ({ agent }) => {
+    const { now } = Date
+    let jump = -3_600_000
+    Date.now = () => now() + (jump = -jump)
+    try {
+      assert.equal((await agent.runs.createAndWait({ task: "t" }, { ...soon, timeout: 120_000 })).result, 1)
+    } finally {
+      Date.now = now
+    }
+  },
+  {},
+  true
+)
+add(
+  "withResponse after the call has ended gives the same answer",
+  ok(done, 200, { "x-served-by": "a" }),
+  async ({ agent }) => {
+    const call = agent.runs.get("r-1")
+    const run = await call
+    const [first, second] = await Promise.all([call.withResponse(), call.withResponse()])
+    assert.deepEqual([first.data, second.data, first.response.status], [run, run, 200])
+    assert.equal(first.response.headers["x-served-by"] ?? first.response.headers.get?.("x-served-by"), "a")
+  }
+)
+add(
+  "keys that differ in case, and empty names, stay in raw",
+  text('{"id":"r-1","status":"completed","":1,"ID":2,"Status":"x"}'),
+  async ({ agent }) => {
+    assert.deepEqual((await agent.runs.get("r-1")).raw, { "": 1, ID: 2, Status: "x" })
+  }
+)
+add(
+  "a list of 100,000 unknown fields is read",
+  text(`{"id":"r-1","status":"completed",${Array.from({ length: 100_000 }, (_, n) => `"f${n}":${n}`).join(",")}}`),
+  async ({ agent }) => {
+    assert.equal(Object.keys((await agent.runs.get("r-1")).raw).length, 100_000)
+  }
+)
+add("a host in another form is the same host", ok(done), async ({ server }) => {
+  const { port } = new URL(server.address)
+  for (const host of ["0x7f.1", "2130706433", "\uff11\uff12\uff17.0.0.1"]) {
+    const agent = new WebAgent({ baseUrl: `http://${host}:${port}`, apiKey: key, httpClient: undici })
+    await agent.runs.get("r-1")
+    await agent.close()
+  }
+  assert.deepEqual(sent(server), ["GET /runs/r-1", "GET /runs/r-1", "GET /runs/r-1"])
+})
+add(
+  "a proxy that is named and not asked for is not used",
+  ok(done),
+  async ({ agent }) => {
+    const { HTTP_PROXY } = process.env
+    process.env.HTTP_PROXY = "http://127.0.0.1:9"
+    try {
+      assert.equal((await agent.runs.get("r-1")).result, 1)
+    } finally {
+      if (HTTP_PROXY === undefined) delete process.env.HTTP_PROXY
+      else process.env.HTTP_PROXY = HTTP_PROXY
+    }
+  },
+  {},
+  true
+)
+add("user names, queries and other schemes in an address are refused, and not shown", ok(done), async ({ server }) => {
+  for (const baseUrl of [
+    `http://me:${key}@127.0.0.1`,
+    `http://127.0.0.1/?key=${key}`,
+    `http://127.0.0.1/#${key}`,
+    `ws://${key}@127.0.0.1`,
+    `file:///${key}`.slice(0, 8),
+    "http://",
+    "http://[::1",
+    "//127.0.0.1"
+  ]) {
+    try {
+      assert.fail(inspect(new WebAgent({ baseUrl, apiKey: key })))
+    } catch (error) {
+      assert.equal(error.name, "ClientConfigError", baseUrl)
+      assert.ok(!error.message.includes(key), error.message)
+    }
+  }
+  assert.deepEqual(server.seen, [])
+})
+add("a path below the host is kept, and a path of a version is not doubled", ok(done), async ({ server }) => {
+  for (const [below, path] of [
+    ["/a%2Fb/", "/a%2Fb/api/v4/runs/r-1"],
+    ["/api/v2", "/api/v4/runs/r-1"],
+    ["/api/v4/api/v4", "/api/v4/api/v4/runs/r-1"]
+  ]) {
+    const agent = new WebAgent({ baseUrl: server.address + below, apiKey: key, httpClient: undici })
+    await agent.runs.get("r-1")
+    await agent.close()
+    assert.equal(server.seen.at(-1).path, path)
+  }
+})
+add(
+  "a create whose signal is aborted by its own ledger is not sent",
+  ok(made, 201),
+  async ({ agent, controller, note, server }) => {
+    assert.equal(
+      note(await rejected(agent.runs.create({ task: "t" }, { signal: controller.signal }))).message,
+      "enough"
+    )
+    await agent.close()
+    assert.deepEqual(server.seen, [])
+  },
+  () => {
+    const controller = new AbortController()
+    return {
+      controller,
+      options: {
+        ledger: async ({ _tag }) => {
+          if (_tag === "opening") controller.abort(new Error("enough"))
+        }
+      }
+    }
+  }
+)
+add(
+  "a close while a ledger has not answered ends",
+  ok(made, 201),
+  async ({ agent, note, server, told }) => {
+    const call = rejected(agent.runs.create({ task: "t" }))
+    await told
+    await agent.close()
+    assert.equal(note(await call).name, "WebAgentClosedError")
+    assert.deepEqual(server.seen, [])
+  },
+  () => {
+    let tell
+    const told = new Promise((resolve) => (tell = resolve))
+    return {
+      told,
+      options: {
+        ledger: () => {
+          tell()
+          return new Promise(() => {})
+        }
+      }
+    }
+  }
+)
+add(
+  "a signal that two calls share ends both, and leaves no listener",
+  () => undefined,
+  async ({ agent, note, server }) => {
+    const controller = new AbortController()
+    const calls = [
+      agent.runs.get("r-1", controller),
+      agent.runs.get("r-2", controller),
+      agent.runs.untilTerminal("r-3", controller)
+    ].map(rejected)
+    while (server.seen.length < 3) await sleep(5)
+    controller.abort(new Error("enough"))
+    for (const call of calls) assert.equal(note(await call).message, "enough")
+    assert.deepEqual(getEventListeners(controller.signal, "abort"), [])
+  }
+)
+
 const transports = { undici: { httpClient: undici }, fetch: { fetch: globalThis.fetch } }
 
 /** A text as it was before JSON, a URL or HTML escaped it. */
@@ -908,7 +1339,9 @@ const unescaped = (shown) =>
 /** A case that hangs is named in the result. */
 const limit_ms = 300_000
 
-const run = async ({ name, options, script, test }, transport) => {
+const run = async ({ name, options: given, script, test }, transport) => {
+  // options with functions that a case listens to are made for each run
+  const { options, ...told } = typeof given === "function" ? given() : { options: given }
   const server = await startServer(script)
   const log = []
   const errors = []
@@ -927,7 +1360,7 @@ const run = async ({ name, options, script, test }, transport) => {
     return error
   }
   try {
-    const ended = test({ agent, log, note, server }).then(() => true)
+    const ended = test({ agent, log, note, server, ...told }).then(() => true)
     assert.ok(await Promise.race([ended, sleep(limit_ms, false, { ref: false })]), `no end after ${limit_ms / 1000} s`)
     for (const error of errors) {
       for (const shown of [

@@ -84,8 +84,8 @@ const checkUrl = (name: string, text: string) => {
   return Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/u, ""))
 }
 
-/** What was given, where it looks like an address at all: it might be the key. */
-const shown = (text: string) => (/[:/]/u.test(text) ? `, got ${JSON.stringify(text.replace(/\/\/[^/]*@/u, "//"))}` : "")
+/** What was given, where it looks like an address without a password or a query: the rest might be the key. */
+const shown = (text: string) => (/^[^@?#]*[:/][^@?#]*$/u.test(text) ? `, got ${JSON.stringify(text)}` : "")
 
 const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   const value = Redacted.value(key).trim()

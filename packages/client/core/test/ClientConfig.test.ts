@@ -63,6 +63,8 @@ describe("ClientConfig", () => {
     [{ baseUrl: "ftp://a.example" }, /^baseUrl is not a web address/u],
     [{ baseUrl: "https://me:canary@a.example" }, /^baseUrl must not contain a user name or password/u],
     [{ baseUrl: "httpx://me:canary@a.example" }, /^baseUrl is not a web address/u],
+    [{ baseUrl: "https://me:canary/7@a.example" }, /^baseUrl is not a web address: give it as https:\/\/host\.$/u],
+    [{ baseUrl: "https://?key=canary" }, /^baseUrl is not a web address: give it as https:\/\/host\.$/u],
     [{ baseUrl: "https://a.example?x=1" }, /^baseUrl must not contain a query/u],
     [{ baseUrls: { v2: "nonsense" } }, /^baseUrls\.v2 is not a web address/u],
     [{ apiKey: "" }, /^No API key: set apiKey to a key from the service's console\.$/u],

@@ -11,7 +11,6 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import type * as LogLevelName from "effect/LogLevel"
-import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -72,7 +71,7 @@ const heeded = <A>(promise: Promise<A>): Promise<A> => {
 /** What a call has chosen, as the effects take it. */
 const choicesOf = (options: Options | undefined, isWait: boolean) => {
   // as for fetch, null is none
-  if (options === undefined || options === null) return undefined
+  if (!options) return undefined
   const { headers, requestId, retries, timeout } = options
   return {
     headers: headers ?? undefined,
@@ -176,7 +175,7 @@ const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
     Effect.provideService(ClientConfig.resolve(options), ConfigProvider.ConfigProvider, environment)
   )
   if (Exit.isSuccess(exit)) return exit.value
-  throw Option.getOrElse(Cause.findErrorOption<ClientConfigError>(exit.cause), () => Cause.squash(exit.cause))
+  throw Cause.squash(exit.cause)
 }
 
 /** One for all: a wait is a promise, and there may be thousands. */
@@ -211,6 +210,8 @@ const heed = (
   }
   const { aborts, onAbort } = heeding.get(signal) ?? listen(signal)
   aborts.add(abort)
+  // by a function of the caller's that ran meanwhile, such as its ledger: the signal tells it once
+  if (signal.aborted) abort()
   return () => {
     aborts.delete(abort)
     if (aborts.size > 0) return
@@ -270,9 +271,9 @@ export const make = <R>(
     return fiber
   }
 
-  const close = async () => {
+  const close = () => {
     const fibers = [...atWork.map(({ fiber }) => fiber), ...(building === undefined ? [] : [building])]
-    await Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, Exit.void)))
+    return Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, Exit.void)))
   }
 
   const start = <A, E>(
@@ -371,7 +372,8 @@ export const make = <R>(
         }
       }
     },
-    close: () => (closing ??= close()),
+    // in the next turn: then a call whose own hook closes the client is among those at work
+    close: () => (closing ??= Promise.resolve().then(close)),
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
       start(
@@ -403,9 +405,9 @@ export const inputOf = <A>(input: A): A =>
 
 /** What a create is told beyond what every call is. */
 export const createOf = (options: CreateOptions | undefined) =>
-  options === undefined || options === null
-    ? undefined
-    : { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
+  options
+    ? { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
+    : undefined
 
 /** What a wait is told, as `@webagent/polling` takes it. */
 export const waitOf = (options: WaitOptions | null | undefined) => {
