@@ -1,6 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { StandardSchema, Validated } from "./StandardSchema.ts"
 
@@ -44,7 +42,14 @@ const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Eff
     )
 }
 
-const parseJson = (text: string) => Result.getSuccess(Result.try((): unknown => JSON.parse(text)))
+/** What a text in JSON says, which is never undefined. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * What an agent answered, as a value of a type; fails with what does not fit. An agent often answers with text that
@@ -53,8 +58,9 @@ const parseJson = (text: string) => Result.getSuccess(Result.try((): unknown => 
 export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unknown): Effect.Effect<A, string, RD> => {
   const as = decoderOf(schema)
   if (typeof result !== "string") return as(result)
-  const orJson = Effect.catch((issue: string) =>
-    Option.match(parseJson(result), { onNone: () => Effect.fail(issue), onSome: as })
-  )
+  const orJson = Effect.catch((issue: string): Effect.Effect<A, string, RD> => {
+    const json = parseJson(result)
+    return json === undefined ? Effect.fail(issue) : as(json)
+  })
   return orJson(as(result))
 }

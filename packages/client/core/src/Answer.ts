@@ -18,10 +18,13 @@ interface Described {
   readonly errors: Readonly<Record<string, Schema.Codec<unknown>>>
 }
 
-const parseJson = (text: string): Result.Result<unknown, string> =>
-  text.trim() === ""
-    ? Result.succeed({})
-    : Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the body is not JSON" })
+const parseJson = (text: string): Result.Result<unknown, string> => {
+  try {
+    return Result.succeed(text.trim() === "" ? {} : JSON.parse(text))
+  } catch {
+    return Result.fail("the body is not JSON")
+  }
+}
 
 /** The most of a body that an error keeps, in characters: a page of megabytes would fill logs. */
 const kept = 65_536
@@ -33,7 +36,7 @@ const decoderOf = (schema: Schema.Codec<unknown>) => {
     if (Result.isFailure(json)) return json
     const read = decode(json.success)
     const told = Result.isSuccess(read) ? read : decode(json.success, { errors: "all" })
-    return Result.mapError(told, (error) => error.message)
+    return Result.isSuccess(told) ? Result.succeed(told.success) : Result.fail(told.failure.message)
   }
 }
 
@@ -100,7 +103,7 @@ export const interpreter = (
     }
     const text = answered.text()
     const json = parseJson(redact(text, true))
-    const answer = decode(Result.map(json, prepare))
+    const answer = decode(Result.isSuccess(json) ? Result.succeed(prepare(json.success)) : json)
     if (Result.isSuccess(answer)) return Effect.succeed(complete(answer.success, Result.getOrUndefined(json)))
     const body = redact(text)
     const id = idOf(Result.getOrUndefined(parseJson(body)))

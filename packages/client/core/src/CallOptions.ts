@@ -67,7 +67,10 @@ export const given =
     return Effect.suspend(() => {
       let chosen = effect
       if (extraBody !== undefined || headers !== undefined || timeout !== undefined) {
-        chosen = Effect.updateService(chosen, Current, (outer) => ({ ...outer, ...options }))
+        const own = chosen
+        chosen = Effect.withFiber((fiber) =>
+          Effect.provideService(own, Current, { ...fiber.getRef(Current), ...options })
+        )
       }
       if (idempotencyKey !== undefined) chosen = IdempotencyKey.given(idempotencyKey)(chosen)
       if (requestId !== undefined) chosen = RequestId.given(requestId)(chosen)

@@ -5,14 +5,14 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
-import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
-import type { PlainRequest } from "./Outgoing.ts"
+import type { CallRequest, PlainRequest } from "./Outgoing.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import * as RequestId from "./RequestId.ts"
+import * as Settings from "./Settings.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
-import { InvalidRequest, TransportError } from "./TransportError.ts"
+import { refused, type TransportError } from "./TransportError.ts"
 
 /** What every operation can fail with, whichever it is. */
 export type CallError =
@@ -79,31 +79,28 @@ export const methodOf = (
     idOf
   )
 
-  const refuse = (issue: string) =>
-    Effect.fail(
-      new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
-    )
-  const sendAs = (encoded: PlainRequest): Effect.Effect<unknown, unknown> =>
-    Effect.flatMap(transport.requestId, (requestId) => {
-      const issue = RequestId.issueOf(requestId)
-      if (issue !== undefined) return refuse(issue)
-      const send = (more?: Readonly<Record<string, string>>) => {
-        const headers = { ...encoded.headers, "x-request-id": requestId, ...more }
-        return Effect.flatMap(transport.exchange(version, { ...encoded, headers }), interpret)
-      }
-      if (method === "GET") return transport.retry(send())
-      if (method !== "POST" || own !== undefined) return send(own)
-      return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, send)
-    })
+  const refuse = (issue: string) => refused({ method, path, origin: base.origin }, issue)
+  const send = (request: CallRequest) => Effect.flatMap(transport.exchange(version, request), interpret)
+  const sendAs = (encoded: PlainRequest, given: string | undefined): Effect.Effect<unknown, unknown> => {
+    const issue = given === undefined ? undefined : RequestId.issueOf(given)
+    if (issue !== undefined) return refuse(issue)
+    const requestId = given ?? transport.newRequestId()
+    if (method === "GET") return transport.retry(send({ ...encoded, requestId }))
+    const sendWith = (more?: Readonly<Record<string, string>>) =>
+      send({ ...encoded, headers: { ...encoded.headers, ...more }, requestId })
+    if (method !== "POST" || own !== undefined) return sendWith(own)
+    return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, sendWith)
+  }
 
   return (call: RequestEncoding.Input) =>
-    Effect.withFiber((fiber) => {
-      const { extraBody } = fiber.getRef(CallOptions.Current)
+    Effect.withFiber(({ context }) => {
+      const { options, requestId } = Settings.of(context)
+      const { extraBody } = options
       const isExtended = method === "POST" && extraBody !== undefined
       const encoded = encode(
         isExtended ? { ...call, payload: { ...extraBody, ...(call.payload as object | undefined) } } : call
       )
-      return Result.isFailure(encoded) ? refuse(encoded.failure) : sendAs(encoded.success)
+      return Result.isFailure(encoded) ? refuse(encoded.failure) : sendAs(encoded.success, requestId)
     })
 }
 

@@ -15,13 +15,7 @@ import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import {
-  InvalidRequest,
-  isUnsent,
-  TransportError,
-  type TransportErrorReason,
-  UnexpectedStatus
-} from "./TransportError.ts"
+import { isUnsent, refused, TransportError, type TransportErrorReason, UnexpectedStatus } from "./TransportError.ts"
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
@@ -117,8 +111,8 @@ const writeInTime = (
       Effect.fail(new LedgerError({ message: `The ledger did not answer within ${Duration.format(write_time)}.` }))
     return Fiber.join(writing).pipe(
       Effect.timeoutOrElse({ duration: write_time, orElse: slow }),
-      Effect.onError(() =>
-        writing.pollUnsafe() === undefined
+      Effect.onExit((exit) =>
+        Exit.isFailure(exit) && writing.pollUnsafe() === undefined
           ? Effect.forkDetach(
               Effect.flatMap(Fiber.await(writing), (exit) => (Exit.isSuccess(exit) ? late : Effect.void))
             )
@@ -144,7 +138,7 @@ export const make = (options: {
 
   /** What has happened is written down, or said: it cannot be undone by failing. */
   const note = (event: Happening) =>
-    Effect.contextWith((context: Context.Context<never>) => {
+    Effect.withFiber(({ context }) => {
       const ledger = ledgerOf(context)
       if (ledger === none) return Effect.void
       return Effect.flatMap(now(event), (entry) =>
@@ -248,7 +242,7 @@ export const make = (options: {
         const opening = { ...request, key }
         const notSent = (issue: string) => {
           const { kind: _, ...rest } = request
-          return Effect.fail(new TransportError({ ...rest, attempts: 0, reason: new InvalidRequest({ issue }) }))
+          return refused(rest, issue)
         }
         const issue = IdempotencyKey.issueOf(key)
         if (issue !== undefined) return yield* notSent(issue)
@@ -275,19 +269,16 @@ export const make = (options: {
       })
     )
 
-  const noteEnd = (kind: string, id: string) =>
-    Effect.contextWith((context: Context.Context<never>) =>
-      isNews(ledgerOf(context), `${kind} ${id}`) ? note({ _tag: "closed", kind, id }) : Effect.void
-    )
-
   return {
     create,
     closed: (kind, id) =>
-      Effect.andThen(
-        noteEnd(kind, id),
-        Effect.suspend(() =>
-          kind === "browser" && browsers.delete(id) ? Metrics.add(Metrics.browsersOpen, -1) : Effect.void
-        )
-      )
+      Effect.withFiber(({ context }) => {
+        const ledger = ledgerOf(context)
+        const noted =
+          ledger !== none && isNews(ledger, `${kind} ${id}`) ? note({ _tag: "closed", kind, id }) : Effect.void
+        return kind === "browser" && browsers.delete(id)
+          ? Effect.andThen(Metrics.add(Metrics.browsersOpen, -1), noted)
+          : noted
+      })
   }
 }

@@ -5,18 +5,29 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Elapsed from "./Elapsed.ts"
 
+/** What is over at a time. */
+export interface Deadline {
+  /** When it is over, as `Elapsed` counts: `set` says it. */
+  at_ms: number
+  readonly onEnd: () => void
+}
+
 /** Deadlines that are all as far away when they are set. */
 export interface Deadlines {
-  /** Calls `onEnd` when the time is over, unless what this gives was called before. */
-  readonly set: (clock: Clock.Clock, context: Context.Context<never>, now_ms: number, onEnd: () => void) => () => void
+  /** Calls `onEnd` when the time is over, unless it is cleared before. */
+  readonly set: (clock: Clock.Clock, context: Context.Context<never>, now_ms: number, deadline: Deadline) => void
+  readonly clear: (deadline: Deadline) => void
 }
 
 /** Deadlines that are `after` away: what is set first is over first, so that one fiber sleeps for all. */
 export const make = (after: Duration.Duration): Deadlines => {
+  const after_ms = Duration.toMillis(after)
   // in the order in which they are over. No Map: its tables refer to the next table, and once V8 holds one of them for
   // old, all that was set later lives until the next full collection: 30 MB, and a tenth of the CPU time of a client
-  const waiting: Array<{ readonly at_ms: number; readonly onEnd: () => void }> = []
+  const waiting: Array<Deadline> = []
   let timer: Fiber.Fiber<void> | undefined
+  /** Those by another clock: the times of two cannot be compared. */
+  let others: Deadlines | undefined
 
   const sleep = (clock: Clock.Clock, context: Context.Context<never>, now_ms: number) => {
     const [first] = waiting
@@ -34,21 +45,21 @@ export const make = (after: Duration.Duration): Deadlines => {
 
   let clock: Clock.Clock
   return {
-    set: (by, context, now_ms, onEnd) => {
+    set: (by, context, now_ms, deadline) => {
       if (waiting.length === 0) clock = by
-      // the times of two clocks cannot be compared
-      if (by !== clock) return make(after).set(by, context, now_ms, onEnd)
-      const set = { at_ms: now_ms + Duration.toMillis(after), onEnd }
-      waiting.push(set)
+      if (by !== clock) return (others ??= make(after)).set(by, context, now_ms, deadline)
+      deadline.at_ms = now_ms + after_ms
+      waiting.push(deadline)
       sleep(by, context, now_ms)
-      return () => {
-        const at = waiting.indexOf(set)
-        if (at >= 0) waiting.splice(at, 1)
-        if (waiting.length > 0) return
-        // a timer would keep the process from ending
-        timer?.interruptUnsafe()
-        timer = undefined
-      }
+    },
+    clear: (deadline) => {
+      const at = waiting.indexOf(deadline)
+      if (at < 0) return others?.clear(deadline)
+      waiting.splice(at, 1)
+      if (waiting.length > 0) return
+      // a timer would keep the process from ending
+      timer?.interruptUnsafe()
+      timer = undefined
     }
   }
 }

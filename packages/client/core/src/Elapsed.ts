@@ -1,8 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
+const toMillis = (nanos: bigint) => Math.floor(Number(nanos) / 1e6)
+
 /** What `now_ms` gives, of a clock that is at hand. */
-export const read_ms = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+export const read_ms = (clock: Clock.Clock): number => toMillis(clock.monotonicTimeNanosUnsafe())
 
 /** Milliseconds of a monotonic clock. Only a difference of two has a meaning; changes of the system time do not matter. */
-export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, toMillis)

@@ -1,14 +1,9 @@
-import * as Clock from "effect/Clock"
+import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as LogLevel from "effect/LogLevel"
-import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
-import * as CallOptions from "./CallOptions.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
 import { most_bytes, TooLarge } from "./ContentCoding.ts"
 import * as Deadlines from "./Deadlines.ts"
@@ -17,8 +12,8 @@ import { innermost } from "./Innermost.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Outgoing } from "./Outgoing.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
-import * as Trace from "./Trace.ts"
-import type { SendWhole } from "./WholeAnswer.ts"
+import * as Settings from "./Settings.ts"
+import type { Listener, SendWhole, WholeAnswer } from "./WholeAnswer.ts"
 import {
   AnswerTooLarge,
   ConnectionFailed,
@@ -29,6 +24,13 @@ import {
 } from "./TransportError.ts"
 
 type Phase = "connect" | "headers" | "body"
+
+type Answering = Effect.Effect<Answered, TransportError>
+
+interface Limit {
+  readonly after: Duration.Duration
+  readonly deadlines: Deadlines.Deadlines
+}
 
 const unsendable = () => new InvalidRequest({ issue: "the request cannot be encoded: look at its headers" })
 
@@ -61,12 +63,10 @@ export const make = ({
   redact,
   send,
   timeouts
-}: ExchangeOptions): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
+}: ExchangeOptions): ((outgoing: Outgoing, settings: Settings.Settings) => Answering) => {
   /** What fetch is told beside the request, by the call or by the client. */
-  const optionsOf = (context: Context.Context<never>): RequestInit => {
-    const own = Context.getOrUndefined(context, FetchHttpClient.RequestInit)
-    return own === undefined ? options : { ...options, ...own, redirect: "manual" }
-  }
+  const optionsOf = (own: RequestInit | undefined): RequestInit =>
+    own === undefined ? options : { ...options, ...own, redirect: "manual" }
 
   const failed = (outgoing: Outgoing, reason: TransportErrorReason) =>
     new TransportError({
@@ -104,94 +104,123 @@ export const make = ({
     })
   }
 
-  const deadlines = Deadlines.make(timeouts.total)
-  const limitOf = (after: Duration.Duration | undefined) =>
-    after === undefined ? undefined : { after, deadlines: Deadlines.make(after) }
-  const limits = { headers: limitOf(timeouts.headers), body: limitOf(timeouts.body) }
-
-  /** The longest time of an attempt: a call with a timeout of its own has what is left of that. */
-  const totalOf = (fiber: Fiber.Fiber<unknown, unknown>, now_ms: number): Duration.Duration => {
-    const deadline_ms = fiber.getRef(RetryPolicy.Deadline)
-    return fiber.getRef(CallOptions.Current).timeout === undefined || !Number.isFinite(deadline_ms)
-      ? timeouts.total
-      : Duration.millis(Math.max(1, deadline_ms - now_ms))
+  const limitOf = (after: Duration.Duration) => ({ after, deadlines: Deadlines.make(after) })
+  const total = limitOf(timeouts.total)
+  const parts = {
+    headers: timeouts.headers === undefined ? undefined : limitOf(timeouts.headers),
+    body: timeouts.body === undefined ? undefined : limitOf(timeouts.body)
   }
 
-  type Answering = Effect.Effect<Answered, TransportError>
+  /** The longest time of an attempt: a call with a timeout of its own has what is left of that. */
+  const totalOf = ({ context, options }: Settings.Settings, now_ms: number): Limit => {
+    if (options.timeout === undefined) return total
+    const deadline_ms = Context.get(context, RetryPolicy.Deadline)
+    return Number.isFinite(deadline_ms) ? limitOf(Duration.millis(Math.max(1, deadline_ms - now_ms))) : total
+  }
 
-  /** What an attempt came to, for metrics, spans and the log. */
-  const observe = (
-    { attempt, method, requestId, url }: Outgoing,
-    took_ms: number,
-    { context }: Fiber.Fiber<unknown, unknown>,
-    status: number,
-    end: Answering,
-    reason?: string
-  ): Answering => {
-    const { duration, requests } = Metrics.attempts(method, url, status, reason ?? `${Math.floor(status / 100)}xx`)
-    requests.updateUnsafe(1, context)
-    duration.updateUnsafe(took_ms / 1000, context)
-    if (LogLevel.isGreaterThan(Context.get(context, References.MinimumLogLevel), "Debug")) return end
-    const line = `${method} ${url.replace(/[?#].*/u, "")}: ${reason ?? status} in ${took_ms} ms, attempt ${attempt}, request ${requestId}`
-    return Effect.andThen(Effect.logDebug(line), end)
+  /** One attempt under way. It is its own listener and deadline: each closure more would be made for every poll. */
+  class Attempt implements Listener, Deadlines.Deadline {
+    declare readonly outgoing: Outgoing
+    declare readonly settings: Settings.Settings
+    declare readonly began_ms: number
+    declare readonly total: Limit
+    declare readonly abort: (() => void) | undefined
+    declare at_ms: number
+    declare phase: Phase
+    /** Tells the end; undefined once it is told. */
+    declare resume: ((end: Answering) => void) | undefined
+    declare clearPart: (() => void) | undefined
+
+    constructor(outgoing: Outgoing, settings: Settings.Settings, resume: (end: Answering) => void) {
+      const { clock, context, init } = settings
+      const { body, headers, method, url } = outgoing
+      this.outgoing = outgoing
+      this.settings = settings
+      this.resume = resume
+      this.phase = "headers"
+      this.began_ms = Elapsed.read_ms(clock)
+      this.total = totalOf(settings, this.began_ms)
+      this.total.deadlines.set(clock, context, this.began_ms, this)
+      this.limit("headers")
+      this.abort = send({ method, url, headers: keyed(headers), body, options: optionsOf(init) }, settings, this)
+    }
+
+    limit(name: "headers" | "body") {
+      this.clearPart?.()
+      const limit = parts[name]
+      if (limit === undefined) return
+      const { after, deadlines } = limit
+      const { clock, context } = this.settings
+      const part = { at_ms: 0, onEnd: () => this.expire(name, after) }
+      deadlines.set(clock, context, Elapsed.read_ms(clock), part)
+      this.clearPart = () => deadlines.clear(part)
+    }
+
+    onPhase(reached: Phase) {
+      this.phase = reached
+      if (reached === "body" && this.resume !== undefined) this.limit("body")
+    }
+
+    onAnswer(answer: WholeAnswer) {
+      this.finish(answer.status, Effect.succeed(new Answered(this.outgoing, answer)))
+    }
+
+    onFailure(cause: unknown, isRefused?: boolean) {
+      this.fail(isRefused ? unsendable() : toReason(cause, this.took_ms(), this.phase))
+    }
+
+    onDefect(cause: Cause.Cause<never>) {
+      this.finish(0, Effect.failCause(cause), "Defect")
+    }
+
+    onEnd() {
+      this.expire("total", this.total.after)
+    }
+
+    expire(limit: "headers" | "body" | "total", after: Duration.Duration) {
+      // first: what is ended may say so at once, as if the connection were lost
+      this.fail(new Timeout({ phase: this.phase, limit, after }))
+      this.abort?.()
+    }
+
+    fail(reason: TransportErrorReason) {
+      this.finish(0, Effect.fail(failed(this.outgoing, reason)), reason._tag)
+    }
+
+    took_ms() {
+      return Elapsed.read_ms(this.settings.clock) - this.began_ms
+    }
+
+    /** Tells what the attempt came to, to metrics and the log as well. */
+    finish(status: number, end: Answering, reason?: string) {
+      const { resume } = this
+      if (resume === undefined) return
+      this.clear()
+      const { attempt, method, requestId, url } = this.outgoing
+      const { context, isDebugging } = this.settings
+      const took_ms = this.took_ms()
+      const { duration, requests } = Metrics.attempts(method, url, status, reason ?? `${String(status)[0]}xx`)
+      requests.updateUnsafe(1, context)
+      duration.updateUnsafe(took_ms / 1000, context)
+      if (!isDebugging) return resume(end)
+      const line = `${method} ${url.replace(/[?#].*/u, "")}: ${reason ?? status} in ${took_ms} ms, attempt ${attempt}, request ${requestId}`
+      resume(Effect.andThen(Effect.logDebug(line), end))
+    }
+
+    clear() {
+      this.resume = undefined
+      this.total.deadlines.clear(this)
+      this.clearPart?.()
+    }
   }
 
   /** One callback, in which all is done: a fiber for the timeout would cost as much as the rest. */
-  const exchange = (outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering =>
+  const exchange = (outgoing: Outgoing, settings: Settings.Settings): Answering =>
     Effect.callback((resume) => {
-      const clock = fiber.getRef(Clock.Clock)
-      const began_ms = Elapsed.read_ms(clock)
-      const took_ms = () => Elapsed.read_ms(clock) - began_ms
-      let phase: Phase = "headers"
-      let isOver = false
-      const finish = (status: number, end: Answering, reason?: string) => {
-        if (isOver) return
-        isOver = true
-        clear()
-        resume(observe(outgoing, took_ms(), fiber, status, end, reason))
-      }
-      const fail = (reason: TransportErrorReason) => finish(0, Effect.fail(failed(outgoing, reason)), reason._tag)
-      const expire = (limit: "headers" | "body" | "total", after: Duration.Duration) => () => {
-        // first: what is ended may say so at once, as if the connection were lost
-        fail(new Timeout({ phase, limit, after }))
-        end()
-      }
-      const limit = (part: "headers" | "body", now_ms: number) => {
-        const limit = limits[part]
-        return limit?.deadlines.set(clock, fiber.context, now_ms, expire(part, limit.after))
-      }
-      const after = totalOf(fiber, began_ms)
-      const clearTotal = (after === timeouts.total ? deadlines : Deadlines.make(after)).set(
-        clock,
-        fiber.context,
-        began_ms,
-        expire("total", after)
-      )
-      let clearPart = limit("headers", began_ms)
-      const clear = () => {
-        clearTotal()
-        clearPart?.()
-      }
-      const { body, headers, method, url } = outgoing
-      const end = send(
-        { method, url, headers: keyed(headers), body, options: optionsOf(fiber.context) },
-        fiber.context,
-        {
-          onPhase: (reached) => {
-            phase = reached
-            if (reached !== "body" || isOver) return
-            clearPart?.()
-            clearPart = limit("body", Elapsed.read_ms(clock))
-          },
-          onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
-          onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase)),
-          onDefect: (cause) => finish(0, Effect.failCause(cause), "Defect")
-        }
-      )
+      const attempt = new Attempt(outgoing, settings, resume)
       return Effect.sync(() => {
-        isOver = true
-        clear()
-        end()
+        attempt.clear()
+        attempt.abort?.()
       })
     })
 
@@ -219,9 +248,12 @@ export const make = ({
     })
   }
 
-  return (outgoing) =>
-    Effect.withFiber((fiber) => {
-      const sent = exchange(outgoing, fiber)
-      return Trace.isOn(fiber.context) ? traced(sent, outgoing) : sent
-    })
+  return (outgoing, settings) =>
+    settings.isTraced
+      ? // the HttpClient of an application finds the span of the attempt around it
+        traced(
+          Effect.withFiber(({ context }) => exchange(outgoing, Settings.of(context))),
+          outgoing
+        )
+      : exchange(outgoing, settings)
 }

@@ -9,9 +9,6 @@ import * as WholeAnswer from "./WholeAnswer.ts"
 
 type Fetch = typeof globalThis.fetch
 
-const fetchOf = (context: Context.Context<never>, given: Fetch | undefined) =>
-  Context.getOrUndefined(context, FetchHttpClient.Fetch) ?? given ?? globalThis.fetch
-
 /** Node's own fetches, by which a request that is answered 421 is sent again at once, a POST as well. */
 const isNode =
   typeof process === "object" && process.release?.name === "node" && !("Bun" in globalThis) && !("Deno" in globalThis)
@@ -41,16 +38,12 @@ const initOf = ({ body, headers, method, options }: WholeAnswer.WholeRequest, si
   return { ...init, headers: uncounted, body: body as BodyInit }
 }
 
-/** The whole body, unless it is larger than the client reads. Only a length that is sent says that beforehand. */
-const readBody = (
-  response: Response,
-  readWhole: () => Promise<ArrayBuffer> = () => response.arrayBuffer()
-): Promise<ArrayBuffer | Uint8Array> => {
-  const length = response.headers.get("content-length")
-  const isBounded = length !== null && Number(length) <= most_bytes && response.headers.get("content-encoding") === null
+/** The body as a stream, where it may be larger than the client reads. Only a length that is sent says that beforehand. */
+const unboundedOf = ({ body, headers }: Response): ReadableStreamDefaultReader<Uint8Array> | undefined => {
+  const length = headers.get("content-length")
+  const isBounded = length !== null && Number(length) <= most_bytes && headers.get("content-encoding") === null
   // another library's fetch may give another kind of stream
-  const reader = isBounded ? undefined : response.body?.getReader?.()
-  return reader === undefined ? readWhole() : readParts(reader)
+  return isBounded ? undefined : body?.getReader?.()
 }
 
 const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> => {
@@ -73,50 +66,55 @@ const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promi
   return whole
 }
 
-const wholeOf = (
-  { headers, status }: Pick<Response, "headers" | "status">,
-  body: WholeAnswer.WholeAnswer["body"]
-): WholeAnswer.WholeAnswer => ({
-  status,
-  header: (name) => headers.get(name) ?? undefined,
-  headers: () => Object.fromEntries(headers),
-  body
-})
+class FetchAnswer implements WholeAnswer.WholeAnswer {
+  readonly status: number
+  readonly body: WholeAnswer.WholeAnswer["body"]
+  readonly received: Headers
 
-/** What `begin` promises, also where it throws or gives no promise, as a fetch of someone else's may. */
-const attempted = <A>(begin: () => Promise<A>): Promise<A> => {
-  try {
-    return Promise.resolve(begin())
-  } catch (cause) {
-    return Promise.reject(cause)
+  constructor(status: number, received: Headers, body: WholeAnswer.WholeAnswer["body"]) {
+    this.status = status
+    this.received = received
+    this.body = body
+  }
+
+  header(name: string) {
+    return this.received.get(name) ?? undefined
+  }
+
+  headers() {
+    return Object.fromEntries(this.received)
   }
 }
 
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
   (given: Fetch | undefined): WholeAnswer.SendWhole =>
-  (request, context, { onAnswer, onFailure, onPhase }) => {
+  (request, settings, listener) => {
     const controller = new AbortController()
-    const begin = () => {
+    const onFailure = (cause: unknown) => listener.onFailure(cause)
+    const onResponse = (response: Response) => {
+      try {
+        // read here, where what throws is a failure
+        const { headers, status } = response
+        listener.onPhase("body")
+        const parts = unboundedOf(response)
+        const body = parts === undefined ? response.arrayBuffer() : readParts(parts)
+        body.then((body) => listener.onAnswer(new FetchAnswer(status, headers, body)), onFailure)
+      } catch (cause) {
+        onFailure(cause)
+      }
+    }
+    try {
       // with an upgrade, fetch would fail in its own words or leave the header out
       if (request.headers["upgrade"] !== undefined) throw new Error("fetch cannot leave HTTP")
-      const fetch = fetchOf(context, given)
+      const fetch = settings.fetch ?? given ?? globalThis.fetch
       const init = initOf(request, controller.signal)
-      return fetch(request.url, sendsAgain(fetch) ? once(init) : init)
+      // no async function, and no promise of a promise: each would be one more for every read. That of another library's
+      // fetch may be none
+      Promise.resolve(fetch(request.url, sendsAgain(fetch) ? once(init) : init)).then(onResponse, onFailure)
+    } catch (cause) {
+      onFailure(cause)
     }
-    let received: Pick<Response, "headers" | "status">
-    // no async function: each await of one would be a promise more for every read
-    attempted(begin)
-      .then((response) => {
-        // read here, where what throws is a failure
-        received = { headers: response.headers, status: response.status }
-        onPhase("body")
-        return readBody(response)
-      })
-      .then(
-        (body) => onAnswer(wholeOf(received, body)),
-        (cause: unknown) => onFailure(cause)
-      )
     return () => controller.abort()
   }
 
@@ -127,7 +125,11 @@ const guarded =
     const fetch = given ?? globalThis.fetch
     const response = await fetch(input, isUndici || sendsAgain(fetch) ? once(init) : init)
     const whole = response.arrayBuffer.bind(response)
-    return Object.defineProperty(response, "arrayBuffer", { value: () => readBody(response, whole) })
+    const arrayBuffer = () => {
+      const parts = unboundedOf(response)
+      return parts === undefined ? whole() : readParts(parts)
+    }
+    return Object.defineProperty(response, "arrayBuffer", { value: arrayBuffer })
   }
 
 /** A whole HttpClient over a fetch; a Transport sends with `send`. */

@@ -31,7 +31,7 @@ const unsent = (cause: unknown): unknown => {
 /** Sends with undici's dispatch: no stream, no promise and no signal is made for an answer that is read whole. */
 const sendBy =
   (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole =>
-  ({ body, headers: sent, method, url }, _context, { onAnswer, onFailure, onPhase }) => {
+  ({ body, headers: sent, method, url }, _settings, listener) => {
     let controller: Undici.Dispatcher.DispatchController | undefined
     let interrupted: Error | undefined
     let status = 0
@@ -41,9 +41,9 @@ const sendBy =
     let received_bytes = 0
 
     const fail = (cause: unknown) =>
-      controller === undefined ? onFailure(unsent(cause), isRefusal(cause)) : onFailure(cause)
+      controller === undefined ? listener.onFailure(unsent(cause), isRefusal(cause)) : listener.onFailure(cause)
     // undici tells when it begins to send: what ends before that has done nothing
-    onPhase("connect")
+    listener.onPhase("connect")
     try {
       const { origin, pathname, search } = new URL(url)
       dispatcher.dispatch(
@@ -57,14 +57,14 @@ const sendBy =
         {
           onRequestStart: (started) => {
             controller = started
-            onPhase("headers")
+            listener.onPhase("headers")
             if (interrupted !== undefined) started.abort(interrupted)
           },
           onResponseStart: (_, code, received) => {
             if (code < 200) return
             status = code
             headers = received
-            onPhase("body")
+            listener.onPhase("body")
           },
           onResponseData: (started, chunk) => {
             received_bytes += chunk.length
@@ -76,7 +76,7 @@ const sendBy =
             const coding = joined(headers["content-encoding"])
             const decoded = coding === undefined ? Result.succeed(received) : ContentCoding.decode(received, coding)
             if (Result.isFailure(decoded)) return fail(decoded.failure)
-            onAnswer({
+            listener.onAnswer({
               status,
               header: (name) => joined(headers[name]),
               headers: () =>
@@ -153,10 +153,7 @@ const fetchBy = ({ fetch }: typeof Undici, dispatcher: Undici.Dispatcher) =>
 const sendUnlessGiven = (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole => {
   const send = sendBy(dispatcher)
   const byFetch = HttpFetch.sendBy(undefined)
-  return (request, context, listener) =>
-    Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined
-      ? send(request, context, listener)
-      : byFetch(request, context, listener)
+  return (request, settings, listener) => (settings.fetch === undefined ? send : byFetch)(request, settings, listener)
 }
 
 const layerBy = (undici: typeof Undici, send: typeof sendBy) =>

@@ -16,7 +16,7 @@ export const aRecord = "an object with fields"
 /** A time, if it is one. */
 export const positive = (input: Duration.Input): Duration.Duration | undefined => {
   const time = Duration.fromInput(input)
-  return Option.isSome(time) && Duration.isPositive(time.value) ? time.value : undefined
+  return Option.isSome(time) && Duration.toMillis(time.value) > 0 ? time.value : undefined
 }
 
 export const aTime = 'a length of time above zero, such as "30 seconds"'

@@ -8,6 +8,11 @@ export interface PlainRequest {
   readonly body?: Uint8Array | undefined
 }
 
+/** The same of a call, with the id that all its requests carry. */
+export interface CallRequest extends PlainRequest {
+  readonly requestId: string
+}
+
 /** A request that is ready to be sent, and what to call it in errors. */
 export interface Outgoing {
   readonly method: string

@@ -7,7 +7,7 @@ import { type CallError, methodOf } from "./ContractClient.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import { mustBe } from "./MustBe.ts"
 import { Transport } from "./Transport.ts"
-import { InvalidRequest, TransportError } from "./TransportError.ts"
+import { refused } from "./TransportError.ts"
 
 /** What a request of one's own may choose. */
 export interface RequestOptions extends CallOptions.CallOptions {
@@ -55,9 +55,8 @@ export const request =
       const { body: payload, idempotencyKey, query, ...options } = given
       const issue = issueOf(method, path, given)
       if (issue !== undefined) {
-        const { origin, pathname } = new URL(transport.baseUrls[version])
-        const reason = new InvalidRequest({ issue })
-        return Effect.fail(new TransportError({ method: String(method), path: pathname, origin, attempts: 0, reason }))
+        const { origin, pathname: path } = new URL(transport.baseUrls[version])
+        return refused({ method: String(method), path, origin }, issue)
       }
       const operation = {
         method: method as "GET",

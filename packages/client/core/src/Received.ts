@@ -57,29 +57,29 @@ const prepareField = (name: string, value: unknown, nested: Fields | undefined):
 
 const prepareRecord = (json: unknown, fields: Fields): unknown => {
   if (!isRecord(json)) return json
-  let prepared: Record<string, unknown> | undefined
-  for (const [name, nested] of fields) {
+  let prepared: Record<string, unknown> = json
+  fields.forEach((nested, name) => {
     const value = json[name]
     const better = prepareField(name, value, nested)
-    if (better !== value) (prepared ??= { ...json })[name] = better
-  }
-  return prepared ?? json
+    if (better === value) return
+    if (prepared === json) prepared = { ...json }
+    prepared[name] = better
+  })
+  return prepared
 }
 
 const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown => {
   if (!isRecord(value) || !isRecord(json)) return value
-  const complete: Record<string, unknown> = {}
+  const complete: Record<string, unknown> = { ...value }
   const unread = Object.keys(json).filter(
     (name) => !(fields.has(name) && name in value && (value[name] !== null || json[name] === null))
   )
-  for (const [name, nested] of fields) {
-    if (!(name in value)) continue
+  fields.forEach((nested, name) => {
     const [read, sent] = [value[name], json[name]]
-    complete[name] =
-      nested !== undefined && Array.isArray(read) && Array.isArray(sent)
-        ? read.map((item, index) => completeRecord(item, sent[index], nested))
-        : read
-  }
+    if (nested !== undefined && Array.isArray(read) && Array.isArray(sent)) {
+      complete[name] = read.map((item, index) => completeRecord(item, sent[index], nested))
+    }
+  })
   // a field may be named __proto__: fromEntries sets no prototype
   if (unread.length > 0) complete["raw"] = Object.fromEntries(unread.map((name) => [name, json[name]]))
   return complete

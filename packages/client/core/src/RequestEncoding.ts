@@ -22,10 +22,8 @@ export const shown = (value: unknown): string => {
 }
 
 /** An id becomes one segment of a path: these would become none, another one, or not text at all. */
-const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {
-  const isId = typeof value === "string" && !["", ".", ".."].includes(value) && value.isWellFormed()
-  return isId ? Result.succeed(encodeURIComponent(value)) : Result.fail(`${name} is not an id: ${shown(value)}`)
-}
+const isId = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value !== "." && value !== ".." && value.isWellFormed()
 
 const encoderOf = (schema: Schema.Codec<unknown, unknown> | undefined) =>
   schema === undefined ? undefined : Schema.encodeUnknownResult(schema)
@@ -47,19 +45,20 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
   return ({ params = {}, payload }) => {
     let path = start
     for (const { after, name } of places) {
-      const segment = segmentOf(name, params[name])
-      if (Result.isFailure(segment)) return Result.fail(segment.failure)
-      path += segment.success + after
+      const value = params[name]
+      if (!isId(value)) return Result.fail(`${name} is not an id: ${shown(value)}`)
+      path += encodeURIComponent(value) + after
     }
     const checked = encodeParams?.(params)
     if (checked !== undefined && Result.isFailure(checked)) return Result.fail(checked.failure.message)
     if (encodePayload === undefined) return Result.succeed({ method, url: path })
     const body = encodePayload(payload)
     if (Result.isFailure(body)) return Result.fail(body.failure.message)
-    const json = Result.try({
-      try: () => JSON.stringify(body.success),
-      catch: () => "the payload cannot be written as JSON"
-    })
-    return Result.map(json, (json) => ({ method, url: path, headers: asJson, body: encoder.encode(json) }))
+    try {
+      const json = encoder.encode(JSON.stringify(body.success))
+      return Result.succeed({ method, url: path, headers: asJson, body: json })
+    } catch {
+      return Result.fail("the payload cannot be written as JSON")
+    }
   }
 }

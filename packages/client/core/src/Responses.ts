@@ -7,31 +7,36 @@ import type { ResponseInfo } from "./ResponseInfo.ts"
 
 export type { ResponseInfo }
 
-/** Is told of each response, and when it came. */
-export const Slot = Context.Reference<((answered: Answered, now_ms: number) => void) | undefined>(
-  "@webagent/core/Responses/Slot",
-  { defaultValue: () => undefined }
-)
-
 /** The last response of a call, described when asked: most callers do not. */
-export interface Last {
-  response?: () => ResponseInfo
-}
+export class Last {
+  began_ms = 0
+  answered: Answered | undefined
+  answered_ms = 0
 
-/** Runs an effect, and keeps the last response that its calls get. */
-export const recorded = <A, E, R>(effect: Effect.Effect<A, E, R>, last: Last): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const began_ms = Elapsed.read_ms(fiber.getRef(Clock.Clock))
-    return Effect.provideService(effect, Slot, (answered, now_ms) => {
-      last.response = () => ({
+  tell(answered: Answered, clock: Clock.Clock): Answered {
+    this.answered = answered
+    this.answered_ms = Elapsed.read_ms(clock)
+    return answered
+  }
+
+  response(): ResponseInfo | undefined {
+    const { answered, answered_ms, began_ms } = this
+    return (
+      answered && {
         status: answered.status,
         headers: answered.headers(),
         requestId: answered.requestId,
         attempts: answered.attempt,
-        duration_ms: now_ms - began_ms
-      })
-    })
-  })
+        duration_ms: answered_ms - began_ms
+      }
+    )
+  }
+}
+
+/** What is told the responses of a call. */
+export const Slot = Context.Reference<Last | undefined>("@webagent/core/Responses/Slot", {
+  defaultValue: () => undefined
+})
 
 /**
  * The value of a call with the response that brought it: status, headers, request id, attempts and duration. Of several
@@ -51,7 +56,8 @@ export const recorded = <A, E, R>(effect: Effect.Effect<A, E, R>, last: Last): E
 export const withResponse = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly data: A; readonly response: ResponseInfo | undefined }, E, R> =>
-  Effect.suspend(() => {
-    const last: Last = {}
-    return Effect.map(recorded(effect, last), (data) => ({ data, response: last.response?.() }))
+  Effect.withFiber((fiber) => {
+    const last = new Last()
+    last.began_ms = Elapsed.read_ms(fiber.getRef(Clock.Clock))
+    return Effect.map(Effect.provideService(effect, Slot, last), (data) => ({ data, response: last.response() }))
   })

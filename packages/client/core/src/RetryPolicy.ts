@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Elapsed from "./Elapsed.ts"
@@ -220,6 +221,15 @@ export const makeCurrent = (policy: RetryPolicy): Retrier =>
     return retries === undefined ? chosen : { ...chosen, retries }
   })
 
+/** A call that has failed and may be tried again. */
+interface Trying<A, E, R> {
+  readonly call: Effect.Effect<A, E, R>
+  readonly mayPass: (error: E) => Transient | undefined
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+  attempt: number
+  spent: number
+}
+
 const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): Retrier => {
   // what retries have taken and successes have not given back
   let taken = 0
@@ -227,44 +237,41 @@ const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): 
   const retry = <A, E, R>(
     call: Effect.Effect<A, E, R>,
     mayPass: (error: E) => Transient | undefined = transient
-  ): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) => {
-      const chosen = policyOf(fiber.context)
-      const before = fiber.getRef(AttemptsBefore)
-      const told = fiber.getRef(Attempt)
-      let attempt = 0
-      let spent = 0
+  ): Effect.Effect<A, E, R> => Effect.withFiber((fiber) => again({ call, mayPass, fiber, attempt: 0, spent: 0 }))
 
-      const once = (): Effect.Effect<A, E, R> => {
-        attempt++
-        const number = before + attempt
-        // a context costs more than a look at one
-        const numbered = number === told ? call : Effect.provideService(call, Attempt, number)
-        return Effect.matchCauseEffect(numbered, { onSuccess, onFailure })
-      }
-      const onSuccess = (value: A) => {
-        taken = Math.max(0, taken - Math.max(1, spent))
+  const again = <A, E, R>(trying: Trying<A, E, R>): Effect.Effect<A, E, R> => {
+    const { call, fiber } = trying
+    const number = fiber.getRef(AttemptsBefore) + ++trying.attempt
+    // a context costs more than a look at one
+    const numbered = number === fiber.getRef(Attempt) ? call : Effect.provideService(call, Attempt, number)
+    return Effect.matchCauseEffect(numbered, {
+      onSuccess: (value) => {
+        taken = Math.max(0, taken - Math.max(1, trying.spent))
         return Effect.succeed(value)
-      }
-      const onFailure = (cause: Cause.Cause<E>): Effect.Effect<A, E, R> => {
-        const error = Cause.findErrorOption(cause)
-        if (Option.isNone(error)) return Effect.failCause(cause)
-        const failure = mayPass(error.value)
-        const price = failure?.throttled === true ? 5 : 14
-        const last = Effect.fail(error.value)
-        const isSpent = () => taken + price > chosen.quota
-        if (failure === undefined || attempt > chosen.retries || isSpent()) return last
-        const { retryAfter } = failure
-        if (retryAfter !== undefined && Duration.isGreaterThan(retryAfter, chosen.maxRetryAfter)) return last
-        return Effect.flatMap(planned(chosen, attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
-          if (wait_ms === undefined || isSpent()) return last
-          taken += price
-          spent += price
-          return Effect.flatMap(fiber.getRef(Interruption).pauses(Effect.sleep(wait_ms)), once)
-        })
-      }
-      return once()
+      },
+      onFailure: (cause) => failed(trying, cause)
     })
+  }
+
+  const failed = <A, E, R>(trying: Trying<A, E, R>, cause: Cause.Cause<E>): Effect.Effect<A, E, R> => {
+    const { attempt, fiber, mayPass } = trying
+    const chosen = policyOf(fiber.context)
+    const error = Cause.findErrorOption(cause)
+    if (Option.isNone(error)) return Effect.failCause(cause)
+    const failure = mayPass(error.value)
+    const price = failure?.throttled === true ? 5 : 14
+    const last = Effect.fail(error.value)
+    const isSpent = () => taken + price > chosen.quota
+    if (failure === undefined || attempt > chosen.retries || isSpent()) return last
+    const { retryAfter } = failure
+    if (retryAfter !== undefined && Duration.toMillis(retryAfter) > Duration.toMillis(chosen.maxRetryAfter)) return last
+    return Effect.flatMap(planned(chosen, attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
+      if (wait_ms === undefined || isSpent()) return last
+      taken += price
+      trying.spent += price
+      return Effect.flatMap(fiber.getRef(Interruption).pauses(Effect.sleep(wait_ms)), () => again(trying))
+    })
+  }
 
   /** The pause before the next attempt, unless the caller's deadline comes before its end. */
   const planned = (chosen: RetryPolicy, attempt: number, failure: Transient) =>

@@ -11,7 +11,7 @@ export const isOn = (context: Context.Context<never>): boolean =>
 export const span =
   (name: string, options?: Tracer.SpanOptionsNoTrace) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.contextWith((context: Context.Context<never>) =>
+    Effect.withFiber(({ context }) =>
       isOn(context)
         ? (Effect.withSpan(effect, name, { ...options, captureStackTrace: false }) as Effect.Effect<A, E, R>)
         : effect

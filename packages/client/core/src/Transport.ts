@@ -1,5 +1,4 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,8 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Answered } from "./Answered.ts"
 import * as Breaker from "./Breaker.ts"
-import { checkHeaders, ClientConfig } from "./ClientConfig.ts"
-import * as CallOptions from "./CallOptions.ts"
+import { checkHeaders, ClientConfig, type ClientConfigError } from "./ClientConfig.ts"
 import * as Creates from "./Creates.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -22,12 +20,12 @@ import * as Hooks from "./Hooks.ts"
 import * as HttpTags from "./HttpTags.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Outgoing, PlainRequest } from "./Outgoing.ts"
+import type { CallRequest, Outgoing, PlainRequest } from "./Outgoing.ts"
 import * as Redact from "./Redact.ts"
 import * as RequestId from "./RequestId.ts"
-import * as Responses from "./Responses.ts"
+import * as Settings from "./Settings.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
-import { InvalidRequest, TransportError } from "./TransportError.ts"
+import { refused, type TransportError } from "./TransportError.ts"
 import { sendOf } from "./WholeAnswer.ts"
 import { version as packageVersion } from "./version.ts"
 
@@ -56,6 +54,7 @@ const make = Effect.gen(function* () {
     accept: "application/json",
     ...config.headers
   })
+  const keyed = { [config.apiKeyHeader]: key }
   // one random part a client, then a count: cheap, and what a client has sent is in order
   const client = (yield* keys).replaceAll(/[^\w]/gu, "").slice(0, 12)
   let calls = 0
@@ -73,8 +72,7 @@ const make = Effect.gen(function* () {
     send: sendOf(yield* HttpTags.HttpClient, usual),
     options,
     timeouts: config.timeouts,
-    keyed: (headers) =>
-      Object.hasOwn(headers, config.apiKeyHeader) ? headers : { ...headers, [config.apiKeyHeader]: key },
+    keyed: (headers) => ({ ...keyed, ...headers }),
     redact
   })
 
@@ -98,50 +96,49 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const send = (version: ApiVersion, request: PlainRequest, chosen?: Readonly<Record<string, string>>) =>
-    Effect.withFiber((fiber) => {
-      const headers = { ...defaults, ...chosen, ...lowered(request.headers) }
-      const { body, method, url } = request
-      const outgoing = {
-        method,
-        // a slash always separates the two, so that no path can continue the host: the key stays with its origin
-        url: `${config.baseUrls[version]}${url.startsWith("/") ? "" : "/"}${url}`,
-        headers,
-        body,
-        requestId: (headers["x-request-id"] ??= newRequestId()),
-        attempt: fiber.getRef(RetryPolicy.Attempt)
-      }
-      const guarding = Context.getOrUndefined(fiber.context, Breaker.Current) ?? breaker
-      const guarded = Breaker.guard(guarding, outgoing, exchangeOnce(outgoing))
-      const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
-      const slot = fiber.getRef(Responses.Slot)
-      if (slot === undefined) return answered
-      return Effect.map(answered, (response) => {
-        slot(response, Elapsed.read_ms(fiber.getRef(Clock.Clock)))
-        return response
-      })
-    })
+  const send = (
+    version: ApiVersion,
+    request: PlainRequest & Partial<CallRequest>,
+    settings: Settings.Settings,
+    chosen?: Readonly<Record<string, string>>
+  ) => {
+    const { body, headers: own, method, url } = request
+    const headers: Record<string, string> = { ...defaults, ...chosen }
+    if (own !== undefined) Object.assign(headers, lowered(own))
+    const requestId = (headers["x-request-id"] = request.requestId ?? headers["x-request-id"] ?? newRequestId())
+    const outgoing = {
+      method,
+      // a slash always separates the two, so that no path can continue the host: the key stays with its origin
+      url: `${config.baseUrls[version]}${url.startsWith("/") ? "" : "/"}${url}`,
+      headers,
+      body,
+      requestId,
+      attempt: settings.attempt
+    }
+    const guarded = Breaker.guard(settings.breaker ?? breaker, outgoing, exchangeOnce(outgoing, settings))
+    const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
+    const { slot } = settings
+    return slot === undefined ? answered : Effect.map(answered, (answer) => slot.tell(answer, settings.clock))
+  }
 
   const exchange: Transport["Service"]["exchange"] = (version, request) =>
     Effect.withFiber((fiber) => {
-      const { headers } = fiber.getRef(CallOptions.Current)
-      if (headers === undefined) return send(version, request)
-      return Effect.matchEffect(checkHeaders(headers, config.apiKeyHeader), {
-        onSuccess: (checked) => send(version, request, lowered(checked)),
-        onFailure: ({ message: issue }) => {
-          const { origin, pathname: path } = new URL(config.baseUrls[version])
-          const reason = new InvalidRequest({ issue })
-          return Effect.fail(
-            new TransportError({ method: request.method, path: `${path}${request.url}`, origin, attempts: 0, reason })
-          )
-        }
+      const settings = Settings.of(fiber.context)
+      const { headers } = settings.options
+      if (headers === undefined) return send(version, request, settings)
+      const refuse = Effect.catch(({ message: issue }: ClientConfigError) => {
+        const { origin, pathname } = new URL(config.baseUrls[version])
+        return refused({ method: request.method, path: `${pathname}${request.url}`, origin }, issue)
       })
+      const checked = refuse(checkHeaders(headers, config.apiKeyHeader))
+      return Effect.flatMap(checked, (own) => send(version, request, settings, lowered(own)))
     })
 
   return Transport.of({
     baseUrls: config.baseUrls,
     exchange,
     requestId: Effect.map(RequestId.Current, (id) => id ?? newRequestId()),
+    newRequestId,
     retry: retrier.retry,
     ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
     grace,
@@ -181,9 +178,14 @@ export class Transport extends Context.Service<
      * whole body has been read, within `requestTimeout`. The key is attached unless the request has that header.
      * `execute` takes a request of Effect's HttpClient.
      */
-    readonly exchange: (version: ApiVersion, request: PlainRequest) => Effect.Effect<Answered, TransportError>
+    readonly exchange: (
+      version: ApiVersion,
+      request: PlainRequest & Partial<CallRequest>
+    ) => Effect.Effect<Answered, TransportError>
     /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>
+    /** A new id. */
+    readonly newRequestId: () => string
     /** Tries a call that changes nothing again, as RetryPolicy says. */
     readonly retry: RetryPolicy.Retrier["retry"]
     /** Sends a create, by the rules for creates, and keeps the ledger. */

@@ -1,4 +1,5 @@
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /** No connection, or one that was cut: whether the service acted on the request is not known. */
@@ -99,6 +100,13 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
     return `${called(this)}: ${describe(this, acted)}${id}`
   }
 }
+
+/** A call that is refused before anything is sent. */
+export const refused = (
+  call: { readonly method: string; readonly path: string; readonly origin: string; readonly requestId?: string },
+  issue: string
+): Effect.Effect<never, TransportError> =>
+  Effect.fail(new TransportError({ ...call, attempts: 0, reason: new InvalidRequest({ issue }) }))
 
 /** The request of a failed call, as its message begins. */
 export const called = (call: {

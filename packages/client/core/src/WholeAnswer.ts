@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
 import { most_bytes, TooLarge } from "./ContentCoding.ts"
+import * as HttpTags from "./HttpTags.ts"
 
 /** A request that is a few plain values, its key in its headers. */
 export interface WholeRequest {
@@ -39,11 +39,17 @@ export interface Listener {
   readonly onDefect: (cause: Cause.Cause<never>) => void
 }
 
+/** The context of a call, and the fetch that it has. */
+export interface Surroundings {
+  readonly context: Context.Context<never>
+  readonly fetch: typeof globalThis.fetch | undefined
+}
+
 /**
  * Sends a request and reads its response to the end. Returns a function that ends both early. It uses callbacks, without
  * a fiber or a promise, because every poll sends one.
  */
-export type SendWhole = (request: WholeRequest, context: Context.Context<never>, listener: Listener) => () => void
+export type SendWhole = (request: WholeRequest, surroundings: Surroundings, listener: Listener) => () => void
 
 const key: unique symbol = Symbol.for("@webagent/core/SendWhole")
 
@@ -60,16 +66,16 @@ export const only = (send: SendWhole): HttpClient.HttpClient => ({ [key]: send }
 /** By way of any HttpClient, which is left what is in `usual`. */
 const through =
   (client: HttpClient.HttpClient, usual: Context.Context<never>): SendWhole =>
-  ({ body, headers, method, options, url }, context, { onAnswer, onDefect, onFailure, onPhase }) => {
+  ({ body, headers, method, options, url }, { context }, listener) => {
     const name = (method === "DELETE" ? "del" : method.toLowerCase()) as "post"
     const asked = client[name](url, {
       headers,
-      ...(body === undefined ? {} : { body: HttpBody.uint8Array(body, headers["content-type"]) })
+      ...(body === undefined ? {} : { body: HttpTags.bytes(body, headers["content-type"]) })
     })
     const fiber = Effect.runForkWith(context)(
       Effect.provideContext(
         Effect.flatMap(asked, (response) => {
-          onPhase("body")
+          listener.onPhase("body")
           return Effect.map(response.arrayBuffer, (body) => ({ response, body }))
         }),
         Context.add(usual, FetchHttpClient.RequestInit, options)
@@ -78,15 +84,15 @@ const through =
     fiber.addObserver((exit) => {
       if (Exit.isSuccess(exit)) {
         const { body, response } = exit.value
-        if (body.byteLength > most_bytes) return onFailure(new TooLarge())
+        if (body.byteLength > most_bytes) return listener.onFailure(new TooLarge())
         const { headers, status } = response
-        return onAnswer({ status, header: (name) => headers[name], headers: () => ({ ...headers }), body })
+        return listener.onAnswer({ status, header: (name) => headers[name], headers: () => ({ ...headers }), body })
       }
       const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-      if (error === undefined) return onDefect(exit.cause as Cause.Cause<never>)
+      if (error === undefined) return listener.onDefect(exit.cause as Cause.Cause<never>)
       const { reason } = error
-      if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") return onFailure(error, true)
-      onFailure("cause" in reason ? reason.cause : error)
+      if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") return listener.onFailure(error, true)
+      listener.onFailure("cause" in reason ? reason.cause : error)
     })
     return () => fiber.interruptUnsafe()
   }

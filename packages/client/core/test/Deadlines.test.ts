@@ -27,11 +27,17 @@ const set = Effect.map(Effect.context<never>(), (context) => {
   const over: Array<readonly [name: string, at_s: number]> = []
   return {
     over,
-    begin: (name: string, clock: Clock.Clock, onEnd = () => {}) =>
-      deadlines.set(clock, context, Elapsed.read_ms(clock), () => {
-        over.push([name, Elapsed.read_ms(clock) / 1000])
-        onEnd()
-      })
+    begin: (name: string, clock: Clock.Clock, onEnd = () => {}) => {
+      const deadline = {
+        at_ms: 0,
+        onEnd: () => {
+          over.push([name, Elapsed.read_ms(clock) / 1000])
+          onEnd()
+        }
+      }
+      deadlines.set(clock, context, Elapsed.read_ms(clock), deadline)
+      return () => deadlines.clear(deadline)
+    }
   }
 })
 
@@ -93,6 +99,7 @@ describe("Deadlines", () => {
       const { begin, over } = yield* set
       begin("a", clock)
       begin("b", other)
+      begin("cleared", other)()
       yield* other.adjust("1 minute")
       assert.deepStrictEqual(
         over.map(([name]) => name),

@@ -1,9 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpTags from "../src/HttpTags.ts"
 
 describe("HttpTags", () => {
   it.each(["HttpClient", "TracerDisabledWhen"] as const)("%s is Effect's own", (name) => {
     assert.strictEqual(HttpTags[name].key, HttpClient[name].key)
+  })
+
+  it.each(["application/json", undefined])("bytes of %s are a body as Effect's own", (type) => {
+    const bytes = Uint8Array.of(123, 125)
+    const [ours, theirs] = [HttpTags.bytes(bytes, type), HttpBody.uint8Array(bytes, type)]
+    assert.isTrue(HttpBody.isHttpBody(ours))
+    const read = ({ _tag, body, contentLength, contentType }: HttpBody.Uint8Array) => ({
+      _tag,
+      body,
+      contentLength,
+      contentType
+    })
+    assert.deepStrictEqual(read(ours), read(theirs))
   })
 })

@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Elapsed from "./Elapsed.ts"
 
 /** How many polls all waits of a client may make together. */
@@ -54,8 +53,8 @@ export class PollBudget extends Context.Service<
   static readonly layerUnlimited: Layer.Layer<PollBudget> = Layer.succeed(this, { take: Effect.void })
 
   /** The budget that the surroundings provide, else a new one of the default size. */
-  static readonly orDefault: Effect.Effect<PollBudget["Service"]> = Effect.flatMap(
-    Effect.serviceOption(this),
-    Option.match({ onNone: () => make(), onSome: Effect.succeed })
-  )
+  static readonly orDefault: Effect.Effect<PollBudget["Service"]> = Effect.withFiber(({ context }) => {
+    const provided = Context.getOrUndefined(context, this)
+    return provided === undefined ? make() : Effect.succeed(provided)
+  })
 }

@@ -36,7 +36,7 @@ export const checkTimes = (options: WaitOptions = {}): void => {
     const given = options[name]
     if (given === undefined) continue
     const time = Duration.fromInput(given)
-    if (Option.isNone(time) || Number.isNaN(given) || Duration.isNegative(time.value)) {
+    if (Option.isNone(time) || Number.isNaN(given) || Duration.toMillis(time.value) < 0) {
       throw new TypeError(`${name} must be a length of time, such as "30 seconds"; got ${String(given)}.`)
     }
   }

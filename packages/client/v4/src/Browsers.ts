@@ -33,7 +33,12 @@ const mayPass = (error: unknown) => {
   const failure = RetryPolicy.transientOf(error, true)
   return failure?.retryAfter === undefined
     ? failure
-    : { ...failure, retryAfter: Duration.min(failure.retryAfter, stopPolicy.maxRetryAfter) }
+    : {
+        ...failure,
+        retryAfter: Duration.millis(
+          Math.min(Duration.toMillis(failure.retryAfter), Duration.toMillis(stopPolicy.maxRetryAfter))
+        )
+      }
 }
 
 /** The answer to a stop is not described: whatever JSON a success brings, it has stopped. */
@@ -59,7 +64,7 @@ const make = Effect.gen(function* () {
 
   const patchStop = (id: string) =>
     api.update({ params: { browser_id: id }, payload: { action: "stop" } }).pipe(
-      Effect.catchIf(isOddSuccess, () => Effect.succeed<UpdatedBrowser>({})),
+      Effect.catch((error) => (isOddSuccess(error) ? Effect.succeed<UpdatedBrowser>({}) : Effect.fail(error))),
       Effect.tap(() => transport.closed("browser", id))
     )
 

@@ -29,11 +29,13 @@ const make = Effect.gen(function* () {
 
   /** What is over is no concern of the ledger's any more. */
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
-    Effect.tap(read, ({ status }) => (isTerminalRunStatus(status) ? closed("run", id) : Effect.void))
+    Effect.flatMap(read, (seen) =>
+      isTerminalRunStatus(seen.status) ? Effect.map(closed("run", id), () => seen) : Effect.succeed(seen)
+    )
 
   const readStatus = (id: string) => api.status({ params: { run_id: id } })
   const readRun = (id: string) =>
-    api.get({ params: { run_id: id } }).pipe(Trace.span("v4.Runs.get", { attributes: { "run.id": id } }))
+    Trace.span("v4.Runs.get", { attributes: { "run.id": id } })(api.get({ params: { run_id: id } }))
 
   const retryable = (error: unknown, { answered, id, now_ms, silent_ms }: Waiter.Silence) =>
     RetryPolicy.forWait(error, answered, silent_ms) ??

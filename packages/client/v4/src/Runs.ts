@@ -83,10 +83,8 @@ const make = Effect.gen(function* () {
   return Runs.of({
     create,
     status: (id, options) =>
-      waiter
-        .status(id)
-        .pipe(CallOptions.given(options), Trace.span("v4.Runs.status", { attributes: { "run.id": id } })),
-    get: (id, options) => waiter.get(id).pipe(CallOptions.given(options)),
+      Trace.span("v4.Runs.status", { attributes: { "run.id": id } })(CallOptions.given(options)(waiter.status(id))),
+    get: (id, options) => CallOptions.given(options)(waiter.get(id)),
     untilTerminal,
     createAndWait,
     runAll,

@@ -22,6 +22,7 @@ import * as Ledger from "../Ledger.ts"
 import * as Raw from "../Raw.ts"
 import * as Responses from "../Responses.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
+import * as Settings from "../Settings.ts"
 import { Transport } from "../Transport.ts"
 import { WebAgentClosedError } from "./Errors.ts"
 import type {
@@ -59,7 +60,7 @@ export interface How {
 /** Lets a promise tell the last response of its call; a subclass of Promise would make each `await` slower. */
 const answering = <A>(promise: Promise<A>, last: Responses.Last): Answer<A> =>
   Object.defineProperty(promise as Answer<A>, "withResponse", {
-    value: () => heeded(promise.then((data) => ({ data, response: last.response?.() as ResponseInfo })))
+    value: () => heeded(promise.then((data) => ({ data, response: last.response() as ResponseInfo })))
   })
 
 /** A promise that is rejected before it is awaited must not end the process: who awaits it later sees the rejection. */
@@ -246,18 +247,27 @@ export const make = <R>(
   // an array: the tables of a Map or a Set, such as a ManagedRuntime has, keep what has left them from being collected
   const atWork: Array<{ at: number; readonly fiber: Fiber.Fiber<unknown, unknown> }> = []
   let closing: Promise<void> | undefined
-  let context: Context.Context<R | Transport> | undefined
-  let building: Fiber.Fiber<Context.Context<R | Transport>> | undefined
+  /** What surrounds each call, once it is made. */
+  let built: Settings.Settings | undefined
+  let building: Fiber.Fiber<Settings.Settings> | undefined
 
   /** Starts an effect, the first one once the services are made; tells its end. */
-  const fork = <A, E>(effect: Effect.Effect<A, E, R | Transport>, onEnd: (exit: Exit.Exit<A, E>) => void) => {
+  const fork = <A, E>(
+    effect: Effect.Effect<A, E, R | Transport>,
+    last: Responses.Last | undefined,
+    onEnd: (exit: Exit.Exit<A, E>) => void
+  ) => {
     building ??= Effect.runFork(
-      Effect.tap(Layer.buildWithScope(layer, scope), (built) => Effect.sync(() => (context = built)))
+      Effect.map(Layer.buildWithScope(layer, scope), (context) => (built = Settings.of(context)))
     )
+    const contextOf = (settings: Settings.Settings) =>
+      (last === undefined ? settings.context : Settings.telling(settings, last)) as Context.Context<R | Transport>
     const fiber =
-      context === undefined
-        ? Effect.runFork(Effect.flatMap(Fiber.join(building), (built) => Effect.provideContext(effect, built)))
-        : Effect.runForkWith(context)(effect)
+      built === undefined
+        ? Effect.runFork(
+            Effect.flatMap(Fiber.join(building), (settings) => Effect.provideContext(effect, contextOf(settings)))
+          )
+        : Effect.runForkWith(contextOf(built))(effect)
     const entry = { at: atWork.length, fiber }
     atWork.push(entry)
     fiber.addObserver((exit) => {
@@ -284,7 +294,7 @@ export const make = <R>(
     depth: number
   ): Answer<A> => {
     // there may be thousands of waits, which tell no response
-    const last: Responses.Last | undefined = wait ? undefined : {}
+    const last = wait ? undefined : new Responses.Last()
     const promise = new Promise<A>((resolve, reject) => {
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
@@ -293,7 +303,7 @@ export const make = <R>(
       // options are read now: the first call waits for the services, and its caller may change them meanwhile
       const called = CallOptions.given(choicesOf(options, wait))(effect(rejectionOf))
       let unheed: (() => void) | undefined
-      const fiber = fork(last === undefined ? called : Responses.recorded(called, last), (exit) => {
+      const fiber = fork(called, last, (exit) => {
         unheed?.()
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))

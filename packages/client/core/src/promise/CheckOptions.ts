@@ -71,7 +71,7 @@ export const recordOf = <Fields extends object>(name: string, given: Fields | un
 export const timeOf = (name: string, given: Time | undefined): Duration.Duration | undefined => {
   if (given === undefined) return undefined
   const time = isTime(given) && !Number.isNaN(given) ? Option.getOrUndefined(Duration.fromInput(given)) : undefined
-  if (time === undefined || Duration.isNegative(time)) throw new TypeError(mustBe(name, aTime, given))
+  if (time === undefined || Duration.toMillis(time) < 0) throw new TypeError(mustBe(name, aTime, given))
   return time
 }
 
