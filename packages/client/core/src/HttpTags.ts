@@ -26,6 +26,5 @@ export const bytes = (body: Uint8Array, contentType = "application/octet-stream"
     _tag: "Uint8Array",
     body,
     contentType,
-    contentLength: body.length,
-    toJSON: () => "bytes"
+    contentLength: body.length
   }) as object as HttpBody.Uint8Array
