@@ -105,7 +105,10 @@ describe("confirm trials", () => {
       const nights = yield* past
       const slow = yield* nightOf(20, { ...usual, time_ms: 1300 }, nights, some)
       assert.strictEqual(slow.report.results[0]?.confirm?.figure, "duration")
-      assert.match(rowOf(slow, "duration")?.evidence ?? "", /^\d+ % longer tonight, confirmed by \d+ more trials$/u)
+      assert.match(
+        rowOf(slow, "duration")?.evidence ?? "",
+        /^\d+ % longer tonight than .* compared with the other scenarios, confirmed by \d+ more trials$/u
+      )
     })
   )
 

@@ -29,7 +29,7 @@ export const duration: Level = {
       : Math.log(Math.max(shortest, durations.median_ms)),
   nightly: 0.04,
   words: ["longer", "shorter"],
-  format: Words.time
+  format: (time_ms) => (time_ms > shortest + 0.001 ? Words.time(time_ms) : `at most ${shortest} ms`)
 }
 
 /** What trials cost. */

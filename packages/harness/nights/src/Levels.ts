@@ -3,14 +3,14 @@ import { median } from "@webagent/statistics/Robust"
 import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
 import { independentTests } from "./FalseAlarmBudget.ts"
-import { duration, type Level, tolerance } from "./Level.ts"
+import { type Level, tolerance } from "./Level.ts"
 import type { NightScenario } from "./Night.ts"
 import { nightLevelOf, type Part } from "./NightLevel.ts"
 import * as NightSeries from "./NightSeries.ts"
 import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
-import { shiftOf, type Weighed } from "./Weighed.ts"
+import { isMeasured, type Measured, measuredIn, shiftOf, type Weighed } from "./Weighed.ts"
 import * as Words from "./Words.ts"
 
 // nights and trials that are all the same still differ by this much tomorrow
@@ -23,68 +23,84 @@ const known = 0.6
 const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
 
-/** A line of nights: how much they differ, the smallest detectable shift, and what has shifted. */
+/** A line of nights: how much they differ, the smallest detectable shift, what has shifted, and what was measured. */
 interface Looked {
   readonly values: Shift.Values
   readonly scale: number
   readonly reach: number
   readonly found: ReturnType<typeof shiftOf> | ReturnType<typeof NightSeries.shiftOf>
+  /** Of a scenario. */
+  readonly measured: Measured | undefined
 }
 
-const lookedAt = (weighed: Weighed, shortest: number): Looked => ({
-  values: weighed.values,
-  scale: weighed.weighing.scale,
-  reach: Shift.detectable(weighed.weighing, Shift.baselineOf(weighed.values).length, weighed.level),
-  found: shiftOf(weighed, shortest)
-})
+const lookedAt = (weighed: Weighed, found: ReturnType<typeof shiftOf>): Looked => {
+  return {
+    values: weighed.values,
+    scale: weighed.weighing.scale,
+    reach: Shift.detectable(weighed.weighing, Shift.baselineOf(weighed.values).length, weighed.level),
+    found,
+    measured: weighed.measured(found?.found)
+  }
+}
 
 const lookedAtNight = (series: NightSeries.NightSeries): Looked => {
   const { detectable, scale } = NightSeries.reachOf(series)
-  return { values: NightSeries.here(series), scale, reach: detectable, found: NightSeries.shiftOf(series) }
+  const found = NightSeries.shiftOf(series)
+  return { values: NightSeries.here(series), scale, reach: detectable, found, measured: undefined }
 }
 
 const levelRow = (
   judged: JudgedNight.JudgedNight,
   level: Level,
   scenario: NightScenario | null,
-  { found, reach, scale, values }: Looked,
+  { found, measured, reach, scale, values }: Looked,
   confirmed?: string
 ): JudgedRow => {
   const past = Shift.baselineOf(values, most)
   const usualLevel = median(past)
   const tonight = values.values.at(-1) ?? 0
-  const shown = confirmed === undefined ? found?.found : undefined
+  const shown = found?.found
   const verdict = confirmed === undefined ? (found?.verdict ?? "no evidence") : "regressed"
-  const isUnusual = tonight > Math.max(...past) && tonight - usualLevel > unusualChange
+  const isUnusual =
+    tonight > Math.max(...past) &&
+    tonight - usualLevel > unusualChange &&
+    (measured === undefined || isMeasured(measured, 1, Math.log1p(tolerance)))
   const detectable = Number.isFinite(reach) ? Words.change(Math.exp(reach), level.words) : null
-  const now = shown === undefined ? tonight : shown.level + (found?.verdict === "improved" ? -1 : 1) * shown.shift
-  const from = shown?.level ?? usualLevel
-  const change = Words.change(Math.exp(now - from), level.words)
-  const compared =
+  const shifted = shown === undefined ? tonight - usualLevel : (found?.verdict === "improved" ? -1 : 1) * shown.shift
+  const changeOf = (log: number) => Words.change(Math.exp(log), level.words)
+  const textOf = (log: number) => level.format(Math.exp(log))
+  const nights =
     shown !== undefined && "baseline" in shown && shown.baseline === "reference"
-      ? `than in the first ${Words.nights(shown.before.length)}`
-      : `than ${JudgedNight.before(shown?.before.length ?? past.length)}`
+      ? `the first ${Words.nights(shown.before.length)}`
+      : `the ${Words.nights(shown?.before.length ?? past.length)} before`
+  const isHere = measured?.isHere === true
+  // times of two machines are not compared
+  const more = isHere ? measured.now - measured.usual : shifted
   // a whole night has no time of its own
-  const figures = scenario === null ? "" : `: ${level.format(Math.exp(now))}, usually ${level.format(Math.exp(from))}`
-  const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}${figures}`
+  const figures =
+    measured === undefined
+      ? ""
+      : `: ${textOf(measured.now)}, usually ${textOf(measured.usual)}${isHere ? "" : " on another machine"}, ${changeOf(shifted)} compared with the other scenarios`
+  const what = `${changeOf(more)} ${Words.lately(shown?.window ?? 1)} than in ${nights}${figures}`
   const spread = Math.exp(scale) - 1
   return {
     figure: level.figure,
     scenario: scenario === null ? null : JudgedNight.nameOf(scenario),
     verdict,
     tier: JudgedNight.tierOf(verdict, isUnusual),
-    now: scenario === null ? change : level.format(Math.exp(now)),
-    change: Math.expm1(now - from),
-    before: scenario === null ? `nights vary by ${Words.percent(spread)}` : level.format(Math.exp(from)),
+    now: measured === undefined ? changeOf(more) : textOf(measured.now),
+    change: Math.expm1(more),
+    before: measured === undefined ? `nights vary by ${Words.percent(spread)}` : textOf(measured.usual),
     window: shown?.window ?? 1,
     since: JudgedNight.since(judged, shown?.from ?? judged.table.nights.length - 1),
     nights: shown?.before.length ?? past.length,
     detectable,
     evidence:
-      confirmed ??
-      (shown === undefined
-        ? `${what}; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`
-        : `${what} (${JudgedNight.chanceText(shown.chance * independentTests.level)})`)
+      confirmed !== undefined
+        ? `${what}, ${confirmed}`
+        : shown === undefined
+          ? `${what}; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`
+          : `${what} (${JudgedNight.chanceText(shown.chance * independentTests.level)})`
   }
 }
 
@@ -185,7 +201,8 @@ export const levelsOf = (
   }
   const nightLevels = parts.map(nightLevelOf)
   const everywhere = Shift.valuesOf({ values: Float64Array.from(nightLevels, ({ ofAll }) => ofAll), isBaseline })
-  const here = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
+  const isHere = (at: number) => machines[at] === 0
+  const here = everywhere && Shift.only(everywhere, isHere)
   const nightPoints = here === undefined ? 0 : Shift.baselineOf(here).length
   // how much nights differ is known from the former machine: then one night tells the level of a new one
   const needed = isNewMachine ? 1 : least
@@ -195,23 +212,22 @@ export const levelsOf = (
       values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0]?.besides(of) ?? 0))
     }
     const flat = without === undefined ? [] : Shift.baselineOf(without)
-    return { of, usual, without, flat, points: flat.length }
+    return { of, usual, measured: values, without, flat, points: flat.length }
   })
   const scales = steadied(own.map(({ flat }) => flat))
-  const scaled = own.flatMap(({ of, points, without }, index) => {
-    if (without === undefined || points < least) return []
+  const scaled = own.flatMap(({ measured, of, points, without }, index) => {
+    if (measured === undefined || without === undefined || points < least) return []
     const scale = scales[index] ?? 0
-    return [
-      { of, scale, freedom: prior + known * (points - 1), ...alignedTo(without, (at) => machines[at] === 0, scale) }
-    ]
+    return [{ of, measured, scale, freedom: prior + known * (points - 1), ...alignedTo(without, isHere, scale) }]
   })
   const between = Shift.variogram(scaled.map(({ scale, values }) => ({ values: Shift.baselineOf(values), scale })))
   const significance = budget.scenario / Math.max(1, scaled.length) / independentTests.level
   const weighed = new Map(
-    scaled.map(({ doubt, freedom, of, scale, values }) => [
+    scaled.map(({ doubt, freedom, measured, of, scale, values }) => [
       of,
       {
         values,
+        measured: measuredIn(measured, isHere),
         level: significance,
         doubt,
         weighing: {
@@ -307,18 +323,13 @@ export const levelRows = (
         )
       ]
     const said = saidOf(scenario)
+    if (said === "confirmed") {
+      const confirmed = `confirmed by ${scenario.confirm?.passed ?? 0} more trials`
+      return [levelRow(judged, level, scenario, lookedAt(weighed, undefined), confirmed)]
+    }
     // where more trials of the same night say that it is well, one night is not enough
-    const looked = lookedAt(weighed, said === "not confirmed" ? 2 : 1)
-    return [
-      levelRow(judged, level, scenario, looked, said === "confirmed" ? confirmedSlow(scenario, weighed) : undefined)
-    ]
+    return [levelRow(judged, level, scenario, lookedAt(weighed, shiftOf(weighed, said === "not confirmed" ? 2 : 1)))]
   })
   const contributors = whole.tier === "fine" ? [] : contributorsOf(judged, levels)
   return { whole: contributors.length === 0 ? whole : { ...whole, contributors }, each }
-}
-
-const confirmedSlow = ({ confirm }: NightScenario, { values }: Weighed) => {
-  const usual = median(Shift.baselineOf(values, most))
-  const change = Words.change(Math.exp((values.values.at(-1) ?? 0) - usual), duration.words)
-  return `${change} tonight, confirmed by ${confirm?.passed ?? 0} more trials`
 }

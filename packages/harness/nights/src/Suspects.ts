@@ -9,6 +9,7 @@ import { type ConfirmTrials, keyOf, type NightScenario } from "./Night.ts"
 import { least } from "./Past.ts"
 import type { Counted } from "./PassRates.ts"
 import * as Shift from "./Shift.ts"
+import { isMeasured } from "./Weighed.ts"
 
 type Tested = "pass rate" | "duration"
 type Trials = Omit<ConfirmTrials, "figure">
@@ -101,8 +102,9 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
   const slow = known.filter(
-    ({ usual, weighed: { values, weighing } }) =>
-      (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale)
+    ({ usual, weighed: { measured, values, weighing } }) =>
+      (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale) &&
+      isMeasured(measured(undefined), 1)
   )
   // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
   const level = budget.confirmDuration / known.length

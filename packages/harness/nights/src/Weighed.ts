@@ -1,4 +1,14 @@
+import { median } from "@webagent/statistics/Robust"
+import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
+
+/** What was measured, as logarithms of medians: nothing is taken out of it. */
+export interface Measured {
+  readonly now: number
+  readonly usual: number
+  /** Whether both are of the machine of tonight: else they are not compared. */
+  readonly isHere: boolean
+}
 
 /** Nights of a line, how they differ by themselves, and how strict to be. */
 export interface Weighed {
@@ -8,17 +18,48 @@ export interface Weighed {
   readonly doubt: number
   /** The level of significance of one way to look. */
   readonly level: number
+  /** What was measured in the nights of a shift and before them; of none, tonight. */
+  readonly measured: (shift: Pick<Shift.Shift, "baseline" | "before" | "from"> | undefined) => Measured
 }
 
-/** A significant shift for the worse in `shortest` nights or more, else one for the better. */
-export const shiftOf = ({ level, values, weighing }: Weighed, shortest = 1) => {
+/** Reads what was measured from the values of all nights. */
+export const measuredIn =
+  ({ isBaseline, nights, values }: Shift.Values, isHere: (night: number) => boolean): Weighed["measured"] =>
+  (shift) => {
+    const from = shift?.from ?? nights.at(-1) ?? 0
+    const all = Array.from(nights.keys())
+    const past = all.filter((index) => isBaseline[index] === true && (nights[index] ?? 0) < from)
+    const length = shift?.before.length ?? most
+    const before = shift?.baseline === "reference" ? past.slice(0, length) : past.slice(-length)
+    const own = (some: ReadonlyArray<number>) => some.filter((index) => isHere(nights[index] ?? 0))
+    const enough = own(before).length >= least
+    const middle = (some: ReadonlyArray<number>) => median(some.map((index) => values[index] ?? 0))
+    return {
+      now: middle(own(all.filter((index) => (nights[index] ?? 0) >= from))),
+      usual: middle(enough ? own(before) : before),
+      isHere: enough
+    }
+  }
+
+/**
+ * Whether what was measured does not refute a change by more than is tolerated: to more where the sign is 1, and to less
+ * where it is -1.
+ */
+export const isMeasured = ({ isHere, now, usual }: Measured, sign: 1 | -1, tolerated = 0): boolean =>
+  !isHere || sign * (now - usual) > tolerated
+
+/**
+ * A significant shift for the worse in `shortest` nights or more, else one for the better. What the night seems to add to
+ * the other scenarios may be wrong, so none is a shift that the measured values refute.
+ */
+export const shiftOf = ({ level, measured, values, weighing }: Weighed, shortest = 1) => {
   for (const [sign, verdict] of [
     [1, "regressed"],
     [-1, "improved"]
   ] as const) {
     // the fewest nights that show it
     const found = Shift.shiftsOf(values, weighing, sign).find(
-      (shift) => shift.chance <= level && (sign === -1 || shift.window >= shortest)
+      (shift) => shift.chance <= level && (sign === -1 || shift.window >= shortest) && isMeasured(measured(shift), sign)
     )
     if (found !== undefined) return { verdict, found } as const
   }

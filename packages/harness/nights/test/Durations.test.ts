@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { judge } from "../src/Judge.ts"
+import { judge, suspects } from "../src/Judge.ts"
 import type { Night } from "../src/Night.ts"
 import { night, scenario, took } from "./nights.ts"
 import { of, rowOf, timed, timedNights } from "./judged.ts"
@@ -46,6 +46,41 @@ describe("durations", () => {
     assert.strictEqual(rowOf(judge(of(nights), short(30, 200)), "duration", "short").verdict, "regressed")
   })
 
+  it("are told as they were measured", () => {
+    // the whole night takes three times as long, and one scenario six times
+    const tonight = timed(30, 3)
+    const slow = tonight.scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(24_000) } : one))
+    const row = rowOf(judge(of(timedNights), night(30, slow)), "duration", "s3")
+    assert.deepStrictEqual([row.verdict, row.now, row.before], ["regressed", "24.0 s", "4.01 s"])
+    assert.approximately(row.change ?? 0, 4.99, 0.05)
+    assert.match(
+      row.evidence,
+      /^6\.0 times longer tonight .*: 24\.0 s, usually 4\.01 s, \d+ % longer compared with the/u
+    )
+  })
+
+  it("that are as usual are not slower where the others are faster, nor faster where they are slower", () => {
+    const beside = (factor: number) => {
+      const { scenarios } = timed(30, factor)
+      const usual = scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(factor < 1 ? 3600 : 4400) } : one))
+      const tonight = night(30, usual)
+      const { tier, verdict } = rowOf(judge(of(timedNights), tonight), "duration", "s3")
+      return { tier, verdict, isSuspect: suspects(of(timedNights), tonight).some(({ name }) => name === "s3") }
+    }
+    const same = { tier: "fine", verdict: "no evidence", isSuspect: false }
+    assert.deepStrictEqual([beside(0.5), beside(2)], [same, same])
+  })
+
+  it("that were hardly longer are not unusual, however fast the others are", () => {
+    // nights of one scenario differ too much for evidence
+    const wild = (day: number, factor: number, time_ms: number) =>
+      night(day, [...timed(day, factor).scenarios, scenario("wild", 5, took(time_ms))])
+    const nights = Array.from({ length: 6 }, (_, day) => wild(day, 1, 1000 * 3 ** Math.sin(5 * day)))
+    const tierOf = (factor: number, time_ms: number) =>
+      rowOf(judge(of(nights), wild(6, factor, time_ms)), "duration", "wild").tier
+    assert.deepStrictEqual([tierOf(0.2, 950), tierOf(0.2, 2000), tierOf(1, 5000)], ["fine", "unusual", "unusual"])
+  })
+
   it("of one scenario are worse by themselves, and not those of the night", () => {
     const slow = (day: number, factor = 2) => {
       const { id: _, ...of } = timed(day, 1)
@@ -57,7 +92,7 @@ describe("durations", () => {
     assert.strictEqual(row.verdict, "regressed")
     assert.match(
       row.evidence,
-      /^102 % longer tonight than in the 30 nights before: 8\.\d\d s, usually [34]\.\d\d s \(p/u
+      /^100 % longer tonight than in the 30 nights before: 8\.00 s, usually 4\.01 s, 102 % longer compared with the other scenarios \(p/u
     )
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "no evidence")
     // what was slow in the last nights and is well tonight is no news
