@@ -1,5 +1,4 @@
 import { Server } from "@webagent/server"
-import { Retention } from "@webagent/sql"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -31,7 +30,7 @@ export const layer = (
       apiKeys: ["K"],
       seed: 1,
       drainWithin,
-      retention: Retention.defaultPolicy,
+      retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },
       browsers: "simulated",
       chromium: { isolation: "none", folder: tmpdir(), egress: {} }
     },

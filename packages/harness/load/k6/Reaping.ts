@@ -46,7 +46,7 @@ export interface Left {
 }
 
 /** What looking for them came to. */
-export interface Reaped {
+interface Reaped {
   /** Of those that were cut off, how many are known to be stopped or never made. */
   readonly settled: number
   /** Of those, the ones that were stopped just now. */

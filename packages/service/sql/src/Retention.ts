@@ -19,9 +19,6 @@ export interface RetentionPolicy {
   readonly keepRuns: number
 }
 
-/** Runs and browsers for 30 days, and not more than a million runs. */
-export const defaultPolicy: RetentionPolicy = { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 }
-
 const day_ms = 86_400_000
 
 /** How many events are kept for readers. */

@@ -6,7 +6,7 @@ import { WebSocket } from "ws"
 import type { DevTools } from "./DevTools.ts"
 
 /** The largest message, such as the picture of a long page. */
-export const maxMessage_bytes = 256 * 1024 * 1024
+const maxMessage_bytes = 256 * 1024 * 1024
 
 /** Connections to DevTools, for bytes as they are. Without compression, which would cost more than it saves on one machine. */
 const dial = ({ address, connect }: DevTools): WebSocket => {

@@ -32,7 +32,7 @@ export interface HttpLimits {
 }
 
 /** Connects to a target, or says why not. */
-export type Reach = (target: Target, found: (upstream: Socket) => void, refuse: (refused: Refused) => void) => void
+type Reach = (target: Target, found: (upstream: Socket) => void, refuse: (refused: Refused) => void) => void
 
 /** Headers between two neighbours, which a proxy does not pass on. `Host` is set from the URL that was checked. */
 const hopByHop = new Set([

@@ -46,7 +46,7 @@ const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools) {
 })
 
 /** How browsers are started, and how many wait. */
-export interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyCountryCode"> {
+interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyCountryCode"> {
   /** How many should wait now. */
   readonly wanted: () => number
 }

@@ -26,7 +26,7 @@ const silent: Layer.Layer<Agent> = Layer.succeed(Agent, {
 })
 
 /** A page that a test holds by a session of its own. */
-export const pageOf = Effect.fnUntraced(function* (devTools: BrowserProcess.BrowserProcess["devTools"]) {
+const pageOf = Effect.fnUntraced(function* (devTools: BrowserProcess.BrowserProcess["devTools"]) {
   const client = yield* CdpClient.connect(devTools)
   const session = yield* attach(client)
   const send = (method: string, params: Readonly<Record<string, unknown>> = {}) => client.send(method, params, session)

@@ -6,13 +6,13 @@ import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
 /** Why a browser ended by itself: at the end of its time, without use, by a crash, or by what it takes of memory or disk. */
-export const endReasons = ["expired", "idle", "crashed", "out_of_memory", "out_of_disk"] as const
+const endReasons = ["expired", "idle", "crashed", "out_of_memory", "out_of_disk"] as const
 
 /** Why a browser ended by itself. */
 export type EndReason = (typeof endReasons)[number]
 
 /** Why a browser stopped. */
-export const stopReasons = [
+const stopReasons = [
   "asked",
   "session_stopped",
   ...endReasons,

@@ -19,7 +19,7 @@ export const failures = ["agent", "node_lost", "node_closed"] as const
 export type Failure = (typeof failures)[number]
 
 /** Why a turn is asked to end. */
-export const cancelReasons = ["asked", "interrupt", "session_stopped"] as const
+const cancelReasons = ["asked", "interrupt", "session_stopped"] as const
 
 /** Why a turn is asked to end. */
 export type CancelReason = (typeof cancelReasons)[number]
