@@ -2,6 +2,7 @@ import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted } from "@webagent/report/Text"
 import * as Gate from "@webagent/report/Gate"
+import * as Partial from "@webagent/report/Partial"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { escape } from "@webagent/report/Xml"
@@ -61,9 +62,17 @@ const row = (
   return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(`${finding.title}${suiteOf(items)}`) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
+/** What was not run, or not whole, and why. */
+const unrun = (report: RunReport): string =>
+  Gate.of(report)
+    .notes.filter(({ rule }) => rule === "not run")
+    .map(({ sentence }) => `<p class="calm cut">${escape(sentence)}</p>`)
+    .join("")
+
 /** What would make the run red, and does not. */
 const notes = (report: RunReport): string => {
-  const sentences = Gate.of(report).notes.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
+  const known = Gate.of(report).notes.filter(({ rule }) => rule !== "not run")
+  const sentences = known.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
   return sentences.length === 0
     ? ""
     : folded(
@@ -89,7 +98,9 @@ const calm = (report: RunReport): string => {
   const others = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped").length
   const passed =
     others === 0
-      ? "All scenarios passed"
+      ? Partial.text(report) === undefined
+        ? "All scenarios passed"
+        : "All scenarios that ran passed"
       : `All scenarios passed, except for ${others} with a known issue that does not make the run red,`
   return `${passed} and no invariant was broken. ${left}`
 }
@@ -112,7 +123,7 @@ export const render = (report: RunReport, idOf: (result: ScenarioResult) => stri
   ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
   const more = rows.slice(mostShown)
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length === 0 ? "Nothing to do" : counts.join(", ")}</h2>${
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length > 0 ? counts.join(", ") : Partial.text(report) === undefined ? "Nothing to do" : "No findings"}</h2>${unrun(report)}${
     rows.length === 0
       ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
       : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`

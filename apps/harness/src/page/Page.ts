@@ -5,6 +5,7 @@ import type { Replay } from "../reporters/Reporter.ts"
 import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/report/Text"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import * as Partial from "@webagent/report/Partial"
 import * as Agreement from "@webagent/report/Agreement"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Findings from "./Findings.ts"
@@ -58,16 +59,21 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
   const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const passed = Headline.passedText(report)
-  const { status, title } = Headline.outcomeOf(report)
+  const status = Headline.statusOf(report)
+  const title = Headline.fullTitleOf(report)
+  const unrun = Partial.unrun(report) ?? 0
   const usual = (of: (night: Night) => number, now: number, format: (value: number) => string) => {
     const text = Trend.usually(nights.map(of), now, format)
     return text === "" ? "" : `, ${text}`
   }
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
-    ...(title === passed ? [] : [["", passed] as const]),
+    ...(Headline.titleOf(report) === passed ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
-    [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
+    [
+      unrun === 0 ? number(counts.trials) : `${number(counts.trials)} of ${number(counts.trials + unrun)}`,
+      counts.trials + unrun === 1 ? "trial" : "trials"
+    ],
     [number(counts.requests), `requests${usual(({ requests }) => requests, counts.requests, number)}`],
     [duration(report.duration_ms), `wall time${usual((night) => night.duration_ms, report.duration_ms, duration)}`],
     [
@@ -106,8 +112,7 @@ export const render = ({ linkOf, nights, replay, report, traces }: PageOptions):
     ]
   ]
   const shown = sections.filter(([, , html]) => html !== "")
-  const { status, title: what } = Headline.outcomeOf(report)
-  const title = `${Headline.words[status]}: ${what} · ${report.header.startedAt.slice(0, 10)}`
+  const title = `${Headline.words[Headline.statusOf(report)]}: ${Headline.fullTitleOf(report)} · ${report.header.startedAt.slice(0, 10)}`
   return `<!doctype html>
 <html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title><style>${styles}</style></head><body>

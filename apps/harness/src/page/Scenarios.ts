@@ -166,7 +166,8 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
 const row = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const { cost_usd, name, suite, trials, verdict } = result
   const id = links.idOf(result)
-  const time = trials.length === 0 ? "" : duration(median(trials.map(({ duration_ms }) => duration_ms)))
+  const ran = trials.filter((trial) => trial.verdict !== "skipped")
+  const time = ran.length === 0 ? "" : duration(median(ran.map(({ duration_ms }) => duration_ms)))
   const fresh = newly(result)
   const badges = tags.map(({ style, word }) => `<span class="badge ${style}">${word}</span> `)
   const found = [verdict, ...tags.map(({ word }) => word), ...(fresh === "" ? [] : ["new"])]

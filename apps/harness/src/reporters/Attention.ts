@@ -51,11 +51,14 @@ export const isVerdict = ({ result, rule }: Pick<Item, "result" | "rule">): bool
 export const failingTrials = ({ trials }: ScenarioResult): ReadonlyArray<Trial> =>
   trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
 
-/** `3 of 5 trials passed`; nothing is said of one trial alone. */
-export const passRate = ({ trials }: ScenarioResult): string | undefined =>
-  trials.length < 2
-    ? undefined
-    : `${trials.filter(({ verdict }) => verdict === "passed").length} of ${trials.length} trials passed`
+/** `3 of 5 trials passed`, `1 of 1 trial passed, 3 not run`; nothing is said of one trial alone. */
+export const passRate = ({ trials }: ScenarioResult): string | undefined => {
+  if (trials.length < 2) return undefined
+  const ran = trials.filter(({ verdict }) => verdict !== "skipped")
+  const passed = ran.filter(({ verdict }) => verdict === "passed").length
+  const unrun = trials.length - ran.length
+  return `${passed} of ${counted(ran.length, "trial")} passed${unrun === 0 ? "" : `, ${unrun} not run`}`
+}
 
 const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 

@@ -8,6 +8,7 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
 import * as Money from "@webagent/report/Money"
+import * as Partial from "@webagent/report/Partial"
 import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
@@ -70,13 +71,10 @@ const marks = { red: "bad", unusual: "warning", green: "good" } as const
 export const summary = (report: RunReport, style: Style): string => {
   const { counts, cost_usd, duration_ms, header, interrupted, results } = report
   const line = Headline.lastLineOf(report)
-  // of scenarios that ran, what a limit or a stop kept from running
-  const unrun = results
-    .filter(({ verdict }) => verdict !== "skipped")
-    .reduce((sum, { trials }) => sum + trials.filter(({ verdict }) => verdict === "skipped").length, 0)
+  const unrun = Partial.unrun(report)
   const skipped = [
     ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
-    ...(unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
+    ...(unrun === undefined || unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
   ]
   const browsers = SuiteProgress.browsers(results)
   const facts = [

@@ -10,6 +10,7 @@ import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "@webagent/report/Xml"
+import * as Partial from "@webagent/report/Partial"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 import { dirname, relative } from "node:path"
 
@@ -87,8 +88,11 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
         : undefined
   const passes = verdict === "passed" || verdict === "flaky"
   const infra = passes ? "flakyError" : "rerunError"
+  const rate = Attention.passRate(result)
+  // a trial that never ran says why
+  const why = trials.find((trial) => trial.verdict === "skipped")?.reason
   const output = [
-    ["verdict   ", [verdict, Attention.passRate(result)].filter((part) => part !== undefined).join(", ")].join(""),
+    `verdict   ${verdict}${rate === undefined ? "" : `, ${rate}`}${why === undefined ? "" : `: ${why}`}`,
     ...(confirm === undefined ? [] : [`confirm   ${Confirmed.text(confirm)}`]),
     ...(quarantine === undefined
       ? []
@@ -148,12 +152,15 @@ const property = (name: string, value: string | number) => element("property", {
 
 const properties = (report: RunReport, page: string | undefined): string => {
   const { header } = report
+  const partial = Partial.text(report)
   return element("properties", {}, [
     property("tool", `${header.tool.name} ${header.tool.version}`),
     property("target", header.target.address),
     property("seed", header.seed),
     ...(header.shard === undefined ? [] : [property("shard", `${header.shard.index}/${header.shard.of}`)]),
     property("cost_usd", report.cost_usd),
+    property("cost_simulated", String(header.target.simulated)),
+    ...(partial === undefined ? [] : [property("partial", partial)]),
     ...(page === undefined ? [] : [property("report", page)])
   ])
 }

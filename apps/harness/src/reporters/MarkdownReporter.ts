@@ -1,11 +1,14 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
+import * as Gate from "@webagent/report/Gate"
+import * as Partial from "@webagent/report/Partial"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
+import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/report/Text"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 import { basename, dirname, relative } from "node:path"
@@ -78,11 +81,14 @@ const missing = (count: number, noun: string) =>
   count === 0 ? [] : [`\n${counted(count, noun)} more: see report.html.\n`]
 
 const row = (result: ScenarioResult): string => {
-  const passed = result.trials.filter(({ verdict }) => verdict === "passed").length
-  const trials = result.trials.length === 0 ? "" : `${passed}/${result.trials.length}`
+  const ran = result.trials.filter(({ verdict }) => verdict !== "skipped")
+  const passed = ran.filter(({ verdict }) => verdict === "passed").length
+  const unrun = result.trials.length - ran.length
+  const trials = result.trials.length === 0 ? "" : `${passed}/${ran.length}${unrun === 0 ? "" : `, ${unrun} not run`}`
+  const time = ran.length === 0 ? "" : duration(median(ran.map(({ duration_ms }) => duration_ms)))
   const note =
     result.quarantine === undefined ? (result.reason ?? "") : `quarantined until ${result.quarantine.expires}`
-  return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${duration(result.duration_ms)} | ${escape(note)} |`
+  return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
 }
 
 /**
@@ -94,12 +100,17 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   const red = Attention.findings(report)
   const findings = [...red, ...Attention.unusual(report)]
   const items = red.flatMap(({ items }) => items)
-  const { status, title } = Headline.outcomeOf(report)
+  const status = Headline.statusOf(report)
+  const title = Headline.fullTitleOf(report)
+  const unrun = Partial.unrun(report) ?? 0
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
-    ""
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
+    "",
+    ...Gate.of(report)
+      .notes.filter(({ rule }) => rule === "not run")
+      .flatMap(({ sentence }) => [`${escape(sentence)}.`, ""])
   ].join("\n")
   const ages = findings.map((finding) => Attention.age(finding))
   // where no nights before are known there is nothing to say in a column of its own

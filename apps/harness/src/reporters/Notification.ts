@@ -56,7 +56,8 @@ export const of = (
   const before = nights
     .filter(({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt)
     .at(-1)
-  const { status, title } = Headline.outcomeOf(report)
+  const status = Headline.statusOf(report)
+  const title = Headline.fullTitleOf(report)
   const event = status === "red" ? "red" : "green"
   if (event === (before !== undefined && isRed(before) ? "red" : "green")) return undefined
   const findings = event === "red" ? Attention.findings(report) : []

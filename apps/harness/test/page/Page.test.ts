@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib"
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
-import { away } from "../reporters/fixture.ts"
+import { away, cut } from "../reporters/fixture.ts"
 import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
 import { traceOf, tracesOf } from "./traces.ts"
 
@@ -26,11 +26,11 @@ const between = (html: string, from: string, to: string) => html.slice(html.inde
 describe("Page", () => {
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 2026-11-21</title>")
+    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · 2026-11-21</title>")
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 6 other problems 61 of 67 scenarios passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
+      /Red : 1 failure, 6 other problems · 1 run still running 61 of 67 scenarios passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
@@ -84,7 +84,7 @@ describe("Page", () => {
 
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 2026-11-21</title>")
+    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · 2026-11-21</title>")
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     assert.match(findings, /created-twice.* browser leak new v4-browsers › forgets to stop its browser /u)
     assert.include(findings, "flaky again after 3 green nights checkout › an order can be cancelled")
@@ -120,6 +120,21 @@ describe("Page", () => {
       usage,
       /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) 14 trials ended by it, 14 tries run again 14 POST/u
     )
+  })
+
+  it("a night that a limit cut short says so in the title and in the open, and counts no trial as 0 ms", () => {
+    const html = draw(cut, [])
+    const partial = "partial: 2 of 3 scenarios cut short by --max-time"
+    assert.include(html, `<title>Green: 2 of 2 scenarios that ran passed · ${partial} · 2026-11-21</title>`)
+    const text = words(html)
+    assert.include(text, `Green : 2 of 2 scenarios that ran passed · ${partial}`)
+    assert.include(text, "1 of 8 trials")
+    assert.include(
+      text,
+      "No findings 1 scenario was not run, 1 scenario not with all trials: --max-time (1.5 s) was reached All scenarios that ran passed and no invariant was broken."
+    )
+    assert.notInclude(text, "known issue")
+    assert.match(words(html.slice(html.indexOf('data-name="v4-runs guesses'))), / guesses 58 ms /u)
   })
 
   it("pass rates of k trials name the scenarios that had k", () => {

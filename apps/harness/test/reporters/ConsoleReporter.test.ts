@@ -6,7 +6,7 @@ import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "@webagent/report/Style"
-import { away, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, cut, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -93,6 +93,16 @@ describe("ConsoleReporter", () => {
         "GREEN: 1 of 1 scenario passed · 2.1 s · 0 leaked browsers",
         ""
       ])
+    })
+  )
+
+  it.effect("says of a night that a limit cut short how much of it is missing", () =>
+    Effect.gen(function* () {
+      const text = yield* show([{ _tag: "RunFinished", report: cut }])
+      assert.include(
+        text,
+        "\nGREEN: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time · 1 skipped · 7 trials not run · 2.1 s"
+      )
     })
   )
 

@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 import { validateXML } from "xmllint-wasm"
 import { render } from "../../src/reporters/JUnitReporter.ts"
 import * as Gate from "@webagent/report/Gate"
-import { green, mixed, night, replay } from "./fixture.ts"
+import { cut, green, mixed, night, replay } from "./fixture.ts"
 
 const lines = (xml: string) => xml.replaceAll("><", ">\n<").split("\n")
 
@@ -26,6 +26,12 @@ const validate = (contents: string) =>
   )
 
 describe("JUnitReporter", () => {
+  it("a night that a limit cut short says so, and counts no trial that never ran", () => {
+    const xml = render(cut, replay)
+    assert.include(xml, '<property name="partial" value="partial: 2 of 3 scenarios cut short by --max-time"/>')
+    assert.include(xml, "verdict   passed, 1 of 1 trial passed, 3 not run: --max-time (1.5 s) was reached")
+  })
+
   it("one testsuite a suite, one testcase a scenario, and nothing that XML cannot hold", () => {
     assert.deepStrictEqual(lines(render(mixed, replay, "report.html")), [
       '<?xml version="1.0" encoding="UTF-8"?>',
@@ -36,6 +42,7 @@ describe("JUnitReporter", () => {
       '<property name="target" value="http://127.0.0.1:41873"/>',
       '<property name="seed" value="1"/>',
       '<property name="cost_usd" value="0"/>',
+      '<property name="cost_simulated" value="true"/>',
       '<property name="report" value="report.html"/>',
       "</properties>",
       '<testcase name="a run completes" classname="v4-runs" time="0.300">',
@@ -49,6 +56,7 @@ describe("JUnitReporter", () => {
       '<property name="target" value="http://127.0.0.1:41873"/>',
       '<property name="seed" value="1"/>',
       '<property name="cost_usd" value="0"/>',
+      '<property name="cost_simulated" value="true"/>',
       '<property name="report" value="report.html"/>',
       "</properties>",
       '<testcase name="closing &lt;CDP&gt; &amp; &quot;more&quot;" classname="v4-browsers" time="1.200" file="src/suites/v4-browsers.ts" line="61">',

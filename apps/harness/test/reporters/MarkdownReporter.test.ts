@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { away, dated, green, night, replay } from "./fixture.ts"
+import { away, cut, dated, green, night, replay } from "./fixture.ts"
 
 const { render } = MarkdownReporter
 
@@ -28,6 +28,14 @@ describe("MarkdownReporter", () => {
 
   it("a green run is one line before what is folded away", () => {
     assert.match(render(green, replay), /^## ✅ Green&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
+  })
+
+  it("a night that a limit cut short says so before all else", () => {
+    const text = render(cut, replay).replaceAll("&#58;", ":").replaceAll("&#45;", "-")
+    assert.match(text, /^## ✅ Green: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time\n/u)
+    assert.include(text, " · 1 of 8 trials · ")
+    assert.match(text, /\n1 scenario was not run, 1 scenario not with all trials: --max-time .*was reached\.\n/u)
+    assert.include(text, "| guesses | passed | 1/1, 3 not run | 58 ms |")
   })
 
   it("what one cause kept from being scored is one row, and its scenarios are folded away", () => {

@@ -196,6 +196,32 @@ export const away = report([
   )
 ])
 
+const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
+const reason = "--max-time (1.5 s) was reached"
+const unrun = trial({ verdict: "skipped", skip, reason, duration_ms: 0, checks: 0, requests: 0 })
+
+/** A night that a limit ended early: one scenario not run, one of four trials of another. */
+export const cut: RunReport = (() => {
+  const whole = report([
+    passed,
+    result({
+      suite: "v4-runs",
+      name: "guesses",
+      skip,
+      reason,
+      duration_ms: 97,
+      trials: [trial({ duration_ms: 58 }), unrun, unrun, unrun]
+    }),
+    result({ suite: "v4-runs", name: "never begins", verdict: "skipped", skip, reason })
+  ])
+  const sentence = `1 scenario was not run, 1 scenario not with all trials: ${reason}`
+  return {
+    ...whole,
+    header: { ...whole.header, trials: 4 },
+    gate: { green: true, reasons: [], notes: [{ rule: "not run", sentence }] }
+  }
+})()
+
 /** A run in which all is well. */
 export const green = report([passed])
 export const greenEvents = eventsOf(green, [passed])

@@ -7,6 +7,7 @@ import * as Headline from "@webagent/report/Headline"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
 import * as Money from "@webagent/report/Money"
+import * as Partial from "@webagent/report/Partial"
 import {
   breachesOf,
   type Confirmation,
@@ -197,17 +198,7 @@ export const partialOf = (report: RunReport): string | undefined => {
   if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
   if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
   if (header.selection !== undefined) return `only ${header.selection} was asked for`
-  // what the target cannot serve, its suite skips or the limits never allow is missing every night; what else was
-  // skipped ran out of time or money
-  const served = ({ needs, skip }: ScenarioResult) =>
-    skip?._tag !== "Unserved" &&
-    skip?._tag !== "NoBudget" &&
-    skip?._tag !== "OverCostLimit" &&
-    needs.every((need) => header.target.capabilities.includes(need))
-  const short = results.filter(
-    (result) =>
-      served(result) && (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
-  )
+  const short = Partial.cutShort(report)
   if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
   return awayTooOften(results)
 }

@@ -128,7 +128,7 @@ export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
 const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
 
 /** Whether a scenario was not run, or not whole, for another reason than that the target cannot serve it. */
-const isCut = (report: RunReport) => (result: ScenarioResult) =>
+export const isCut = (report: RunReport) => (result: ScenarioResult) =>
   result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
   (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
 
@@ -162,7 +162,7 @@ const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<string> => {
 }
 
 /** Why a scenario was not run, or not whole. */
-const skipOf = ({ skip, trials }: ScenarioResult) => skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
+export const skipOf = ({ skip, trials }: ScenarioResult) => skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
 
 const cuts = (report: RunReport): ReadonlyArray<Reason> =>
   Skip.grouped(report.results.filter(isCut(report)), skipOf).map(([why, results]) => {

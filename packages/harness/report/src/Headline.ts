@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import * as Gate from "./Gate.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
+import * as Partial from "./Partial.ts"
 import type { RunReport } from "./RunReport.ts"
 import { counted, signedPercent } from "./Text.ts"
 
@@ -96,10 +97,12 @@ export const statusOf = (report: RunReport): Status =>
   !Gate.of(report).green ? "red" : unusualOf(report).length > 0 ? "unusual" : "green"
 
 /** `75 of 76 scenarios passed`: of those that were run. */
-export const passedText = ({ results }: RunReport): string => {
-  const ran = results.filter(({ verdict }) => verdict !== "skipped")
+export const passedText = (report: RunReport): string => {
+  const ran = report.results.filter(({ verdict }) => verdict !== "skipped")
   const passed = ran.filter(({ verdict }) => verdict === "passed").length
   if (ran.length === 0) return "no scenario was run"
+  if (Partial.cutShort(report).some(({ verdict }) => verdict === "skipped"))
+    return `${passed} of ${counted(ran.length, "scenario")} that ran passed`
   return passed === ran.length && passed > 1
     ? `all ${passed} scenarios passed`
     : `${passed} of ${counted(ran.length, "scenario")} passed`
@@ -129,13 +132,29 @@ export const titleOf = (report: RunReport): string => {
   return titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem")
 }
 
+/** What may go on and cost: `4 browsers still open`. */
+const openOf = ({ leftovers = [] }: RunReport): ReadonlyArray<string> =>
+  [
+    ...Map.groupBy(
+      leftovers.filter(({ state }) => state === "open"),
+      ({ kind }) => kind
+    )
+  ].map(([kind, group]) => `${counted(group.length, kind)} still ${kind === "run" ? "running" : "open"}`)
+
+const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
+
+/** The whole title: what may go on, and that the run is partial, are in it whatever else is. */
+export const fullTitleOf = (report: RunReport): string =>
+  parts(titleOf(report), ...openOf(report), Partial.text(report))
+
 /** What the history keeps of how a run ended. */
 export const Outcome = Schema.Struct({ status: Status, title: Schema.String })
 
 /** How a run ended: its status, and its title. */
 export const outcomeOf = (report: RunReport): typeof Outcome.Type => ({
   status: statusOf(report),
-  title: titleOf(report)
+  // that a night is partial, a history has by itself
+  title: parts(titleOf(report), ...openOf(report))
 })
 
 /** A status at the begin of a line. */
@@ -146,7 +165,9 @@ export const lastLineOf = (report: RunReport): string => {
   const status = statusOf(report)
   const passed = passedText(report)
   const problems = status === "red" ? problemsOf(report) : unusualOf(report)
-  return status === "green"
-    ? `GREEN: ${passed}`
-    : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
+  const line =
+    status === "green"
+      ? `GREEN: ${passed}`
+      : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
+  return parts(line, ...openOf(report), Partial.text(report))
 }

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gate from "../src/Gate.ts"
-import { lastLineOf, problemsOf, statusOf, titleOf, words } from "../src/Headline.ts"
+import { fullTitleOf, lastLineOf, outcomeOf, problemsOf, statusOf, titleOf, words } from "../src/Headline.ts"
 import type { JudgedRow } from "../src/NightJudgement.ts"
+import * as Partial from "../src/Partial.ts"
 import type { RunReport, ScenarioResult } from "../src/RunReport.ts"
 import type { Trial } from "../src/Trial.ts"
 import { reportOf, resultOf, trialOf } from "./reports.ts"
@@ -151,6 +152,37 @@ describe("the headline of a run", () => {
       )
     })
   }
+
+  it("says that a run is partial, and which limit made it so, beside what it found", () => {
+    const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
+    const unrun = trialOf({ verdict: "skipped", skip })
+    const results = [
+      ...passed(2),
+      resultOf("cut", [trialOf(), unrun, unrun]),
+      resultOf("never began", [], { verdict: "skipped", skip }),
+      resultOf("never can", [], { verdict: "skipped", skip: { _tag: "Unserved", why: "no mobile" } })
+    ]
+    const report = reportOf(results)
+    const partial = "partial: 2 of 5 scenarios cut short by --max-time"
+    assert.strictEqual(fullTitleOf(report), `3 of 3 scenarios that ran passed · ${partial}`)
+    assert.strictEqual(lastLineOf(report), `GREEN: 3 of 3 scenarios that ran passed · ${partial}`)
+    // the night itself is marked as partial in a history
+    assert.deepStrictEqual(outcomeOf(report), { status: "green", title: "3 of 3 scenarios that ran passed" })
+    assert.isUndefined(Partial.unrun(report))
+    assert.strictEqual(Partial.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
+    assert.isUndefined(Partial.text(reportOf(passed(2))))
+    assert.isUndefined(Partial.text({ ...report, interrupted: true }))
+  })
+
+  it("says what is still open, in every title", () => {
+    const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
+    const report = reportOf([resultOf("a", [trialOf(leak)])], {
+      leftovers: [left, left, { ...left, state: "stopped" }, { ...left, kind: "run", state: "unknown" }]
+    })
+    assert.strictEqual(fullTitleOf(report), "1 browser leak · 2 browsers still open")
+    assert.strictEqual(outcomeOf(report).title, fullTitleOf(report))
+    assert.include(lastLineOf(report), "(0 of 1 scenario passed) · 2 browsers still open")
+  })
 
   it("a scenario in quarantine is no problem", () => {
     const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }

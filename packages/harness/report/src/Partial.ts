@@ -1,0 +1,63 @@
+import * as Gate from "./Gate.ts"
+import type { RunReport, ScenarioResult } from "./RunReport.ts"
+import type { Skip } from "./Skip.ts"
+import { counted } from "./Text.ts"
+
+/** What kept a scenario from being run whole, in a word or two; undefined where it is missing every night. */
+const causeOf = (skip: Skip | undefined): string | undefined => {
+  switch (skip?._tag) {
+    case "Unserved":
+    case "NoBudget":
+    case "OverCostLimit":
+      return undefined
+    case "TimeLimit":
+      return "--max-time"
+    case "ScenarioTimeLimit":
+      return "--max-scenario-time"
+    case "CostLimit":
+      return "--max-cost"
+    case "RequestLimit":
+      return "--max-requests"
+    case "ConfirmLimit":
+      return "--confirm"
+    case "Bail":
+      return "--bail"
+    case "BudgetUsed":
+      return "its own budget"
+    case "MissingShard":
+      return "a missing shard"
+    case "Stopped":
+      return "a stop"
+    case undefined:
+      return "a limit"
+  }
+}
+
+/** Why a scenario has no trials, or fewer than planned. */
+const reasonOf = (result: ScenarioResult): string | undefined => causeOf(Gate.skipOf(result))
+
+/** The scenarios that ran out of time, money or requests: not run, or not with all their trials. */
+export const cutShort = (report: RunReport): ReadonlyArray<ScenarioResult> =>
+  report.results.filter((result) => Gate.isCut(report)(result) && reasonOf(result) !== undefined)
+
+/** `partial: 5 of 9 scenarios cut short by --max-time`; undefined of a run that is whole, or that was stopped. */
+export const text = (report: RunReport): string | undefined => {
+  const cut = report.interrupted ? [] : cutShort(report)
+  const why = [...new Set(cut.flatMap((result) => reasonOf(result) ?? []))].join(", ")
+  return cut.length === 0
+    ? undefined
+    : `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short by ${why}`
+}
+
+/** How many trials were planned and not run; undefined where scenarios that were not run say themselves how many. */
+export const unrun = (report: RunReport): number | undefined => {
+  const { trials: asked } = report.header
+  const all = cutShort(report)
+  if (asked === null && all.some(({ trials }) => trials.length === 0)) return undefined
+  return all.reduce(
+    (sum, { trials }) =>
+      sum +
+      (trials.length === 0 ? (asked ?? 0) : trials.filter(({ verdict }) => verdict === "skipped").length),
+    0
+  )
+}
