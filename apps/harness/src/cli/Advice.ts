@@ -1,6 +1,8 @@
+import { join } from "node:path"
 import * as Gate from "@webagent/report/Gate"
 import * as Attention from "../reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { isOpen } from "../leftovers/LeftoverText.ts"
 import type { Config } from "../config/Config.ts"
 import { program, quoted } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
@@ -47,16 +49,37 @@ export const replay =
       `--seed ${options.seed}`
     ].join(" ")
 
-/** What to do after a run, in one line; nothing when it was stopped. */
+/**
+ * The command that stops what a run left open, where there is a ledger of it: with a service that is still there.
+ * `directory` is the folder of the report.
+ */
+export const reap =
+  (options: RunOptions, config: Config = {}) =>
+  (report: RunReport, directory: string | undefined): string | undefined => {
+    if (!report.leftovers?.some(isOpen) || directory === undefined || options.target === "simulated") return undefined
+    const { apiKeyEnv, config: file, target } = options
+    const named = Object.keys(config.targets ?? {}).find((name) => config.targets?.[name]?.url === target)
+    return [
+      `${program} reap`,
+      `--ledger ${quoted(join(directory, "ledger"))}`,
+      `--target ${quoted(named ?? target)}`,
+      ...(file === undefined ? [] : [`--config ${quoted(file)}`]),
+      ...(named !== undefined || apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(apiKeyEnv)}`])
+    ].join(" ")
+  }
+
+/** What to do after a run, in one line; nothing when it was stopped, or a night among others is green. */
 export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
-  (report: RunReport): string | undefined => {
+  (report: RunReport, directory?: string): string | undefined => {
+    const stop = reap(options, config)(report, directory)
+    if (stop !== undefined) return stop
     if (report.interrupted) return undefined
-    const worst = Attention.findings(report)
+    const worst = [...Attention.findings(report), ...Attention.unusual(report)]
       .map(Attention.exampleOf)
       .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)
-    if (!Gate.of(report).green) return undefined
+    if (!Gate.of(report).green || report.judgement !== undefined) return undefined
     if (options.target === "simulated") {
       const { suites } = report.header
       // the same suites again; of all that are built in, one

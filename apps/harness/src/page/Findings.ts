@@ -6,7 +6,8 @@ import * as Partial from "@webagent/report/Partial"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { escape } from "@webagent/report/Xml"
-import { copyIcon, folded } from "./Html.ts"
+import { isOpen } from "../leftovers/LeftoverText.ts"
+import { command, copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
 const linked = (
@@ -88,7 +89,7 @@ const calm = (report: RunReport): string => {
   const { interrupted, leftovers = [], results } = report
   if (interrupted) return "The run was stopped. Everything that ran passed."
   if (results.every(({ verdict }) => verdict === "skipped")) return "No scenario ran. The reasons are below."
-  const open = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
+  const open = leftovers.filter(isOpen).length
   const left =
     leftovers.length === 0
       ? "Nothing was left open."
@@ -108,8 +109,26 @@ const calm = (report: RunReport): string => {
 // more findings are folded away
 const mostShown = 10
 
+/** What may go on and cost, and the command that stops it. */
+const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): string => {
+  const open = leftovers.filter(isOpen)
+  if (open.length === 0) return ""
+  const sentences = open.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
+  const list = (some: ReadonlyArray<string>) => `<ul class="facts small">${some.join("")}</ul>`
+  const more = sentences.slice(mostOpen)
+  const stop = reap === undefined ? "" : `<p>Stop what the ledger of this run has:</p>${command(reap, "Copy")}`
+  return `<div class="calm cut"><p><b>${counted(open.length, "resource")} may still be running, and cost.</b></p>${stop}${list(sentences.slice(0, mostOpen))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
+}
+
+const mostOpen = 4
+
 /** What needs a person, by cause, the newest and worst first. */
-export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
+export const render = (
+  report: RunReport,
+  idOf: (result: ScenarioResult) => string,
+  replay: Replay,
+  reap?: string
+): string => {
   const findings = Attention.findings(report)
   const unusual = Attention.unusual(report)
   const rows = [
@@ -123,7 +142,7 @@ export const render = (report: RunReport, idOf: (result: ScenarioResult) => stri
   ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
   const more = rows.slice(mostShown)
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length > 0 ? counts.join(", ") : Partial.text(report) === undefined ? "Nothing to do" : "No findings"}</h2>${unrun(report)}${
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length > 0 ? counts.join(", ") : Partial.text(report) === undefined ? "Nothing to do" : "No findings"}</h2>${stillOpen(report, reap)}${unrun(report)}${
     rows.length === 0
       ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
       : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`

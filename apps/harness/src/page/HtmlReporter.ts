@@ -3,6 +3,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { dirname, join, relative } from "node:path"
 import type { Night } from "@webagent/nights/Night"
+import type { RunReport } from "@webagent/report/RunReport"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Page from "./Page.ts"
@@ -16,6 +17,8 @@ interface HtmlOptions {
   /** The report's directory: traces are read from it. */
   readonly directory: string
   readonly replay: Replay
+  /** The command that stops what is still open. */
+  readonly reap?: (report: RunReport) => string | undefined
   /** The nights before, oldest first. */
   readonly nights: ReadonlyArray<Night>
   /** The file of these nights: their reports are relative to it. */
@@ -33,7 +36,7 @@ const most = 30
 
 /** Writes the report as a page; a trace that cannot be read is not in it. */
 export const make =
-  ({ directory, history, nights, replay }: HtmlOptions): Reporter<FileSystem.FileSystem> =>
+  ({ directory, history, nights, reap, replay }: HtmlOptions): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
@@ -51,7 +54,14 @@ export const make =
                 traces.push([file, packed])
               }
               const linkOf = (night: Night) => (history === undefined ? undefined : linkFrom(directory, history, night))
-              const html = Page.render({ report, traces, nights: nights.slice(1 - most), linkOf, replay })
+              const html = Page.render({
+                report,
+                traces,
+                nights: nights.slice(1 - most),
+                linkOf,
+                replay,
+                reap: reap?.(report)
+              })
               yield* AtomicFile.write(join(directory, fileName), html)
             })
           )

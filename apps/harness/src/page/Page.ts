@@ -28,6 +28,8 @@ export interface PageOptions {
   readonly nights: ReadonlyArray<Night>
   readonly linkOf: Overview.LinkOf
   readonly replay: Replay
+  /** The command that stops what is still open. */
+  readonly reap?: string | undefined
 }
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
@@ -90,12 +92,12 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
-export const render = ({ linkOf, nights, replay, report, traces }: PageOptions): string => {
+export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOptions): string => {
   const ids = new Map(report.results.map((result, index) => [result, `s${index}`]))
   const embedded = EmbeddedTraces.embed(traces)
   const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
   const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
-    ["findings", "Findings", Findings.render(report, idOf, replay)],
+    ["findings", "Findings", Findings.render(report, idOf, replay, reap)],
     ["trends", "Trends", Overview.trends(report, nights, linkOf)],
     ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })],
     ["usage", "Usage", Overview.usage(report)],

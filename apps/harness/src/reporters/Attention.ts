@@ -86,8 +86,8 @@ const words: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
 const left = (result: ScenarioResult): Pick<Item, "cause" | "evidence"> => {
   const browsers = leakedBrowsersOf(result)
   const open = browsers.filter(({ stopped }) => !stopped)
-  const after = open.length === 0 ? "stopped afterwards" : `${open.length} could not be stopped and may cost`
-  const cause = `leaked ${counted(browsers.length, "browser")}, ${after}`
+  const still = `${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
+  const cause = `leaked ${counted(browsers.length, "browser")}, ${open.length === 0 ? "stopped afterwards" : still}`
   return { cause, evidence: `${cause}: ${browsers.map(({ id }) => id).join(", ")}` }
 }
 

@@ -63,6 +63,8 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
 /** What GitHub offers to a job. */
 interface GitHubOptions {
   readonly replay: Replay
+  /** The command that stops what is still open. */
+  readonly reap?: (report: RunReport) => string | undefined
   /** The page of the run; missing where none is written. */
   readonly page?: string | undefined
   /** The file of the job's summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
@@ -75,7 +77,7 @@ interface GitHubOptions {
 
 /** Adds the report to the summary of a GitHub job, and marks each scenario that makes the run red. */
 export const make =
-  ({ annotate, jobSummary, page, replay, root }: GitHubOptions): Reporter<FileSystem.FileSystem> =>
+  ({ annotate, jobSummary, page, reap, replay, root }: GitHubOptions): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
@@ -83,7 +85,7 @@ export const make =
             const { report } = event
             if (jobSummary !== undefined) {
               // a summary on GitHub cannot link to a file of the job
-              const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``)
+              const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``, reap?.(report))
               yield* FileSystem.FileSystem.use((fs) => fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" }))
             }
             if (annotate === undefined) return

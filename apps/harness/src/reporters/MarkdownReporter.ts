@@ -5,6 +5,7 @@ import * as Gate from "@webagent/report/Gate"
 import * as Partial from "@webagent/report/Partial"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { isOpen } from "../leftovers/LeftoverText.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -91,11 +92,29 @@ const row = (result: ScenarioResult): string => {
   return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
 }
 
+const mostOpen = 8
+
+/** What may go on and cost, and the command that stops it. */
+const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): ReadonlyArray<string> => {
+  const open = leftovers.filter(isOpen)
+  if (open.length === 0) return []
+  const more = open.length - mostOpen
+  return [
+    `**${counted(open.length, "resource")} may still be running, and cost.**`,
+    "",
+    ...open.slice(0, mostOpen).map(({ sentence }) => `- ${escape(sentence)}`),
+    ...(more > 0 ? [`- ${more} more: see report.json`] : []),
+    "",
+    ...(reap === undefined ? [] : [block(reap), ""])
+  ]
+}
+
 /**
  * The report as Markdown for a job summary: the sentence, a table of what needs a person, and the rest folded away;
- * never more than one mebibyte. `page` says, as Markdown, where the page is.
+ * never more than one mebibyte. `page` says, as Markdown, where the page is, and `reap`
+ * is the command that stops what is open.
  */
-export const render = (report: RunReport, replay: Replay, page?: string): string => {
+export const render = (report: RunReport, replay: Replay, page?: string, reap?: string): string => {
   const { header } = report
   const red = Attention.findings(report)
   const findings = [...red, ...Attention.unusual(report)]
@@ -108,6 +127,7 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
     "",
     `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
+    ...stillOpen(report, reap),
     ...Gate.of(report)
       .notes.filter(({ rule }) => rule === "not run")
       .flatMap(({ sentence }) => [`${escape(sentence)}.`, ""])
@@ -163,15 +183,17 @@ export const make =
   ({
     page,
     path,
+    reap,
     replay
   }: {
     readonly path: string
     readonly replay: Replay
+    readonly reap?: (report: RunReport) => string | undefined
     readonly page?: string
   }): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) => {
       if (event._tag !== "RunFinished") return Effect.void
       const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
-      return AtomicFile.write(path, render(event.report, replay, link))
+      return AtomicFile.write(path, render(event.report, replay, link, reap?.(event.report)))
     })

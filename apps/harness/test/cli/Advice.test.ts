@@ -35,6 +35,42 @@ describe("Advice", () => {
     assert.include(Advice.next(options, () => "run")(green), "--target")
   })
 
+  it("stops what is open before anything else, where there is a ledger of a service that is still there", () => {
+    const open = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
+    const report: RunReport = { ...night, leftovers: [open] }
+    const remote: RunOptions = { ...options, target: "https://a.service", apiKeyEnv: "WEBAGENT_API_KEY" }
+    const next = Advice.next(remote, ({ name }) => `run ${name}`)
+    assert.match(next(report, "my runs/1") ?? "", / reap --ledger "my runs\/1\/ledger" --target https:\/\/a\.service$/u)
+    assert.match(next({ ...report, interrupted: true }, "runs/1") ?? "", / reap --ledger runs\/1\/ledger /u)
+    const ended: RunReport = { ...night, leftovers: [{ ...open, state: "stopped" }] }
+    assert.match(next(ended, "runs/1") ?? "", /^run /u)
+    assert.match(next(report) ?? "", /^run /u)
+    // the service inside of the run is gone with it
+    assert.isUndefined(Advice.reap(options)(report, "runs/1"))
+    const named = { targets: { staging: { url: "https://a.service", apiKeyEnv: "STAGING_KEY" } } }
+    assert.match(Advice.reap(remote, named)(report, "runs/1") ?? "", / --target staging$/u)
+    const other = { ...remote, apiKeyEnv: "OTHER_KEY" }
+    assert.match(Advice.reap(other)(report, "runs/1") ?? "", / --api-key-env OTHER_KEY$/u)
+  })
+
+  it("replays what is unusual, and suggests nothing after a green night among others", () => {
+    const [first] = green.results
+    assert.isDefined(first)
+    const slower = {
+      figure: "duration",
+      scenario: { suite: first.suite, name: first.name },
+      verdict: "no evidence",
+      tier: "unusual",
+      evidence: ""
+    } as JudgedRow
+    const nextOf = (...rows: ReadonlyArray<JudgedRow>) => {
+      const judgement = { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows } as const
+      return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
+    }
+    assert.strictEqual(nextOf(slower), `run ${first.name}`)
+    assert.isUndefined(nextOf())
+  })
+
   it("names the suites that ran for a real service; of all that are built in, one", () => {
     const nextOf = (asked: Array<string>, ...suites: Array<RunReport["header"]["suites"][number]>) =>
       Advice.next({ ...options, suites: asked }, () => "run")({ ...green, header: { ...green.header, suites } })

@@ -103,6 +103,9 @@ describe("verdicts", () => {
     })
     assert.strictEqual(code, 0, stdout)
     assert.match(stdout, /\n {4}\d skipped: --max-requests \(5 requests\) was reached\n/u)
-    assert.match(stdout, /GREEN: .* passed · \d skipped · \d trials? not run · /u)
+    assert.match(
+      stdout,
+      /GREEN: .* that ran passed · partial: \d of \d scenarios cut short by --max-requests · \d skipped · \d+ trials not run · /u
+    )
   })
 })

@@ -26,11 +26,14 @@ const between = (html: string, from: string, to: string) => html.slice(html.inde
 describe("Page", () => {
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · 2026-11-21</title>")
+    assert.include(
+      html,
+      "<title>Red: 1 failure, 6 other problems · 1 run still running · partial: 1 of 68 scenarios cut short by --max-cost · 2026-11-21</title>"
+    )
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 6 other problems · 1 run still running 61 of 67 scenarios passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
+      /Red : 1 failure, 6 other problems · 1 run still running · partial: 1 of 68 scenarios cut short by --max-cost 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
@@ -42,7 +45,7 @@ describe("Page", () => {
       "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
       "service not reached travel › books behind a login TransportError",
       "not scored travel › compares two offers the oracle could not look",
-      "2 known issues that do not make the run red"
+      "1 known issue that does not make the run red"
     ]
     const places = order.map((part) => findings.indexOf(part))
     assert.deepStrictEqual(
@@ -54,7 +57,7 @@ describe("Page", () => {
       places,
       places.toSorted((a, b) => a - b)
     )
-    assert.isAbove(findings.indexOf("a shop that moves next week"), findings.indexOf("2 known issues"))
+    assert.isAbove(findings.indexOf("a shop that moves next week"), findings.indexOf("1 known issue"))
     assert.isBelow(html.indexOf("an order can be cancelled<"), html.indexOf("a long page is read to its end</h4>"))
   })
 
@@ -84,7 +87,10 @@ describe("Page", () => {
 
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · 2026-11-21</title>")
+    assert.include(
+      html,
+      "<title>Red: 1 failure, 6 other problems · 1 run still running · partial: 1 of 68 scenarios cut short by --max-cost · 2026-11-21</title>"
+    )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     assert.match(findings, /created-twice.* browser leak new v4-browsers › forgets to stop its browser /u)
     assert.include(findings, "flaky again after 3 green nights checkout › an order can be cancelled")
@@ -120,6 +126,18 @@ describe("Page", () => {
       usage,
       /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) 14 trials ended by it, 14 tries run again 14 POST/u
     )
+  })
+
+  it("says first what is open and how to stop it", () => {
+    const report = redNight()
+    const reap = "harness reap --ledger runs/1/ledger --target https://a.service"
+    const html = Page.render({ report, linkOf, nights: [], replay, reap, traces: [] })
+    const [open] = report.leftovers?.filter(({ state }) => state === "open") ?? []
+    assert.isDefined(open)
+    const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
+    const told = findings.indexOf(open.sentence)
+    assert.isAbove(told, findings.indexOf(reap))
+    assert.isBelow(told, findings.indexOf("claimed success wrongly"))
   })
 
   it("a night that a limit cut short says so in the title and in the open, and counts no trial as 0 ms", () => {

@@ -30,9 +30,19 @@ describe("MarkdownReporter", () => {
     assert.match(render(green, replay), /^## ✅ Green&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
   })
 
+  it("says first what is open and how to stop it", () => {
+    const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "The browser is open." } as const
+    const text = render({ ...night, leftovers: [left] }, replay, undefined, "harness reap --ledger l")
+    assert.include(text, "\n- The browser is open.\n\n```text\nharness reap --ledger l\n```\n")
+    assert.notInclude(render(night, replay, undefined, undefined), "may still be running")
+  })
+
   it("a night that a limit cut short says so before all else", () => {
     const text = render(cut, replay).replaceAll("&#58;", ":").replaceAll("&#45;", "-")
-    assert.match(text, /^## ✅ Green: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time\n/u)
+    assert.match(
+      text,
+      /^## ✅ Green: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time\n/u
+    )
     assert.include(text, " · 1 of 8 trials · ")
     assert.match(text, /\n1 scenario was not run, 1 scenario not with all trials: --max-time .*was reached\.\n/u)
     assert.include(text, "| guesses | passed | 1/1, 3 not run | 58 ms |")

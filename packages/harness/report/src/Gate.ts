@@ -162,7 +162,8 @@ const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<string> => {
 }
 
 /** Why a scenario was not run, or not whole. */
-export const skipOf = ({ skip, trials }: ScenarioResult) => skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
+export const skipOf = ({ skip, trials }: ScenarioResult) =>
+  skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
 
 const cuts = (report: RunReport): ReadonlyArray<Reason> =>
   Skip.grouped(report.results.filter(isCut(report)), skipOf).map(([why, results]) => {

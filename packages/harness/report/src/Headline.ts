@@ -166,8 +166,6 @@ export const lastLineOf = (report: RunReport): string => {
   const passed = passedText(report)
   const problems = status === "red" ? problemsOf(report) : unusualOf(report)
   const line =
-    status === "green"
-      ? `GREEN: ${passed}`
-      : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
+    status === "green" ? `GREEN: ${passed}` : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
   return parts(line, ...openOf(report), Partial.text(report))
 }

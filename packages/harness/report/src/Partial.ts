@@ -56,8 +56,7 @@ export const unrun = (report: RunReport): number | undefined => {
   if (asked === null && all.some(({ trials }) => trials.length === 0)) return undefined
   return all.reduce(
     (sum, { trials }) =>
-      sum +
-      (trials.length === 0 ? (asked ?? 0) : trials.filter(({ verdict }) => verdict === "skipped").length),
+      sum + (trials.length === 0 ? (asked ?? 0) : trials.filter(({ verdict }) => verdict === "skipped").length),
     0
   )
 }

@@ -14,6 +14,7 @@ import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { Project } from "../../config/Project.ts"
+import { isOpen } from "../../leftovers/LeftoverText.ts"
 import * as Advice from "../Advice.ts"
 import * as NightHistory from "../../run/NightHistory.ts"
 import { ExitError } from "../ExitCode.ts"
@@ -126,10 +127,13 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
       `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together${withinLimits(report)}\n`
     )
   }
+  const openIn = shards.find(({ report }) => report?.leftovers?.some(isOpen))?.directory
   const reporting = yield* Reporting.start({
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
     replay,
-    next: Advice.next(options, replay, config),
+    // a ledger is in the folder of its shard
+    next: (report) => Advice.next(options, replay, config)(report, openIn),
+    reap: (report) => Advice.reap(options, config)(report, openIn),
     nights: history.nights,
     history: history.history
   })

@@ -33,7 +33,9 @@ import type { RunOptions } from "../RunFlags.ts"
 interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
-  readonly next: (report: RunReport) => string | undefined
+  /** What to do next, and how to stop what is open, by the report and its folder. */
+  readonly next: (report: RunReport, directory: string | undefined) => string | undefined
+  readonly reap: (report: RunReport, directory: string | undefined) => string | undefined
   /** The nights before, oldest first, for the trends of the page, and the file that they are from. */
   readonly nights?: ReadonlyArray<Night>
   readonly history?: string | undefined
@@ -48,10 +50,11 @@ const cannotWriteTo = (error: PlatformError) => usage(`The report cannot be writ
 /** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
 const fileReporters = Effect.fnUntraced(function* (
   directory: string,
-  { history, nights = [], options, replay }: ReportingOptions
+  { history, nights = [], options, reap: reapIn, replay }: ReportingOptions
 ) {
   const hasPage = options.reporters.includes("html")
   const page = hasPage ? { page: join(directory, HtmlReporter.fileName) } : {}
+  const reap = (report: RunReport) => reapIn(report, directory)
   const fs = yield* FileSystem.FileSystem
   const project = yield* Project.Project
   const pathsOf = Effect.fnUntraced(function* (name: (typeof files)[number], file: string) {
@@ -65,19 +68,23 @@ const fileReporters = Effect.fnUntraced(function* (
   return [
     ...(yield* pathsOf("json", "report.json")).map((path) => JsonReporter.make(path)),
     ...(yield* pathsOf("junit", "junit.xml")).map((path) => JUnitReporter.make(path, replay, page.page)),
-    ...(yield* pathsOf("markdown", "summary.md")).map((path) => MarkdownReporter.make({ path, replay, ...page })),
-    ...(hasPage ? [HtmlReporter.make({ directory, replay, nights, history })] : [])
+    ...(yield* pathsOf("markdown", "summary.md")).map((path) => MarkdownReporter.make({ path, replay, reap, ...page })),
+    ...(hasPage ? [HtmlReporter.make({ directory, replay, reap, nights, history })] : [])
   ]
 })
 
 /** The reporter of a job of GitHub Actions; none elsewhere. */
-const gitHubReporter = Effect.fnUntraced(function* ({ replay }: ReportingOptions, page: string | undefined) {
+const gitHubReporter = Effect.fnUntraced(function* (
+  { replay }: ReportingOptions,
+  page: string | undefined,
+  reap: (report: RunReport) => string | undefined
+) {
   const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
   const { write } = yield* terminal
   const annotate = (yield* isSet("GITHUB_ACTIONS")) ? write : undefined
   if (jobSummary === undefined && annotate === undefined) return []
   const root = yield* variable("GITHUB_WORKSPACE")
-  return [GitHubReporter.make({ replay, page, jobSummary, annotate, root })]
+  return [GitHubReporter.make({ replay, reap, page, jobSummary, annotate, root })]
 })
 
 /** The user can fix a full disk; a page that cannot be drawn is a bug of ours. Either is one sentence. */
@@ -92,7 +99,7 @@ const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
  * fails, or is wrong, keeps none of the others from it. `end` is for when nothing else is left to do.
  */
 export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
-  const { next, options, replay } = reporting
+  const { options, replay } = reporting
   const directory = files.some((name) => options.reporters.includes(name))
     ? (reporting.resumed?.directory ?? (yield* ReportDirectory.create(options.reportDir)))
     : undefined
@@ -101,7 +108,11 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
   const pagePath = directory === undefined ? undefined : join(directory, ...page)
   if (options.reporters.includes("github")) {
-    reporters.push(...(yield* gitHubReporter(reporting, page.length === 0 ? undefined : pagePath)))
+    reporters.push(
+      ...(yield* gitHubReporter(reporting, page.length === 0 ? undefined : pagePath, (report) =>
+        reporting.reap(report, directory)
+      ))
+    )
   }
   // what scenarios print stays out of what another program reads
   let show: TrialOutput.Show = (_, text, trial) => void process.stderr.write(TrialOutput.attributed(text, trial))
@@ -122,6 +133,7 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
           .map((line) => `  ${line}`)
       )
     }
+    const next = (report: RunReport) => reporting.next(report, directory)
     reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, logged }))
   }
   const eventLog =

@@ -115,6 +115,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         options,
         replay,
         next: Advice.next(options, replay, config),
+        reap: Advice.reap(options, config),
         nights: history.nights,
         history: history.history,
         resumed
