@@ -5,7 +5,7 @@ import type { Leftover } from "./Leftover.ts"
 import { isStoppable } from "./Reaper.ts"
 
 /** Whether it may go on, and cost. */
-export const isOpen = ({ state }: Pick<Leftover, "state">): boolean => state === "open" || state === "unknown"
+export const isOpen = ({ state }: Leftover): boolean => state === "open" || state === "unknown"
 
 const ago = (item: OpenItem, now_ms: number): string => {
   const minutes = Math.max(0, Math.floor((now_ms - item.at_ms) / 60_000))

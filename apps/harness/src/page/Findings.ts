@@ -6,7 +6,7 @@ import * as Partial from "@webagent/report/Partial"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { escape } from "@webagent/report/Xml"
-import { isOpen } from "../leftovers/LeftoverText.ts"
+import { isOpen } from "@webagent/report/Trial"
 import { command, copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 

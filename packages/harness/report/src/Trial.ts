@@ -66,6 +66,9 @@ export const Leftover = Schema.Struct({
 })
 export type Leftover = typeof Leftover.Type
 
+/** Whether it may go on, and cost. */
+export const isOpen = ({ state }: Leftover): boolean => state === "open" || state === "unknown"
+
 /** A try of a trial that only the infrastructure ended, after which it was run again. */
 export const Rerun = Schema.Struct({
   /** Milliseconds after the run's start. */
