@@ -95,9 +95,10 @@ describe.concurrent("compare ends with what it found and an exit code of its own
 
   it("worse, where a scenario began to leak a browser", async () => {
     const leaking = trials(3, { leakedBrowsers: [{ id: "b-1", stopped: true }] })
-    const { code, stdout } = await compare(night(1), night(2, scenario("pays", leaking)))
-    assert.strictEqual(code, 1)
-    assert.match(stdout, /\nnewly failing\n {2}shop › pays .+\n {6}leaked a browser\n/u)
+    const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", leaking)))
+    assert.deepStrictEqual([code, last], [1, "worse: 1 newly leaking scenario, leaked browsers 3, was 0"])
+    assert.match(stdout, /\nnewly leaking\n {2}shop › pays .+\n {6}leaked a browser\n/u)
+    assert.match(stdout, /\n {2}leaked browsers {2}3 leaked, 0 before\n/u)
   })
 
   it("better, where a scenario is fixed", async () => {
@@ -199,6 +200,34 @@ describe("compare of two nights of a history", () => {
     assert.match(stdout, /\nnewly failing\n {2}shop › pays .+\n {6}the order exists: the service says/u)
     assert.match(stdout, /\n {2}shop › drifts .+ \(failed in 3 of 5 other nights\)\n/u)
     assert.match(stdout, /\nworse: 1 newly failing scenario, pass rate 60 %, was 100 %\n$/u)
+  })
+
+  for (const [often, failed, end] of [
+    ["always", [1, 2, 3, 4, 5], "0 no difference seen"],
+    ["seldom", [1], "1 worse: 1 newly failing scenario, pass rate 66 %, was 100 %"]
+  ] as const) {
+    it(`${often === "seldom" ? "decides" : "does not decide"} by a scenario that failed in other nights, ${often}`, async () => {
+      const of = (day: number, nights: number) => {
+        const flaky = [...trials(8), ...emptyCart.slice(0, 2)]
+        const tonight = day === nights ? trials(10, { verdict: "failed" }) : trials(10)
+        const its = failed.some((one) => one === day) ? flaky : tonight
+        return Night.ofReport(night(day, scenario("guesses", its), scenario("pays", trials(10))))
+      }
+      const nights = often === "seldom" ? 19 : 7
+      record(Array.from({ length: nights }, (_, index) => of(index + 1, nights)))
+      const { code, stdout } = await last()
+      assert.strictEqual(`${code} ${stdout.trimEnd().split("\n").at(-1)}`, end)
+      const others = `failed in ${failed.length} of ${nights - 2} other nights`
+      assert.include(stdout, `\nnewly failing\n  shop › guesses  0 of 10 trials passed, was 10 of 10 (${others})\n`)
+    })
+  }
+
+  it("does not ask for more nights where it can tell", async () => {
+    const slow = scenario("searches", trials(3, { duration_ms: 2700 }))
+    const { last, stdout } = await compare(night(1), night(2, scenario("pays", emptyCart), slow))
+    assert.match(last, /^worse: 1 newly failing scenario$/u)
+    assert.match(stdout, /may be chance/u)
+    assert.notInclude(stdout, "needs")
   })
 
   it("needs no reports", async () => {

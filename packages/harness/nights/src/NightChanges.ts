@@ -9,6 +9,7 @@ import { scenariosOf } from "./Past.ts"
 /** How a scenario of the second night differs from the first. The order is the one to read them in. */
 export const kinds = [
   "newly failing",
+  "newly leaking",
   "newly flaky",
   "passes less often",
   "code changed",
@@ -66,8 +67,12 @@ const notableTogether = Math.log(1.1)
 /** Less than that is not worth a line, however many times it is. */
 const least_ms = 50
 const mostTrials = 200
+/** A scenario that failed in this share of the other nights fails at times: tonight is no news. */
+const oftenEnough = 0.1
 
 const isWell = ({ leaks, verdict }: NightScenario) => verdict === "passed" && leaks === 0
+/** That its trials passed says nothing of its browsers. */
+const isLeakingOnly = ({ leaks, passed, scored }: NightScenario) => leaks > 0 && scored > 0 && passed === scored
 const isFailing = ({ verdict }: NightScenario) => verdict !== "passed" && verdict !== "flaky" && verdict !== "skipped"
 
 const passedText = ({ leaks, passed, scored, verdict }: NightScenario): string =>
@@ -98,14 +103,15 @@ interface ComparedNights {
   readonly nights: ReadonlyArray<Night>
 }
 
-/** In how many other nights a scenario did not pass, where that is known. */
+/** In how many other nights a scenario did not pass, and whether it so fails at times. */
 const othersOf = ({ a, b, nights }: ComparedNights, { name, source, suite }: NightScenario) => {
   const its = nights.flatMap((night) => {
     const one = scenariosOf(night).get(keyOf(suite, name))
     const isOther = night.id !== a.night.id && night.id !== b.night.id
     return isOther && one !== undefined && one.source === source && one.scored > 0 ? [one] : []
   })
-  return { failed: its.filter((one) => !isWell(one)).length, of: its.length }
+  const failed = its.filter((one) => !isWell(one)).length
+  return { failed, of: its.length, isUsual: failed > 0 && failed >= oftenEnough * its.length }
 }
 
 /** A change, and whether it is of a scenario that other nights know to fail at times. */
@@ -125,7 +131,7 @@ const rateChange = (
     ({ figure, scenario }) => figure === "pass rate" && scenario?.name === now.name && scenario.suite === now.suite
   )
   const others = othersOf(compared, now)
-  const isUsual = others.failed > 0
+  const { isUsual } = others
   const isAnew = before !== undefined && before.source !== now.source
   const change = (kind: Kind, isCertain: boolean, of: Compared = b, note?: string): ReadonlyArray<Found> => [
     {
@@ -139,7 +145,7 @@ const rateChange = (
         before: before === undefined ? "not there" : ratioText(before),
         isCertain,
         ...errorIn(of, now),
-        ...(isUsual
+        ...(others.failed > 0
           ? { note: `failed in ${others.failed} of ${others.of} other nights` }
           : note === undefined
             ? {}
@@ -147,18 +153,20 @@ const rateChange = (
       }
     }
   ]
-  const regressed = row?.verdict === "regressed"
+  // two nights of a scenario that fails at times differ by themselves
+  const [regressed, improved] = [row?.verdict === "regressed" && !isUsual, row?.verdict === "improved" && !isUsual]
+  if (isLeakingOnly(now) && before !== undefined && before.leaks === 0) return change("newly leaking", true)
   if (before === undefined) return isFailing(now) ? change("newly failing", false) : []
   if (isAnew) return isWell(before) === isWell(now) ? [] : change("code changed", false, isWell(now) ? a : b)
-  if (isWell(before) && isFailing(now)) return change("newly failing", regressed || (now.scored > 0 && !isUsual))
+  if (isWell(before) && isFailing(now)) return change("newly failing", now.scored > 0 && !isUsual)
   if (isWell(before) && now.verdict === "flaky") {
     return change("newly flaky", regressed, b, regressed ? undefined : chance)
   }
   if (regressed) return change("passes less often", true)
   if (isFailing(before) && isWell(now)) {
-    return change("fixed", row?.verdict === "improved" || (before.scored > 0 && !isUsual), a)
+    return change("fixed", before.scored > 0 && !isUsual, a)
   }
-  return row?.verdict === "improved" ? change("passes more often", true, a) : []
+  return improved ? change("passes more often", true, a) : []
 }
 
 const levelKinds: Readonly<Record<string, readonly [more: Kind, less: Kind]>> = {
@@ -211,16 +219,25 @@ const countedKinds = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
       : [`${count} ${kind} ${count === 1 ? "scenario" : "scenarios"}`]
   })
 
+/** Whether the pass rates of all scenarios together differ by those alone that fail at times. */
+const isOnlyUsual = (compared: ComparedNights, verdict: "regressed" | "improved"): boolean => {
+  const before = scenariosOf(compared.a.night)
+  return compared.b.night.scenarios.every((now) => {
+    const its = before.get(keyOf(now.suite, now.name))
+    if (its === undefined || its.source !== now.source || its.scored * now.scored === 0) return true
+    const fall = its.passed / its.scored - now.passed / now.scored
+    return (verdict === "regressed" ? fall <= 0 : fall >= 0) || othersOf(compared, now).isUsual
+  })
+}
+
 /** All scenarios together, in words, by what the comparison says of them. */
-const wholeOf = (
-  { comparison: { levels, rows } }: ComparedNights,
-  verdict: "regressed" | "improved"
-): ReadonlyArray<string> => [
-  ...rows
+const wholeOf = (compared: ComparedNights, verdict: "regressed" | "improved"): ReadonlyArray<string> => [
+  ...compared.comparison.rows
     .filter((row) => row.scenario === null && row.verdict === verdict)
+    .filter(({ figure }) => figure !== "pass rate" || !isOnlyUsual(compared, verdict))
     .filter(({ figure }) => figure === "pass rate" || figure === "leaked browsers")
     .map(({ before, figure, now }) => `${figure} ${now}, was ${before}`),
-  ...levels
+  ...compared.comparison.levels
     .filter((one) => one.scenario === null && one.verdict === verdict)
     .map(({ change, level }) => `${level.figure} ${signed(change)}`)
 ]
@@ -304,8 +321,8 @@ export const conclude = (compared: ComparedNights): Conclusion => {
     ...unknown.map(({ change, level }) => `${level.figure} ${signed(change)}`),
     ...countedKinds(uncertain.filter((change) => !isSaid(change)))
   ]
-  const needs = needsOf(compared, uncertain)
-  if (worse.length > 0) return { verdict: "worse", changes, because: worse, also: better, needs }
-  if (doubtful.length > 0) return { verdict: "cannot tell", changes, because: doubtful, also: better, needs }
-  return { verdict: better.length > 0 ? "better" : "no difference seen", changes, because: better, also: [], needs }
+  if (worse.length > 0) return { verdict: "worse", changes, because: worse, also: better, needs: {} }
+  if (doubtful.length > 0)
+    return { verdict: "cannot tell", changes, because: doubtful, also: better, needs: needsOf(compared, uncertain) }
+  return { verdict: better.length > 0 ? "better" : "no difference seen", changes, because: better, also: [], needs: {} }
 }

@@ -323,7 +323,7 @@ export const compare = (a: Compared, b: Compared, nights: ReadonlyArray<Night>):
       since,
       nights: 1,
       detectable: "1 more",
-      evidence: `${leaks} left open, ${leaksBefore} before`
+      evidence: `${leaks} leaked, ${leaksBefore} before`
     },
     ...scenarioRows(all, since),
     ...each.map(({ row }) => row)
