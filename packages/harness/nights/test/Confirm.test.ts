@@ -125,12 +125,12 @@ describe("confirm trials", () => {
     const runs = 12
     const count = 30
     /** In how many runs the confirm trials of the first scenario say that it is slower by this factor. */
-    const confirmed = (factor: number, spread: number, here: number) => {
+    const confirmed = (factor: number, spread: number, here: number, ofAll = 1) => {
       const next = drawing(8)
       let found = 0
       for (let run = 0; run < runs; run++) {
         const nightOf = (day: number) => {
-          const ofNight = 0.03 * normal(next)
+          const ofNight = 0.03 * normal(next) + (day === 60 ? Math.log(ofAll) : 0)
           const scenarios = Array.from({ length: count }, (_, index) => {
             const its = index === 0 ? spread : 0.1 + (0.4 * index) / count
             const shift = ofNight + (index === 0 && day === 60 ? Math.log(factor) : 0)
@@ -170,6 +170,11 @@ describe("confirm trials", () => {
     it("find a steady scenario that takes 15 % longer", () => {
       assert.isAtLeast(confirmed(1.15, 0.055, 60), 8)
       assert.strictEqual(confirmed(1, 0.055, 60), 0)
+    })
+
+    it("do not blame a scenario for a night in which all take 40 % longer", () => {
+      assert.strictEqual(confirmed(1, 0.4, 60, 1.4), 0)
+      assert.isAtLeast(confirmed(1.6, 0.4, 60, 1.4), 11)
     })
 
     it("know a scenario by the former machine, too, while the new one has few nights", () => {

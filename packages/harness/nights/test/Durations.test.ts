@@ -102,4 +102,27 @@ describe("durations", () => {
       rowOf(judge(of([...timedNights, ...lately]), tonight), "duration", "s3").verdict
     assert.deepStrictEqual([verdictOf(slow(32)), verdictOf(slow(32, 1))], ["regressed", "no evidence"])
   })
+
+  it("of one of two scenarios say nothing of the other, nor in quarantine of the night", () => {
+    const two = (day: number, factor: number) =>
+      night(
+        day,
+        [1, 2].map((index) => {
+          const time_ms = 1000 * index * (1 + 0.02 * Math.sin(5 * day) + 0.03 * Math.sin(3 * day + 11 * index))
+          return scenario(`s${index}`, 5, took(time_ms * (index === 1 ? factor : 1)))
+        })
+      )
+    const nights = Array.from({ length: 20 }, (_, day) => two(day, 1))
+    const verdicts = (factor: number, held: ReadonlyArray<string>) => {
+      const judgement = judge(
+        of(nights),
+        two(20, factor),
+        held.map((name) => ({ suite: "shop", name }))
+      )
+      return [null, "s1", "s2"].map((name) => rowOf(judgement, "duration", name).verdict)
+    }
+    assert.deepStrictEqual(verdicts(0.5, []), ["improved", "improved", "no evidence"])
+    assert.deepStrictEqual(verdicts(2, []), ["regressed", "regressed", "no evidence"])
+    assert.deepStrictEqual(verdicts(2, ["s1"]), ["no evidence", "regressed", "no evidence"])
+  })
 })

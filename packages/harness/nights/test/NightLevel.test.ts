@@ -28,6 +28,7 @@ describe("what a night adds", () => {
     const [usual, slower] = [0, 0.01].map((own) => levelOf((index) => (index === 0 ? own : others(index))))
     assert.isAbove(slower?.ofAll ?? 0, usual?.ofAll ?? 0)
     assert.closeTo(slower?.besides(first) ?? Number.NaN, usual?.besides(first) ?? 0, 1e-12)
+    assert.closeTo(levelOf((index) => (index === 0 ? 0 : 0.1)).besides(first), 0.1, 1e-12)
   })
 
   it("leaves a scenario with the sum of both variances beside the others", () => {
@@ -52,6 +53,24 @@ describe("what a night adds", () => {
     assert.isAbove(steady, 5 * levelOf((index) => (index === 1 ? 0.05 : 0)).ofAll)
     const far = levelOf((index) => (index === 1 ? 5 : 0)).ofAll
     assert.closeTo(far, levelOf((index) => (index === 1 ? 1 : 0)).ofAll, 0.02)
+  })
+
+  it("is for one of two scenarios no more than both have in common, where the other has changed", () => {
+    const ofTwo = (...both: ReadonlyArray<number>) => {
+      const two = scenarios.slice(0, both.length)
+      const { besides } = nightLevelOf(two.map((of, index) => ({ of, more: both[index] ?? 0, deviation: 0.1 })))
+      return two.map((of) => Number(besides(of).toFixed(9)))
+    }
+    assert.deepStrictEqual(ofTwo(0.7, 0), [0, 0])
+    assert.deepStrictEqual(ofTwo(-0.7, 0.1), [0.1, 0])
+    assert.deepStrictEqual(ofTwo(1.3, 0.6), [0.6, 0.6])
+    assert.deepStrictEqual(ofTwo(0.7, 0.6), [0.6, 0.7])
+  })
+
+  it("is all of it for a scenario that does not tell it, such as one in quarantine", () => {
+    const others = nightLevelOf(scenarios.slice(1).map((of, index) => ({ of, more: 0.1 * index, deviation: 0.1 })))
+    assert.isAbove(others.ofAll, 0)
+    assert.strictEqual(others.besides(first), others.ofAll)
   })
 
   it("is known by one scenario alone, and by none not at all", () => {

@@ -20,5 +20,7 @@ describe("robust levels", () => {
     assert.deepStrictEqual(Robust.shares([1, 1], [1, 2]), [0.8, 0.2])
     const [near = 0, far = 0] = Robust.shares([0, 100, 0], [1, 1, 1])
     assert.closeTo(far / near, 1.5 / 100, 1e-12)
+    const [, middle = 0, last = 0] = Robust.shares([10, 11, 20], [1, 1, 1])
+    assert.closeTo(last / middle, 1.5 / 9, 1e-12)
   })
 })
