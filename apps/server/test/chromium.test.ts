@@ -4,6 +4,7 @@ import * as Random from "effect/Random"
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { chromium } from "playwright-core"
 import { connect as connectPuppeteer } from "puppeteer-core"
@@ -85,6 +86,9 @@ const connect = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const socket = new WebSocket(url)
+      socket.once("unexpected-response", async (_, response) => {
+        socket.emit("error", new Error(`${response.statusCode} ${await text(response)}`))
+      })
       await once(socket, "open")
       return socket
     }),
