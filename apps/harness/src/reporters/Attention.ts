@@ -130,7 +130,8 @@ const verdictOf = (
   const told = causeAndDetail(result)
   const evidence = `${[told.detail, told.cause].filter((part) => part !== undefined).join("; ")}${expired}`
   if (row === undefined) return { evidence, ...told }
-  const worse = row.evidence
+  // the smallest detectable change is in the statistics
+  const worse = row.evidence.split(";")[0] ?? ""
   return { ...told, worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
 }
 

@@ -146,6 +146,27 @@ describe("what is unusual", () => {
     )
   })
 
+  it("says of a scenario that always fails at times why it is red tonight", () => {
+    const rare = {
+      ...night,
+      results: night.results
+        .filter(({ name }) => name === "buys the red mug")
+        .map((result) => ({ ...result, verdict: "failed" as const })),
+      judgement: {
+        ...report.judgement,
+        rows: [
+          {
+            ...unusual("pass rate", "buys the red mug"),
+            evidence: "0 of 4 trials passed tonight, 18 of 24 before, which is rare; no fall would be seen"
+          }
+        ]
+      }
+    }
+    const [finding] = Attention.findings(rare)
+    assert.strictEqual(finding?.worse, "0 of 4 trials passed tonight, 18 of 24 before, which is rare")
+    assert.include(finding?.evidence, "18 of 24 before")
+  })
+
   it("is told apart from what shows no change, in the statistics and the console", () => {
     assert.match(
       Judged.render(report.judgement),

@@ -189,6 +189,7 @@ export const passRateRow = (
       ? ""
       : `; ${JudgedNight.ratio(confirm.passed, confirm.scored)} confirm trials passed`
   const chance = isBetter ? shown.better : shown.worse
+  const rare = first.worse < usual ? ", which happens in fewer than 1 of 100 nights" : ""
   return {
     figure: "pass rate",
     scenario: JudgedNight.nameOf(scenario),
@@ -202,7 +203,7 @@ export const passRateRow = (
     detectable,
     evidence:
       verdict === "no evidence"
-        ? `${what}${more}; ${detectable ?? "no fall"} would be seen`
+        ? `${what}${more}${rare}; ${detectable ?? "no fall"} would be seen`
         : said === "confirmed"
           ? `${what}${more}`
           : `${what}${more} (${JudgedNight.chanceText(Math.min(1, chance * independentTests.count))})`

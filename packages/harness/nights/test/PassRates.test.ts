@@ -100,4 +100,19 @@ describe("the pass rate of a whole night", () => {
     assert.notInclude(named?.map(({ name }) => name) ?? [], "s0")
     assert.isUndefined(contributorsOf((index) => (index === 0 ? 3 : 5)))
   })
+
+  it("of a scenario that fails at times say how rare tonight is", () => {
+    const of6 = Array.from({ length: 6 }, (_, day) =>
+      night(day, [scenario("guesses", 3 + (day % 3)), scenario("always")])
+    )
+    const evidenceOf = (passed: number) =>
+      rowOf(judge(of(of6), night(6, [scenario("guesses", passed), scenario("always")])), "pass rate", "guesses")
+        .evidence
+    const before = "24 of 30 in the 6 nights before"
+    assert.include(
+      evidenceOf(1),
+      `1 of 5 trials passed tonight, ${before}, which happens in fewer than 1 of 100 nights;`
+    )
+    assert.include(evidenceOf(3), `3 of 5 trials passed tonight, ${before};`)
+  })
 })

@@ -197,7 +197,7 @@ export interface Problem {
   /** What one is called when they are counted: `failure`, `browser leak`. */
   readonly noun: string
   readonly result?: ScenarioResult
-  /** The figure that regressed; of a scenario that did not pass, its pass rate where that regressed. */
+  /** The figure that regressed; of a scenario that did not pass, its pass rate where that regressed or is unusual. */
   readonly row?: JudgedRow
   /** An invariant that no scenario can be blamed for. */
   readonly breach?: RunReport["breaches"][number]
@@ -275,7 +275,10 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
       row.figure !== "leaked browsers" &&
       !results.some((result) => isCovered(result) && isOf(result, row))
   )
-  const rates = regressed.filter(({ figure }) => figure === "pass rate")
+  // a failure that is not news is red where it is rare, and has to say what is usual
+  const rates = [...regressed, ...(judgement?.rows ?? []).filter(({ tier }) => tier === "unusual")].filter(
+    ({ figure }) => figure === "pass rate"
+  )
   const found = open
     .flatMap(problemsOf)
     .filter((problem) => !isFailing(problem) || problem.result === undefined || !known.has(problem.result))
