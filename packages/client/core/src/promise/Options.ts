@@ -27,7 +27,10 @@ export interface Raw {
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
-/** What every call may choose. */
+/**
+ * What every call may choose. In plain JavaScript, null chooses nothing, as for fetch. Only as an `idempotencyKey` or a
+ * `result` it is an error, and nothing is sent.
+ */
 export interface CallOptions {
   /** Ends the call at once: its promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined
