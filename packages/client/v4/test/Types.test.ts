@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as v from "valibot"
 import { z } from "zod"
@@ -52,6 +52,56 @@ const inputs = (runs: Promises.Runs, browsers: Promises.Browsers) => [
   () => runs.create({ task: "t" }, { extraBody: { maxSteps: 4 } })
 ]
 
+const clients = (agent: typeof Promises.WebAgent, { layer }: typeof Effects.V4) => [
+  // @ts-expect-error an option that is misspelt
+  () => new agent({ retires: 2 }),
+  // @ts-expect-error an option that is misspelt
+  () => layer({ baseURL: "https://agents.example.com" }),
+  // @ts-expect-error a hook that is misspelt
+  () => new agent({ hooks: { onRespone: () => undefined } }),
+  // @ts-expect-error a hook that is misspelt
+  () => layer({ hooks: { onPolling: () => undefined } }),
+  // @ts-expect-error a target that is misspelt
+  () => new agent({ target: { idempotency: "honored" } }),
+  // @ts-expect-error a target that is misspelt
+  () => layer({ target: { refusals: "before-action" } }),
+  // @ts-expect-error a unit that there is not
+  () => new agent({ timeouts: { total: "30 sec" } }),
+  // @ts-expect-error a pace that is misspelt
+  () => new agent({ polling: { perSeconds: 10 } })
+]
+
+const calls = ({ request, runs, sessions }: Promises.WebAgent, effects: Effects.Runs["Service"]) => [
+  // @ts-expect-error an option that is misspelt
+  () => runs.get("r-1", { timout: "1 second" }),
+  // @ts-expect-error an option that is misspelt
+  () => effects.create({ task: "t" }, { idempotencykey: "k" }),
+  // @ts-expect-error a unit that there is not
+  () => runs.untilTerminal("r-1", { every: "2 secs" }),
+  // @ts-expect-error an option of waits
+  () => runs.status("r-1", { every: "2 seconds" }),
+  // @ts-expect-error the controller in place of its signal
+  () => sessions.queue("s-1", { text: "t" }, { signal: new AbortController() }),
+  // @ts-expect-error a method that there is not
+  () => request("FETCH", "/runs")
+]
+
+const read = (runs: Effects.Runs["Service"]) => runs.get("r-1")
+
+const caught = (runs: Effects.Runs["Service"]) => [
+  () => read(runs).pipe(Effect.catchTag("RunNotFoundError", () => Effect.void)),
+  // @ts-expect-error a tag that is misspelt
+  () => read(runs).pipe(Effect.catchTag("RunNotFondError", () => Effect.void)),
+  // @ts-expect-error an error that a read does not have
+  () => read(runs).pipe(Effect.catchTag("CreateOutcomeUnknown", () => Effect.void)),
+  // @ts-expect-error a reason that is misspelt
+  () => read(runs).pipe(Effect.catchReason("TransportError", "Timedout", () => Effect.void))
+]
+
+const tagOf = (error: Promises.TransportError | Promises.RunFailedError) =>
+  // @ts-expect-error a tag that is misspelt
+  error._tag === "RunFaildError"
+
 const asked = {
   zod: { result: z.object({ price: z.number() }) },
   valibot: { result: v.object({ price: v.number() }) },
@@ -94,6 +144,10 @@ const results = ({ createAndWait, runAll, untilTerminal }: Effects.Runs["Service
 }
 
 describe("types", () => {
+  it("an option, a hook, a target or the tag of an error that is misspelt does not compile", () => {
+    for (const marked of [clients, calls, caught, tagOf]) assert.isFunction(marked)
+  })
+
   it("a result is of the type that a schema of any library says", () => {
     assert.isFunction(results)
   })
