@@ -27,8 +27,8 @@ export interface Link {
   readonly wire: Socket
 }
 
-/** How long a browser may take to accept a connection. */
-const opensWithin_s = 10
+/** How long a browser may take to accept a connection: a machine with too much to do is no reason to call one gone. */
+const opensWithin_s = 60
 
 /** Opens a connection to DevTools, which closes with the scope. */
 export const opened = (devTools: DevTools): Effect.Effect<Link, CdpError, Scope.Scope> =>

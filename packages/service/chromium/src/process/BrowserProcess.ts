@@ -191,7 +191,7 @@ const lastWords = ({ code, said, signal }: Exit) => {
 export const start = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
-  const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "30 seconds" } = options
+  const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "60 seconds" } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
   const command = yield* sandbox.enter({
