@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly chromiumSandbox?: boolean
   /** How many processes and threads it may have, where its sandbox counts them; 2048 unless given. */
   readonly tasks?: number
-  /** How long it may take until DevTools can be reached; 30 seconds unless given. */
+  /** How long it may take until DevTools can be reached; a minute unless given. */
   readonly within?: Duration.Input
 }
 
