@@ -5,14 +5,14 @@ const decoder = new TextDecoder()
 
 /** The answer to one attempt, read to its end. It shows neither its request nor the key. */
 export class Answered {
-  readonly status: number
-  readonly method: string
+  declare readonly status: number
+  declare readonly method: string
   /** The whole address of its request. */
-  readonly url: string
+  declare readonly url: string
   /** What its request carried as `X-Request-Id`. */
-  readonly requestId: string
+  declare readonly requestId: string
   /** Which attempt of its call it answers, from 1. */
-  readonly attempt: number
+  declare readonly attempt: number
   readonly #outgoing: Outgoing
   readonly #whole: WholeAnswer
 

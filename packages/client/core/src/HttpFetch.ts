@@ -67,9 +67,9 @@ const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promi
 }
 
 class FetchAnswer implements WholeAnswer.WholeAnswer {
-  readonly status: number
-  readonly body: WholeAnswer.WholeAnswer["body"]
-  readonly received: Headers
+  declare readonly status: number
+  declare readonly body: WholeAnswer.WholeAnswer["body"]
+  declare readonly received: Headers
 
   constructor(status: number, received: Headers, body: WholeAnswer.WholeAnswer["body"]) {
     this.status = status

@@ -19,12 +19,13 @@ export const TracerDisabledWhen: typeof Http.TracerDisabledWhen = /* @__PURE__ *
   Predicate.Predicate<HttpClientRequest.HttpClientRequest>
 >("effect/http/HttpClient/TracerDisabledWhen", { defaultValue: () => () => false })
 
-/** HttpBody.uint8Array */
+/** HttpBody.uint8Array, which shows nothing: a request that is logged asks it. */
 export const bytes = (body: Uint8Array, contentType = "application/octet-stream"): HttpBody.Uint8Array =>
   ({
     "~effect/http/HttpBody": "~effect/http/HttpBody",
     _tag: "Uint8Array",
     body,
     contentType,
-    contentLength: body.length
+    contentLength: body.length,
+    toJSON: String
   }) as object as HttpBody.Uint8Array

@@ -3,31 +3,34 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Answered } from "./Answered.ts"
 import * as Elapsed from "./Elapsed.ts"
+import type { Redact } from "./Redact.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"
 
 export type { ResponseInfo }
 
 /** The last response of a call, described when asked: most callers do not. */
 export class Last {
-  began_ms = 0
-  answered: Answered | undefined
-  answered_ms = 0
+  declare began_ms: number
+  declare answered: Answered | undefined
+  declare duration_ms: number
+  declare redact: Redact
 
-  tell(answered: Answered, clock: Clock.Clock): Answered {
+  tell(answered: Answered, clock: Clock.Clock, redact: Redact): Answered {
+    this.redact = redact
     this.answered = answered
-    this.answered_ms = Elapsed.read_ms(clock)
+    this.duration_ms = Elapsed.read_ms(clock) - this.began_ms
     return answered
   }
 
   response(): ResponseInfo | undefined {
-    const { answered, answered_ms, began_ms } = this
+    const { answered, duration_ms, redact } = this
     return (
       answered && {
         status: answered.status,
-        headers: answered.headers(),
+        headers: JSON.parse(redact(JSON.stringify(answered.headers()), true)),
         requestId: answered.requestId,
         attempts: answered.attempt,
-        duration_ms: answered_ms - began_ms
+        duration_ms
       }
     )
   }

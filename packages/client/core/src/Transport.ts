@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
     const guarded = Breaker.guard(settings.breaker ?? breaker, outgoing, exchangeOnce(outgoing, settings))
     const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
     const { slot } = settings
-    return slot === undefined ? answered : Effect.map(answered, (answer) => slot.tell(answer, settings.clock))
+    return slot === undefined ? answered : Effect.map(answered, (answer) => slot.tell(answer, settings.clock, redact))
   }
 
   const exchange: Transport["Service"]["exchange"] = (version, request) =>

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { inspect } from "node:util"
 import * as HttpTags from "../src/HttpTags.ts"
 
 describe("HttpTags", () => {
@@ -19,5 +21,12 @@ describe("HttpTags", () => {
       contentType
     })
     assert.deepStrictEqual(read(ours), read(theirs))
+  })
+
+  it("a request with bytes can be shown, as an application's HttpClient may log it", () => {
+    const body = HttpTags.bytes(Uint8Array.of(123, 125), "application/json")
+    const request = HttpClientRequest.post("http://a.example/runs", { body })
+    assert.include(JSON.stringify(request), '"body":""')
+    assert.include(inspect(request), "a.example")
   })
 })

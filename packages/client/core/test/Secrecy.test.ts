@@ -18,7 +18,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
-import { ContractClient, LedgerFile, RetryPolicy, execute, Transport } from "../src/index.ts"
+import { ContractClient, LedgerFile, RetryPolicy, execute, Transport, withResponse } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, silence } from "@webagent/scripted-server/Haste"
@@ -119,6 +119,17 @@ describe("the key", () => {
       assertHidden("response", response)
       assertHidden("request", response.request)
       assertHidden("transport", transport)
+    }).pipe(Effect.provide(layer({ apiKey: key })))
+  )
+
+  it.live("is not in the headers of a response that echoes it", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {}, headers: { "x-echo": `key ${key}`, "x-served-by": "a" } })
+      const transport = yield* Transport
+      const { response } = yield* withResponse(transport.exchange("v4", { method: "GET", url: "/x" }))
+      assert.strictEqual(response?.headers["x-echo"], "key <redacted>")
+      assert.strictEqual(response?.headers["x-served-by"], "a")
     }).pipe(Effect.provide(layer({ apiKey: key })))
   )
 
