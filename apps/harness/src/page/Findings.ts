@@ -1,3 +1,4 @@
+import * as NightLines from "../reporters/NightLines.ts"
 import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted } from "@webagent/report/Text"
@@ -22,7 +23,7 @@ const aged = (finding: Attention.Finding): string => {
 }
 
 // a longer list is folded away
-const mostListed = 3
+const mostListed = 5
 
 /** That all scenarios of a finding are of one suite. */
 const suiteOf = (items: ReadonlyArray<Attention.Item>): string => {
@@ -96,13 +97,16 @@ const calm = (report: RunReport): string => {
       : open === 0
         ? `${counted(leftovers.length, "resource")} that scenarios left open ${leftovers.length === 1 ? "was" : "were"} stopped.`
         : `${counted(open, "resource")} may still be running, and cost: see usage and limits.`
-  const others = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped").length
+  const known = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
+  const others = known.length
+  const names = known.slice(0, mostListed).map(({ name, suite }) => escape(`${suite} › ${name}`))
+  const more = others - names.length
   const passed =
     others === 0
       ? Partial.text(report) === undefined
         ? "All scenarios passed"
         : "All scenarios that ran passed"
-      : `All scenarios passed, except for ${others} with a known issue that does not make the run red,`
+      : `All scenarios passed, except for ${others} with a known issue that does not make the run red (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
   return `${passed} and no invariant was broken. ${left}`
 }
 
@@ -136,13 +140,15 @@ export const render = (
     ...findings.map((finding) => row(finding, "failed", idOf, replay)),
     ...unusual.map((finding) => row(finding, "unusual", idOf, replay))
   ]
+  const uncompared = NightLines.uncompared(report)
+  const isSure = Partial.text(report) === undefined && uncompared === undefined
   const counts = [
     ...(findings.length === 0 ? [] : [counted(findings.length, "finding")]),
-    ...(unusual.length === 0 ? [] : [`${unusual.length} unusual`])
+    ...(unusual.length === 0 ? [] : [counted(unusual.length, "unusual figure")])
   ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
   const more = rows.slice(mostShown)
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length > 0 ? counts.join(", ") : Partial.text(report) === undefined ? "Nothing to do" : "No findings"}</h2>${stillOpen(report, reap)}${unrun(report)}${
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length > 0 ? counts.join(", ") : isSure ? "Nothing to do" : "No findings"}</h2>${stillOpen(report, reap)}${unrun(report)}${uncompared === undefined ? "" : `<p class="calm cut">${escape(uncompared)}</p>`}${
     rows.length === 0
       ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
       : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`

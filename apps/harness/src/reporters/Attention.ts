@@ -12,7 +12,7 @@ import {
 } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
-import { counted, percent } from "@webagent/report/Text"
+import { counted, percent, signedPercent } from "@webagent/report/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {
@@ -98,17 +98,31 @@ const mostInLine = 3
 // where the first few account for less, no few scenarios are the reason
 const concentrated = 0.5
 
+// numbers that are at least this much of each other are the same to a person
+const alike = 0.9
+
 /** Which scenarios made the whole night worse. */
-const whyOf = ({ contributors = [] }: JudgedRow, results: ReadonlyArray<ScenarioResult>): Pick<Item, "why"> => {
+const whyOf = ({ contributors = [], figure }: JudgedRow, results: ReadonlyArray<ScenarioResult>): Pick<Item, "why"> => {
   if (contributors.length === 0) return {}
   const share = contributors.reduce((sum, { share }) => sum + share, 0)
   const scenarios = contributors.map(({ before, name, now, suite }) => {
     const result = results.find((one) => one.name === name && one.suite === suite)
-    return { title: `${suite} › ${name}`, text: `${now}, usually ${before}`, ...(result && { result }) }
+    const unit = figure === "cost" ? " a trial" : ""
+    return { title: `${suite} › ${name}`, text: `${now}${unit}, usually ${before}`, ...(result && { result }) }
   })
+  const ran = counted(results.filter(({ verdict }) => verdict !== "skipped").length, "scenario")
+  const part = share > 0.995 ? "all" : percent(share, 0)
+  // where each of them rose the same, the first few are nothing special
+  const [changes, shares] = [contributors.map(({ change }) => change), contributors.map((one) => one.share)]
+  const isEven =
+    contributors.length > 1 &&
+    share < 0.995 &&
+    [changes, shares].every((values) => Math.min(...values) > alike * Math.max(...values))
   return {
     why: {
-      share: `${share < concentrated ? "spread over many scenarios; " : ""}${percent(share, 0)} of it comes from ${scenarios.length} of ${counted(results.filter(({ verdict }) => verdict !== "skipped").length, "scenario")}`,
+      share: isEven
+        ? `spread evenly over the scenarios, ${signedPercent(Math.max(...changes))} each; ${scenarios.length} of ${ran}`
+        : `${share < concentrated ? "spread over many scenarios; " : ""}${part} of it comes from ${scenarios.length} of ${ran}`,
       scenarios
     }
   }

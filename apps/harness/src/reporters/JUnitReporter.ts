@@ -32,7 +32,8 @@ const failures = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>):
   return items
     .filter((item) => !Attention.isVerdict(item) || !isError(result))
     .map((item) => {
-      if (!Attention.isVerdict(item)) return element("failure", { message: item.evidence, type: item.what }, [])
+      if (!Attention.isVerdict(item))
+        return element("failure", { message: item.evidence, type: item.what }, content(item.evidence))
       const rate = Attention.passRate(result)
       const message = item.cause ?? reason ?? verdict
       const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict

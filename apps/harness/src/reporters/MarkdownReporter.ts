@@ -2,12 +2,14 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
 import * as Partial from "@webagent/report/Partial"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
+import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/report/Text"
@@ -122,12 +124,16 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
   const unrun = Partial.unrun(report) ?? 0
+  const uncompared = NightLines.uncompared(report)
+  const money =
+    report.cost_usd === "0" ? "" : ` · ${Money.rounded(report.cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)}${money} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
     ...stillOpen(report, reap),
+    ...(uncompared === undefined ? [] : [escape(uncompared), ""]),
     ...Gate.of(report)
       .notes.filter(({ rule }) => rule === "not run")
       .flatMap(({ sentence }) => [`${escape(sentence)}.`, ""])

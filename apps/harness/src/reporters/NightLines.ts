@@ -43,6 +43,14 @@ const judged = ({ nights, passedOver, rows, verdict }: NightJudgement, unusual: 
   return `history  compared with ${known}: ${what}${reach(rows)}`
 }
 
+/** That a night was not compared, as too few others are known; undefined where it was, or no history was given. */
+export const uncompared = ({ judgement }: RunReport): string | undefined => {
+  if (judgement?.verdict !== "not enough data") return undefined
+  const { nights } = judgement
+  const which = nights < least ? "" : " of the same scenarios and code"
+  return `Not compared with earlier nights: ${least}${which} are needed${nights < least ? `, and ${counted(nights, "night")} ${nights === 1 ? "is" : "are"} known` : ""}. Each run with --record adds one.`
+}
+
 /** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */
 export const lines = (report: RunReport): ReadonlyArray<string> => {
   const { judgement, proposals = [] } = report

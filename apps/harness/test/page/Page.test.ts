@@ -155,6 +155,16 @@ describe("Page", () => {
     assert.match(words(html.slice(html.indexOf('data-name="v4-runs guesses'))), / guesses 58 ms /u)
   })
 
+  it("a night that was compared with none says so, and not that there is nothing to do", () => {
+    const judgement = { verdict: "not enough data", nights: 4, passedOver: [], differences: [], rows: [] } as const
+    const text = words(draw({ ...greenNight(), judgement }, []))
+    assert.include(
+      text,
+      "No findings Not compared with earlier nights: 5 are needed, and 4 nights are known. Each run with --record adds one."
+    )
+    assert.notInclude(words(draw(greenNight(), [])), "Not compared")
+  })
+
   it("pass rates of k trials name the scenarios that had k", () => {
     assert.include(words(draw(redNight())), "5, of 62 scenarios")
     assert.notInclude(words(draw(greenNight())), "5, of")
@@ -172,7 +182,7 @@ describe("Page", () => {
     const green = greenNight()
     assert.include(
       words(draw({ ...green, results: [...green.results, ...known] }, [])),
-      "All scenarios passed, except for 1 with a known issue that does not make the run red, and no invariant"
+      "All scenarios passed, except for 1 with a known issue that does not make the run red (travel › a shop that moves next week), and no invariant"
     )
   })
 

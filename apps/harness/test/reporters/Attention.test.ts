@@ -67,7 +67,7 @@ describe("Attention", () => {
     const [line = ""] = Attention.whyLine(finding)
     assert.strictEqual(
       line,
-      "100 % of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
+      "all of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
     )
     assert.strictEqual(Attention.exampleOf(finding)?.name, "buys the red mug")
     const spread = judgedBy({ ...row("duration", null), contributors: contributors.slice(2) })
@@ -75,14 +75,17 @@ describe("Attention", () => {
       Attention.findings(spread).find(({ why }) => why !== undefined)?.why?.share,
       "spread over many scenarios; 30 % of it comes from 2 of 8 scenarios"
     )
+    const even = contributors.map((one) => ({ ...one, share: 0.125 }))
+    const evenly = Attention.findings(judgedBy({ ...row("cost", null), contributors: even })).flatMap(Attention.whyLine)
+    assert.match(
+      evenly[0] ?? "",
+      /^spread evenly over the scenarios, \+105 % each; 4 of 8 scenarios: checkout › buys the red mug 4\.1 s a trial, usually 2 s; /u
+    )
     const again = () => "again"
     const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
     assert.include(explained, `      why       ${line}\n      replay    again`)
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
-    assert.include(
-      MarkdownReporter.render(report, again),
-      "<br>100 % of it comes from 4 of 8 scenarios&#58; checkout ›"
-    )
+    assert.include(MarkdownReporter.render(report, again), "<br>all of it comes from 4 of 8 scenarios&#58; checkout ›")
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
     const together = Findings.render(away, ({ name }) => name, again)
     assert.strictEqual([...together.matchAll(/data-open=/gu)].length, Attention.findings(away).length)
@@ -182,7 +185,7 @@ describe("what is unusual", () => {
       "      so it was found"
     ])
     const page = Findings.render(report, () => "s0", replay)
-    assert.match(page, /2 unusual<\/h2><ul class="findings"><li class="finding unusual">/u)
+    assert.match(page, /2 unusual figures<\/h2><ul class="findings"><li class="finding unusual">/u)
     assert.deepStrictEqual(GitHubReporter.annotations(report), [])
     assert.strictEqual(
       GitHubReporter.warnings(report)[0],

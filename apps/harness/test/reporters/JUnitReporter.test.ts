@@ -68,7 +68,7 @@ describe("JUnitReporter", () => {
       "replay    harness run v4-browsers --name &quot;closing &lt;CDP&gt; &amp; &quot;more&quot;&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="forgets" classname="v4-browsers" time="0.020">',
-      '<failure message="leaked 1 browser, stopped afterwards: b-91c2f0aa" type="browser leak"/>',
+      '<failure message="leaked 1 browser, stopped afterwards: b-91c2f0aa" type="browser leak">leaked 1 browser, stopped afterwards: b-91c2f0aa</failure>',
       "<system-out>verdict   failed",
       "replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
       "</testcase>",

@@ -30,6 +30,14 @@ describe("MarkdownReporter", () => {
     assert.match(render(green, replay), /^## ✅ Green&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
   })
 
+  it("says what the night cost, and that it was compared with none", () => {
+    const judgement = { verdict: "not enough data", nights: 0, passedOver: [], differences: [], rows: [] } as const
+    const text = render({ ...green, cost_usd: "1.6", judgement }, replay)
+    assert.include(text, " · 2.1 s · 1.60 USD simulated · began ")
+    assert.match(text, /\nNot compared with earlier nights&#58; 5 are needed, and 0 nights are known\. /u)
+    assert.notInclude(render(green, replay), "USD")
+  })
+
   it("says first what is open and how to stop it", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "The browser is open." } as const
     const text = render({ ...night, leftovers: [left] }, replay, undefined, "harness reap --ledger l")
