@@ -64,6 +64,9 @@ const ended = (status: string) =>
 
 const endings = { completed: ended("completed"), failed: ended("failed"), cancelled: ended("cancelled") }
 
+/** How often the lateness of the event loop is measured. Each time wakes the process: every 10 ms took 0.5 % of a core. */
+const lagEvery_ms = 50
+
 const isEnding = (status: string): status is keyof typeof endings => status in endings
 
 /** The store, whose commits are counted: what is read afterwards may be pruned by then. */
@@ -89,7 +92,7 @@ const make = Effect.fnUntraced(function* (data: Data) {
   const node = yield* NodeId
   const { isolation, kind, sentence } = yield* ServedBrowsers
   const began_ms = yield* Clock.currentTimeMillis
-  const delay = monitorEventLoopDelay({ resolution: 10 })
+  const delay = monitorEventLoopDelay({ resolution: lagEvery_ms })
   delay.enable()
   yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
   let cpu_s = 0
@@ -121,7 +124,7 @@ const make = Effect.fnUntraced(function* (data: Data) {
     yield* Metric.update(gauges.draining, drain.draining ? 1 : 0)
     yield* Metric.update(gauges.resident, rss)
     yield* Metric.update(gauges.heap, heapUsed)
-    yield* Metric.update(gauges.lag, delay.percentile(99) / 1e9)
+    yield* Metric.update(gauges.lag, Math.max(0, delay.percentile(99) / 1e6 - lagEvery_ms) / 1000)
     delay.reset()
     const { system, user } = process.cpuUsage()
     const used_s = (system + user) / 1e6

@@ -9,6 +9,7 @@ import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { dataOf } from "../src/data.ts"
 import { Drain } from "../src/drain.ts"
 import { layerCounted, layerMonitoring } from "../src/monitoring.ts"
@@ -62,4 +63,24 @@ it.effect("/health asks the database once a second, however often it is asked", 
     yield* TestClock.adjust(1)
     assert.deepStrictEqual(yield* queued, { queued: 1, running: 0 })
   }).pipe(Effect.provide(parts))
+)
+
+it.effect("tells how late the event loop was after it was blocked", () =>
+  Effect.gen(function* () {
+    const { sample } = yield* Monitoring.Monitoring
+    const lag_s = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
+      Number(/^nodejs_eventloop_lag_p99_seconds (.+)$/mu.exec(text)?.[1])
+    )
+    // forgets how late it was at the start
+    yield* lag_s
+    // what is measured first has nothing before it
+    for (const _ of ["first", "second"]) {
+      const until_ms = performance.now() + 500
+      while (performance.now() < until_ms) {
+        // blocks
+      }
+      yield* Effect.promise(() => sleep(100))
+    }
+    assert.isAtLeast(yield* lag_s, 0.4)
+  }).pipe(Effect.provide(parts), Effect.provideService(Metric.MetricRegistry, new Map()))
 )

@@ -80,7 +80,8 @@ export const open = Effect.fnUntraced(function* ({
       if (decision._tag === "Answer") {
         receiver?.onMessage(decision.text)
         if (decision.isLast) end("closed")
-        return true
+        // what was said before may still wait
+        return !takes() || wire?.writableNeedDrain !== true
       }
       if (wire === undefined || socket?.readyState !== WebSocket.OPEN) return true
       // what is said together leaves together

@@ -89,6 +89,25 @@ it.live("passes frames as they are, and tells those of the browser up to the one
   }).pipe(Effect.scoped)
 )
 
+it.live("says that the browser takes no more, also after a message that is answered here", () =>
+  Effect.gen(function* () {
+    const { address, clients } = yield* devTools
+    const transport = yield* opened(address)
+    let isDrained = false
+    transport.receive({ onMessage: () => undefined, onDrain: () => (isDrained = true), onFrames: () => undefined })
+    yield* until(() => clients.length === 1)
+    clients[0]?.pause()
+    const command = frame(`{"id":1,"more":"${"x".repeat(100)}"}`)
+    while (framesOf(transport).pass(Buffer.concat(Array.from({ length: 500 }, () => command)))) {
+      // no system buffers without end
+    }
+    assert.isFalse(transport.send('{"id":2,"method":"Browser.crash"}'))
+    clients[0]?.resume()
+    yield* until(() => isDrained)
+    assert.isTrue(transport.send('{"id":3,"method":"Browser.crash"}'))
+  }).pipe(Effect.scoped)
+)
+
 it.live("tells messages to who takes no frames", () =>
   Effect.gen(function* () {
     const { address } = yield* devTools

@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import { statSync } from "node:fs"
 import { WebSocket } from "ws"
 import { Binary, ChromiumPool, Isolation } from "../../src/index.ts"
-import { ask, talk } from "../egress/sockets.ts"
+import { talk } from "../egress/sockets.ts"
 import { runtime } from "../support/chromium.ts"
 import { layerEgress } from "../support/sandboxed.ts"
 
@@ -55,18 +55,19 @@ interface Answer {
 
 const answerOf = (said: string): Answer => ({ status: Number(said.slice(9, 12)), text: said })
 
-/** Sends a request as it is written: a client would tidy its path. */
+/** Sends a request as it is written: a client would tidy its path. An upgrade is answered when it is accepted. */
 const request = (port: number, line: string, headers: Readonly<Record<string, string>> = {}, body = "") =>
-  Effect.map(
-    ask(
-      port,
-      `${line} HTTP/1.1\r\n${Object.entries({ Host: `127.0.0.1:${port}`, Connection: "close", ...headers })
-        .map(([name, value]) => `${name}: ${value}\r\n`)
-        .join(
-          ""
-        )}${body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`}\r\n${body}`
-    ),
-    answerOf
+  Effect.scoped(
+    Effect.flatMap(talk(port), ({ ended, socket, until }) => {
+      socket.write(
+        `${line} HTTP/1.1\r\n${Object.entries({ Host: `127.0.0.1:${port}`, Connection: "close", ...headers })
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join(
+            ""
+          )}${body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`}\r\n${body}`
+      )
+      return Effect.promise(async () => answerOf(await until(/^HTTP\/1\.1 101 /u).catch(() => ended)))
+    })
   )
 
 const upgrade = {
@@ -168,13 +169,13 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
     // web pages, and names that lead here: no answer helps a page that has no token
     for (const origin of ["http://evil.test", "null", address, "https://127.0.0.1"]) {
       const page = yield* request(port, `GET ${ann.path}?token=${ann.token}`, { ...upgrade, Origin: origin })
-      assert.strictEqual(page.status, 403)
+      assert.strictEqual(page.status, 403, origin)
       const json = yield* request(port, `GET ${ann.path}/json/version?token=${ann.token}`, { Origin: origin })
-      assert.strictEqual(json.status, 403)
+      assert.strictEqual(json.status, 403, origin)
     }
     for (const query of ["", `?token=${ann.token}`]) {
       const rebound = yield* request(port, `GET ${ann.path}/json/version${query}`, { Host: "evil.test" })
-      assert.strictEqual(rebound.status, 403)
+      assert.strictEqual(rebound.status, 403, "evil.test")
       assert.notInclude(rebound.text, ann.token)
     }
 
