@@ -48,7 +48,7 @@ describe("nights", () => {
     const shown = await call(["history", "--history", history])
     assert.strictEqual(shown.code, 0)
     assert.match(shown.stdout, /red: 1 new flaky scenario\n/u)
-    assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD\n$/u)
+    assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD simulated\n$/u)
     const drawn = await call(["history", "--history", history, "--html"])
     const page = join(folder, "history.html")
     assert.deepStrictEqual([drawn.code, drawn.stdout], [0, `nights   ${page}\n`])

@@ -86,6 +86,8 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
       .join("  ")
   const total = Money.sum(nights.map(({ cost_usd }) => cost_usd))
   const took = nights.reduce((all, { duration_ms }) => all + duration_ms, 0)
+  const isSimulated = nights.every(({ fingerprint }) => fingerprint.target === "simulated")
+  const simulated = isSimulated ? " simulated" : ""
   const partial = nights.filter((night) => night.partial !== undefined).length
   return [
     ...trendLines([
@@ -94,7 +96,7 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
       { name: "leaked browsers", values: nights.map(leaks), format: whole },
       { name: "duration", values: nights.map(({ duration_ms }) => duration_ms), format: duration },
       {
-        name: "cost",
+        name: `cost${simulated}`,
         values: nights.map(({ cost_usd }) => Number(cost_usd)),
         format: (value) => Money.rounded(String(value))
       }
@@ -103,7 +105,7 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
     style.strong(line(head)),
     ...nights.map((night, index) => `${line(rows[index] ?? [])}  ${said(night, style)}`.trimEnd()),
     "",
-    `${counted(nights.length, "night")}${partial === 0 ? "" : `, ${partial} partial`} · ${duration(took)} · ${Money.rounded(total)}`
+    `${counted(nights.length, "night")}${partial === 0 ? "" : `, ${partial} partial`} · ${duration(took)} · ${Money.rounded(total)}${simulated}`
   ]
 }
 
