@@ -145,7 +145,7 @@ const verdictOf = (
   const evidence = `${[told.detail, told.cause].filter((part) => part !== undefined).join("; ")}${expired}`
   if (row === undefined) return { evidence, ...told }
   // the smallest detectable change is in the statistics
-  const worse = row.evidence.split(";")[0] ?? ""
+  const worse = row.evidence.replace(/; [^;]+ would be seen$/u, "")
   return { ...told, worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
 }
 
