@@ -70,7 +70,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   }
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
-    ...(Headline.titleOf(report) === passed ? [] : [["", passed] as const]),
+    ...(title === passed ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
     [
       unrun === 0 ? number(counts.trials) : `${number(counts.trials)} of ${number(counts.trials + unrun)}`,

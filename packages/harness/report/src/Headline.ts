@@ -144,8 +144,14 @@ const openOf = ({ leftovers = [] }: RunReport): ReadonlyArray<string> =>
 const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
 
 /** The whole title: what may go on, and that the run is partial, are in it whatever else is. */
-export const fullTitleOf = (report: RunReport): string =>
-  parts(titleOf(report), ...openOf(report), Partial.text(report))
+export const fullTitleOf = (report: RunReport): string => {
+  const partial = Partial.brief(report)
+  if (partial === undefined) return parts(titleOf(report), ...openOf(report))
+  // of a partial run, that the rest passed is no title
+  return statusOf(report) === "green"
+    ? parts(partial, ...openOf(report))
+    : parts(titleOf(report), ...openOf(report), "partial")
+}
 
 /** What the history keeps of how a run ended. */
 export const Outcome = Schema.Struct({ status: Status, title: Schema.String })

@@ -40,13 +40,19 @@ const reasonOf = (result: ScenarioResult): string | undefined => causeOf(Gate.sk
 export const cutShort = (report: RunReport): ReadonlyArray<ScenarioResult> =>
   report.results.filter((result) => Gate.isCut(report)(result) && reasonOf(result) !== undefined)
 
-/** `partial: 5 of 9 scenarios cut short by --max-time`; undefined of a run that is whole, or that was stopped. */
-export const text = (report: RunReport): string | undefined => {
+/** `partial: 5 of 9 scenarios cut short`; undefined of a run that is whole, or that was stopped. */
+export const brief = (report: RunReport): string | undefined => {
   const cut = report.interrupted ? [] : cutShort(report)
-  const why = [...new Set(cut.flatMap((result) => reasonOf(result) ?? []))].join(", ")
   return cut.length === 0
     ? undefined
-    : `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short by ${why}`
+    : `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short`
+}
+
+/** The same with what cut it short: `partial: 5 of 9 scenarios cut short by --max-time`. */
+export const text = (report: RunReport): string | undefined => {
+  const said = brief(report)
+  const why = new Set(cutShort(report).flatMap((result) => reasonOf(result) ?? []))
+  return said === undefined ? undefined : `${said} by ${[...why].join(", ")}`
 }
 
 /** How many trials were planned and not run; undefined where scenarios that were not run say themselves how many. */

@@ -164,7 +164,9 @@ describe("the headline of a run", () => {
     ]
     const report = reportOf(results)
     const partial = "partial: 2 of 5 scenarios cut short by --max-time"
-    assert.strictEqual(fullTitleOf(report), `3 of 3 scenarios that ran passed · ${partial}`)
+    assert.strictEqual(fullTitleOf(report), "partial: 2 of 5 scenarios cut short")
+    const failed = { ...report, results: [...results, resultOf("a", [failing()])] }
+    assert.strictEqual(fullTitleOf(failed), "1 failure · partial")
     assert.strictEqual(lastLineOf(report), `GREEN: 3 of 3 scenarios that ran passed · ${partial}`)
     // the night itself is marked as partial in a history
     assert.deepStrictEqual(outcomeOf(report), { status: "green", title: "3 of 3 scenarios that ran passed" })
