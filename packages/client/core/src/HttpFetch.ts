@@ -99,7 +99,8 @@ export const sendBy =
         listener.onPhase("body")
         const parts = unboundedOf(response)
         const body = parts === undefined ? response.arrayBuffer() : readParts(parts)
-        body.then((body) => listener.onAnswer(new FetchAnswer(status, headers, body)), onFailure)
+        // a mock's `arrayBuffer` may give the bytes themselves
+        Promise.resolve(body).then((body) => listener.onAnswer(new FetchAnswer(status, headers, body)), onFailure)
       } catch (cause) {
         onFailure(cause)
       }

@@ -233,6 +233,19 @@ describe("layerFetch", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
+  it.live("reads a response whose body is there at once, as that of a mock may be", () =>
+    Effect.gen(function* () {
+      const whole = new TextEncoder().encode("{}").buffer
+      const headers = new Headers({ "content-length": "2" })
+      const fetch = (async () => ({ status: 200, headers, arrayBuffer: () => whole })) as never
+      const answered = yield* exchange().pipe(
+        Effect.provide(transport("fetch", {}, "http://127.0.0.1:1")),
+        Effect.provideService(FetchHttpClient.Fetch, fetch)
+      )
+      assert.deepStrictEqual([answered.status, answered.text()], [200, "{}"])
+    })
+  )
+
   it.live("fails at once where the status of a response cannot be read", () =>
     Effect.gen(function* () {
       const fetch: typeof globalThis.fetch = async () =>

@@ -14,7 +14,7 @@ import type { Turn, TurnStep } from "../domain/Turn.ts"
 /** Another step changed a record of this step first. Nothing was written: read the record again and decide again. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string }> {}
 
-/** An earlier step used the same key; `record` is what it made. Nothing was written. */
+/** The store wrote nothing, because an earlier step used the same key. `record` is what that step made. */
 export class KeyTaken extends Data.TaggedError("KeyTaken")<{ readonly record: IdempotencyRecord }> {}
 
 /**
