@@ -103,10 +103,27 @@ describe("the page in Chromium", () => {
       assert.isAtMost(await tab.evaluate(() => document.documentElement.scrollWidth), 360)
       const newest = nights.at(-1)
       assert.strictEqual(
-        await tab.locator(".heat thead a").first().getAttribute("href"),
+        await tab.locator(".heat thead a").last().getAttribute("href"),
         newest === undefined ? "" : linkOf(newest)
       )
-      const cell = tab.locator(".heat tbody td").first()
+      // a phone shows the newest nights first, and names are whole
+      const edges = await tab
+        .locator(".heat thead th")
+        .evaluateAll((heads) =>
+          heads.map((head) => head.getBoundingClientRect()).map(({ left, right }) => [left, right])
+        )
+      assert.isAtMost(edges.at(-1)?.[1] ?? Infinity, 360)
+      assert.isAtLeast(edges.filter(([left = 0, right = 0]) => left >= 0 && right <= 360).length, 8)
+      const names = await tab
+        .locator(".heat tbody th")
+        .evaluateAll((all) =>
+          all.map((one) => [one.getBoundingClientRect().left, one.scrollWidth - one.clientWidth] as const)
+        )
+      assert.deepStrictEqual(
+        names.filter(([left, cut]) => left < 0 || cut > 0),
+        []
+      )
+      const cell = tab.locator(".heat tbody:not(.whole) td").first()
       assert.match(await cell.innerText(), /^(?:✓|\d\/\d)$/u)
       await tab.locator("#by-time").check()
       assert.match(await cell.innerText(), /^(?:·|×\d\.\d)$/u)

@@ -1,0 +1,209 @@
+import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
+import { scenariosOf } from "@webagent/nights/Past"
+import type { Figure } from "@webagent/report/NightJudgement"
+import { duration, percent } from "@webagent/report/Text"
+import { escape } from "@webagent/report/Xml"
+import { median } from "@webagent/statistics/Robust"
+import { marks } from "./Mark.ts"
+
+/** A night as a column: its head is HTML already. */
+interface Column {
+  readonly night: Night
+  /** When it began, as all columns say it. */
+  readonly label: string
+  readonly head: string
+}
+
+interface Row {
+  readonly suite: string
+  readonly name: string
+  readonly cells: ReadonlyArray<NightScenario | undefined>
+  /** The more of its last trials failed, the higher it stands. */
+  readonly failures: number
+}
+
+/** What a red cell says instead of a count of trials. */
+const signs = {
+  leak: "leaked a browser",
+  rule: "broke an invariant",
+  limit: "over its own limit",
+  slow: "slower than before",
+  cost: "costlier than before"
+} as const
+
+/** What of a scenario was red although all its trials passed. */
+const signOf = (one: NightScenario, { regressed = [] }: Night): keyof typeof signs | undefined => {
+  const isWorse = (wanted: Figure) =>
+    regressed.some(
+      ({ figure, scenario }) => figure === wanted && scenario?.suite === one.suite && scenario.name === one.name
+    )
+  if (one.leaks > 0) return "leak"
+  if (one.passed < one.scored || one.scored === 0) return undefined
+  if (one.exceeded !== undefined) return "limit"
+  if (one.breaches > 0) return "rule"
+  return isWorse("duration") ? "slow" : isWorse("cost") ? "cost" : undefined
+}
+
+const rateClass = ({ passed, scored, verdict }: NightScenario): string => {
+  if (scored === 0) return verdict
+  const share = passed / scored
+  return share === 1 ? "all" : share >= 0.75 ? "most" : share >= 0.4 ? "some" : share > 0 ? "few" : "nothing"
+}
+
+/** `✓` where as many trials passed as any scenario has; else how many of how many. */
+const rateText = ({ passed, scored, verdict }: NightScenario, most: number): string =>
+  scored === 0 ? marks[verdict].sign : passed === most ? "✓" : `${passed}/${scored}`
+
+/** How a duration differs from what the scenario usually has, in steps that one tells apart by colour. */
+const timeClass = (ratio: number): string =>
+  ratio > 3
+    ? "slow3"
+    : ratio > 1.75
+      ? "slow2"
+      : ratio > 1.25
+        ? "slow1"
+        : ratio < 0.6
+          ? "fast2"
+          : ratio < 0.8
+            ? "fast1"
+            : ""
+
+const timeText = (ratio: number): string => (timeClass(ratio) === "" ? "·" : `×${ratio.toFixed(1)}`)
+
+const unrun = '<td class="none"><span aria-hidden="true">–</span><span class="sr">not run</span></td>'
+
+const usualOf = (values: ReadonlyArray<number | undefined>): number => {
+  const known = values.filter((value) => value !== undefined)
+  return known.length === 0 ? 0 : median(known)
+}
+
+const timeOf = (one: NightScenario | undefined) => one?.durations?.median_ms
+
+const cell = (one: NightScenario | undefined, usual_ms: number, most: number, { label, night }: Column): string => {
+  if (one === undefined) return unrun
+  const time_ms = timeOf(one)
+  const ratio = time_ms === undefined || usual_ms === 0 ? undefined : time_ms / usual_ms
+  const sign = signOf(one, night)
+  const title = [
+    `${label}: ${one.passed} of ${one.scored} trials passed`,
+    ...(time_ms === undefined ? [] : [duration(time_ms)]),
+    ...(sign === undefined ? [] : [signs[sign]]),
+    ...(one.quarantine === undefined ? [] : ["in quarantine"])
+  ].join(", ")
+  const style = sign === undefined ? rateClass(one) : "nothing"
+  return `<td class="${style} ${ratio === undefined ? "" : timeClass(ratio)}" title="${escape(title)}"><span class="rate">${sign ?? rateText(one, most)}</span><span class="time">${ratio === undefined ? "" : timeText(ratio)}</span></td>`
+}
+
+const rowsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Row> => {
+  const names = new Map(
+    columns.flatMap(({ night }) =>
+      night.scenarios.map(({ name, suite }) => [keyOf(suite, name), { name, suite }] as const)
+    )
+  )
+  return [...names].map(([key, { name, suite }]) => {
+    const cells = columns.map(({ night }) => scenariosOf(night).get(key))
+    const failures = cells.reduce(
+      (sum, one, index) =>
+        one === undefined || (one.leaks === 0 && rateClass(one) === "all") ? sum : sum + 1 + (index + 1) / cells.length,
+      0
+    )
+    return { suite, name, cells, failures }
+  })
+}
+
+// beyond this a whole night is marked, as the judge marks what is unusual
+const farAbove = 1.5
+
+/** What a night's scenarios took or cost, as a multiple of what the same ones usually do. */
+const multiple = (
+  rows: ReadonlyArray<Row>,
+  night: number,
+  of: (one: NightScenario | undefined) => number | undefined
+): number | undefined => {
+  const pairs = rows.flatMap(({ cells }) => {
+    const now = of(cells[night])
+    return now === undefined ? [] : [[now, usualOf(cells.map(of))] as const]
+  })
+  const [now, usual] = [0, 1].map((side) => pairs.reduce((sum, pair) => sum + (pair[side] ?? 0), 0))
+  return now === undefined || usual === undefined || usual === 0 ? undefined : now / usual
+}
+
+const costOf = (one: NightScenario | undefined) =>
+  one === undefined || one.trials === 0 ? undefined : Number(one.cost_usd) / one.trials
+
+const rateOf = ({ scenarios }: Night): number | undefined => {
+  const [passed, scored] = [0, 0].map((_, side) =>
+    scenarios.reduce((sum, one) => sum + (side === 0 ? one.passed : one.scored), 0)
+  )
+  return passed === undefined || scored === undefined || scored === 0 ? undefined : passed / scored
+}
+
+/** The figures of whole nights: what made one red although its scenarios passed. */
+const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string => {
+  const line = (
+    name: string,
+    figure: Figure | undefined,
+    of: (night: Night, index: number) => readonly [text: string, isFar: boolean] | undefined
+  ) => {
+    const cells = columns.map(({ label, night }, index) => {
+      const shown = of(night, index)
+      if (shown === undefined) return unrun
+      const [text, isFar] = shown
+      const isRed = night.regressed?.some((one) => one.figure === figure && one.scenario === null) === true
+      const title = `${label}: ${name} ${text}${isRed ? ", worse than before" : ""}`
+      return `<td class="${isRed ? "nothing" : isFar ? "some" : ""}" title="${escape(title)}">${text}</td>`
+    })
+    return `<tr><th scope="row">${name}</th>${cells.join("")}</tr>`
+  }
+  const times = (of: Parameters<typeof multiple>[2]) => (_: Night, index: number) => {
+    const ratio = multiple(rows, index, of)
+    return ratio === undefined ? undefined : ([timeText(ratio), ratio > farAbove] as const)
+  }
+  const lines = [
+    line("trials passed", "pass rate", (night) => {
+      const rate = rateOf(night)
+      return rate === undefined ? undefined : [percent(rate, 0), false]
+    }),
+    line("duration", "duration", times(timeOf)),
+    line("cost", "cost", times(costOf)),
+    ...(columns.some(({ night }) => night.breaches > 0)
+      ? [line("invariants", undefined, ({ breaches }) => [breaches > 0 ? "rule" : "✓", breaches > 0])]
+      : [])
+  ]
+  return `<tbody class="whole"><tr><th scope="rowgroup" class="suite">The whole night</th></tr>${lines.join("")}</tbody>`
+}
+
+const legend = (columns: ReadonlyArray<Column>, most: number): string => {
+  const all = columns.flatMap(({ night }) => night.scenarios.map((one) => signOf(one, night)))
+  const used = (Object.keys(signs) as ReadonlyArray<keyof typeof signs>).filter((sign) => all.includes(sign))
+  const key = (style: string, sign: string, words: string) => `<li><i class="${style}">${sign}</i> ${words}</li>`
+  return `<ul class="legend small faint">${[
+    key("all", "✓", most === 1 ? "its trial passed" : `all ${most} trials passed`),
+    ...(most === 1 ? [] : [key("most", `${most - 1}/${most}`, "passed of trials")]),
+    ...used.map((sign) => key("nothing", sign, signs[sign])),
+    key("", "×2.0", "times the median"),
+    key("", "·", "near the median"),
+    key("none", "–", "not run")
+  ].join("")}</ul>`
+}
+
+/** Scenarios by nights, the newest night on the right, with the figures of whole nights above. */
+export const render = (columns: ReadonlyArray<Column>): string => {
+  const rows = rowsOf(columns)
+  const suites = Map.groupBy(rows, ({ suite }) => suite)
+  const most = Math.max(1, ...columns.flatMap(({ night }) => night.scenarios.map(({ scored }) => scored)))
+  const worst = (rows: ReadonlyArray<Row>) => Math.max(...rows.map(({ failures }) => failures))
+  const bodies = [...suites]
+    .toSorted(([, one], [, other]) => worst(other) - worst(one))
+    .map(([suite, rows]) => {
+      const lines = rows
+        .toSorted((one, other) => other.failures - one.failures)
+        .map(({ cells, name }) => {
+          const usual_ms = usualOf(cells.map(timeOf))
+          const each = columns.map((column, index) => cell(cells[index], usual_ms, most, column))
+          return `<tr><th scope="row" title="${escape(name)}">${escape(name)}</th>${each.join("")}</tr>`
+        })
+      return `<tbody><tr><th scope="rowgroup" class="suite">${escape(suite)}</th></tr>${lines.join("")}</tbody>`
+    })
+  return `<div class="heat"><fieldset class="views"><legend class="sr">What the cells of scenarios show</legend><label><input type="radio" name="view" id="by-rate" checked> pass rate</label><label><input type="radio" name="view" id="by-time"> duration, as a multiple of the median</label></fieldset>${legend(columns, most)}<div class="scroll" tabindex="0" role="group" aria-label="Scenarios by nights"><table><thead><tr><td></td>${columns.map(({ head }) => head).join("")}</tr></thead>${whole(columns, rows)}${bodies.join("")}</table></div></div>`
+}
