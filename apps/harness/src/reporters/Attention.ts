@@ -203,6 +203,14 @@ export const items = (report: RunReport): ReadonlyArray<Item> =>
     .flatMap(itemsFrom(report.results))
     .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
 
+/** What is unusual of a scenario or the whole night, in two or three words. */
+const unusualOf = (row: JudgedRow): string =>
+  // that it is new is in the evidence
+  Gate.isNew(row)
+    ? "flaky"
+    : ((row.scenario === null && row.figure === "pass rate" ? undefined : unusually[row.figure]) ??
+      `unusual ${row.figure}`)
+
 const unusually: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   "pass rate": "unusually flaky",
   duration: "unusually slow",
@@ -219,19 +227,19 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
     return { result, cause: figure === "pass rate" && result !== undefined ? mainCauseOf(result) : undefined }
   }
   const groups = Map.groupBy(Gate.unusual(report), (row) =>
-    row.scenario === null ? row : `${row.figure} ${resultOf(row).cause?.key}`
+    row.scenario === null ? row : `${unusualOf(row)} ${resultOf(row).cause?.key}`
   )
   return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
     // what is said of several is that of the first: it has to be the worst
     const rows = group.toSorted((one, other) => (other.change ?? 0) - (one.change ?? 0))
     const items = rows.map((row): Item => {
-      const { figure, scenario } = row
+      const { scenario } = row
       const { cause, result } = resultOf(row)
       // the smallest detectable change is in the statistics
       const evidence = line(row.evidence.split(";")[0] ?? "")
       return {
         rule: "regressed",
-        what: (scenario === null && figure === "pass rate" ? undefined : unusually[figure]) ?? `unusual ${figure}`,
+        what: unusualOf(row),
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         evidence: cause === undefined ? evidence : `${evidence}: ${cause.text}`,
         ...(cause === undefined ? {} : { cause: cause.text, detail: evidence }),

@@ -149,6 +149,38 @@ describe("what is unusual", () => {
     )
   })
 
+  it("of a new scenario that is flaky says so in every report, apart from one that was known to be better", () => {
+    const fresh: JudgedRow = {
+      ...row("pass rate", "buys the red mug"),
+      verdict: "not enough data",
+      tier: "unusual",
+      nights: 0,
+      evidence: "new, passed 2 of 3 trials; 0 nights before, and 5 are needed"
+    }
+    const result = night.results.find(({ name }) => name === "buys the red mug")
+    const known = { ...unusual("pass rate", "known"), evidence: "2 of 3 trials passed tonight; no fall would be seen" }
+    const results = result === undefined ? [] : [result, { ...result, name: "known" }]
+    const flaky = { ...green, results, judgement: { ...report.judgement, rows: [fresh, known] } }
+    assert.deepStrictEqual(Attention.findings(flaky), [])
+    const [first, second, ...others] = Attention.unusual(flaky)
+    assert.deepStrictEqual([first?.what, first?.title, others], ["flaky", "checkout › buys the red mug", []])
+    assert.match(first?.evidence ?? "", /^new, passed 2 of 3 trials: .*expected/u)
+    assert.strictEqual(second?.what, "unusually flaky")
+    const options = { columns: 100, replay, style: plain }
+    assert.deepStrictEqual(Explanation.all(flaky, options).slice(0, 2), [
+      "  ! checkout › buys the red mug  flaky",
+      `      ${first?.evidence}`
+    ])
+    const said = /new, passed 2 of 3 trials/u
+    assert.match(
+      Findings.render(flaky, () => "s0", replay),
+      said
+    )
+    assert.match(MarkdownReporter.render(flaky, replay), said)
+    assert.match(GitHubReporter.warnings(flaky)[0] ?? "", said)
+    assert.notInclude(JUnitReporter.render(flaky, replay), "<failure")
+  })
+
   it("says of a scenario that always fails at times why it is red tonight", () => {
     const rare = {
       ...night,

@@ -1,4 +1,4 @@
-import { findings, isUsual } from "@webagent/report/Gate"
+import { findings, isTolerated } from "@webagent/report/Gate"
 import type { JudgedRow, NightJudgement, Tier } from "@webagent/report/NightJudgement"
 import { judge } from "./Judge.ts"
 import { isComplete, type Night, type NightScenario } from "./Night.ts"
@@ -35,17 +35,21 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
   const held = night.scenarios.filter(({ quarantine }) => quarantine?.expired === false)
   const open = night.scenarios.filter((scenario) => !held.includes(scenario))
   const judgement = judge(past, night, held)
-  const rows = judgement.rows
+  const { rows } = judgement
+  const openRows = rows.filter(({ scenario }) => !held.some((one) => isSame(one, scenario)))
   const rowOf = (scenario: NightScenario) =>
     rows.find((row) => row.figure === "pass rate" && isSame(scenario, row.scenario))
   const rate = new Map(night.scenarios.map((scenario) => [scenario, rowOf(scenario)]))
   // one whose trials all passed failed for another reason than its pass rate
   const isAsUsual = (scenario: NightScenario) =>
-    scenario.passed < scenario.scored && isUsual(scenario.verdict, rate.get(scenario))
+    scenario.passed < scenario.scored && isTolerated(scenario.verdict, rate.get(scenario), judgement.nights)
   const of = (verdict: NightScenario["verdict"]) =>
     open.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario))
   const reasons = [
-    ...(isComplete(night) ? [] : [`the night is partial: ${night.partial ?? ""}`]),
+    // what a limit kept from running is not red, and only the report knows
+    ...(isComplete(night) || (night.verdict !== undefined && night.verdict.status !== "red")
+      ? []
+      : [`the night is partial: ${night.partial ?? ""}`]),
     ...(night.breaches > 0 ? [`${night.breaches} invariants broken outside of scenarios`] : []),
     ...reason(
       open.filter(({ breaches }) => breaches > 0),
@@ -64,13 +68,13 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     ...reason(of("flaky"), "passed in some trials only"),
     ...reason(of("infra"), "could not run: the service was away"),
     ...reason(of("unscored"), "could not be judged"),
-    ...findings(rows.filter(({ scenario }) => !held.some((one) => isSame(one, scenario)))),
+    ...findings(openRows),
     ...reason(
       open.filter(({ quarantine }) => quarantine !== undefined),
       "in quarantine past the expiry date"
     )
   ]
-  const tier = reasons.length > 0 ? "red" : judgement.tier === "unusual" ? "unusual" : "fine"
+  const tier = reasons.length > 0 ? "red" : openRows.some(({ tier }) => tier === "unusual") ? "unusual" : "fine"
   return { night: night.id, startedAt: night.startedAt, tier, reasons, judgement }
 }
 

@@ -4,8 +4,8 @@ import * as JudgedNight from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
 import * as Counts from "./Counts.ts"
 import { budget, independentTests } from "./FalseAlarmBudget.ts"
-import type { NightScenario } from "./Night.ts"
-import { least, most } from "./Past.ts"
+import { keyOf, type NightScenario } from "./Night.ts"
+import { least, most, scenariosOf } from "./Past.ts"
 import * as NightSeries from "./NightSeries.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
@@ -136,21 +136,41 @@ const eligiblePoints = ({ table }: JudgedNight.JudgedNight) => table.nights.leng
 export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
-  /** Whether this number of failures is usual, by its earlier nights, however few, and by all scenarios. */
+  /**
+   * Whether this number of failures is usual, by its earlier nights, however few, and by all scenarios. Where nights are
+   * known and none has run it, no failure is.
+   */
   readonly isUsual: boolean
 }
 
 /** The counts of every scenario with a scored trial tonight. */
-export const countedOf = ({ table }: JudgedNight.JudgedNight): ReadonlyArray<Counted> => {
+export const countedOf = (judged: JudgedNight.JudgedNight): ReadonlyArray<Counted> => {
+  const { table } = judged
   const scatter = Counts.scatterOf(table.scenarios)
   const factor = Counts.worseForOthers(table.scenarios)
   return table.scenarios.flatMap((of) => {
     const { passed, scored } = of.scenario
     if (scored === 0) return []
-    const rate = Counts.predicted(Counts.rateOf(of), scatter, 1, factor(of))
-    const isUsual = BetaBinomial.atLeast(scored - passed, scored, rate.failed, rate.passed) >= usual
+    const before = Counts.rateOf(of)
+    const rate = Counts.predicted(before, scatter, 1, factor(of))
+    const isNew = before.nights === 0 && eligiblePoints(judged) >= least
+    const isUsual = isNew
+      ? passed === scored
+      : BetaBinomial.atLeast(scored - passed, scored, rate.failed, rate.passed) >= usual
     return [{ of, looks: Counts.looksAt(of, scatter, factor(of)), isUsual }]
   })
+}
+
+/** What one may expect of a scenario with few nights or none, for a person: `new, passed 3 of 5 trials`. */
+const unknownText = ({ table }: JudgedNight.JudgedNight, { passed, ...of }: NightScenario, rate: Counts.Rate) => {
+  const now = JudgedNight.ratio(passed, of.scored)
+  if (rate.nights > 0) {
+    const were = JudgedNight.ratio(rate.scored - rate.failed, rate.scored)
+    return `${now} trials passed, ${were} ${JudgedNight.before(rate.nights)}; ${least} nights are needed`
+  }
+  const its = table.nights.slice(0, -1).flatMap((night) => scenariosOf(night).get(keyOf(of.suite, of.name)) ?? [])
+  const what = its.length === 0 ? "new, " : its.at(-1)?.source === of.source ? "" : "changed, "
+  return `${what}passed ${now} trials; ${JudgedNight.needs(0)}`
 }
 
 /** The row of a scenario; `said` is what its confirm trials say. */
@@ -164,9 +184,9 @@ export const passRateRow = (
   const now = JudgedNight.ratio(scenario.passed, scenario.scored)
   const [first] = looks
   if (first === undefined) {
-    const { nights } = Counts.rateOf(of)
-    const why = `${now} trials passed; ${JudgedNight.needs(nights)}`
-    const row = JudgedNight.unknownRow(judged, "pass rate", JudgedNight.nameOf(scenario), nights, now, why)
+    const rate = Counts.rateOf(of)
+    const why = unknownText(judged, scenario, rate)
+    const row = JudgedNight.unknownRow(judged, "pass rate", JudgedNight.nameOf(scenario), rate.nights, now, why)
     return { ...row, tier: isUsual ? "fine" : "unusual" }
   }
   // where more trials of the same night say that it is well, one night is not enough

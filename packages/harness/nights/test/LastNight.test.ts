@@ -1,8 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { judge } from "../src/Judge.ts"
 import { judgeNight } from "../src/LastNight.ts"
-import type { Night, NightScenario } from "../src/Night.ts"
+import { type Night, type NightScenario, ofReport } from "../src/Night.ts"
+import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
+import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import * as Skip from "@webagent/report/Skip"
+import type { Trial } from "@webagent/report/Trial"
+import { result as record } from "@webagent/test-fixtures/Reports"
 import { night, scenario, took } from "./nights.ts"
+import { green, trial } from "./reports.ts"
 import { of, recorded, rowOf, steady, timed, tonight } from "./judged.ts"
 
 /** Nights that were judged and recorded one after the other, as the harness does. */
@@ -69,15 +76,42 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual(judgeNight(of(failing), night(30, [scenario("weak", 0)])).reasons, [])
   })
 
-  it("a new scenario that is as flaky as others is red in its first night only", () => {
+  const withNew = (day: number, passed: number, change: Partial<NightScenario> = {}) => {
+    const { scenarios } = flakyNight(day, 4)
+    return night(day, [...scenarios, scenario("new", passed, change)])
+  }
+  const rateOfNew = (nights: ReadonlyArray<Night>, tonight: Night) => {
+    const verdict = judgeNight(of(nights), tonight)
+    return [verdict.tier, rowOf(verdict.judgement, "pass rate", "new").evidence]
+  }
+
+  it("a new scenario that fails some trials is unusual, and red where it fails all", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
-    const withNew = (day: number, passed: number) => {
-      const { scenarios } = flakyNight(day, 4)
-      return night(day, [...scenarios, scenario("new", passed)])
-    }
-    assert.match(judgeNight(of(nights), withNew(12, 4)).reasons.join(), /1 scenario passed in some trials only: .*new/u)
-    assert.deepStrictEqual(judgeNight(of([...nights, withNew(12, 4)]), withNew(13, 4)).reasons, [])
-    assert.strictEqual(judgeNight(of([...nights, withNew(12, 5)]), withNew(13, 1)).tier, "red")
+    const needs = "trials; 0 nights before, and 5 are needed"
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 4)), ["unusual", `new, passed 4 of 5 ${needs}`])
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 1)), ["unusual", `new, passed 1 of 5 ${needs}`])
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 5)), ["fine", `new, passed 5 of 5 ${needs}`])
+    assert.deepStrictEqual(judgeNight(of(nights), withNew(12, 0)).reasons, ["1 scenario failed: shop › new"])
+    const before = [...nights.slice(0, 11), withNew(11, 5, { source: "bb" })]
+    assert.deepStrictEqual(rateOfNew(before, withNew(12, 4)), ["unusual", `changed, passed 4 of 5 ${needs}`])
+  })
+
+  it("a scenario of few nights is fine where it fails as all scenarios let expect, and else unusual", () => {
+    const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
+    const few = (passed: number) => [...nights, withNew(12, passed)]
+    const before = (passed: number) => `${passed} of 5 in the 1 night before; 5 nights are needed`
+    assert.deepStrictEqual(rateOfNew(few(4), withNew(13, 4)), ["fine", `4 of 5 trials passed, ${before(4)}`])
+    assert.deepStrictEqual(rateOfNew(few(5), withNew(13, 1)), ["unusual", `1 of 5 trials passed, ${before(5)}`])
+    assert.strictEqual(judgeNight(of(few(5)), withNew(13, 0)).tier, "red")
+  })
+
+  it("a flaky scenario is red while a history has fewer than five nights, unless they know it", () => {
+    const nights = Array.from({ length: 4 }, (_, day) => flakyNight(day, 4))
+    assert.strictEqual(judgeNight(of(nights), withNew(4, 4)).tier, "red")
+    assert.deepStrictEqual(judgeNight(of(nights), flakyNight(4, 4)).reasons, [])
+    assert.strictEqual(judgeNight(of([...nights, flakyNight(4, 4)]), withNew(5, 4)).tier, "unusual")
+    const first = judgeNight(of([]), flakyNight(0, 1))
+    assert.deepStrictEqual([first.tier, first.judgement.tier], ["red", "fine"])
   })
 
   it("the duration of one trial among five that failed says nothing", () => {
@@ -111,6 +145,83 @@ describe("nights that were judged wrong before", () => {
     )
     assert.strictEqual(found.length, 1)
   })
+})
+
+describe("a night judged by its report, and by its line of the history", () => {
+  const trialsOf = (passed: number, change: Partial<Trial> = {}, first: Partial<Trial> = {}) =>
+    Array.from({ length: 5 }, (_, at) =>
+      trial({ verdict: at < passed ? "passed" : "failed", duration_ms: 1000, ...change, ...(at === 0 ? first : {}) })
+    )
+  const resultOf = (name: string, trials: ReadonlyArray<Trial>, change: Partial<ScenarioResult> = {}) => ({
+    ...record,
+    name,
+    source: "aa",
+    verdict: verdictOf(trials),
+    trials,
+    ...change
+  })
+  const skipped = { verdict: "skipped", ...Skip.said({ _tag: "CostLimit", limit_usd: "5" }) } as const
+  const quarantined = (expired: boolean) => ({
+    quarantine: { owner: "ann", reason: "known", expires: "2026-12-01", expired }
+  })
+  const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
+  const limit = { exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] } as const
+  const changes: Readonly<Record<string, (passed: number) => ReturnType<typeof resultOf>>> = {
+    "as it is": (passed) => resultOf("often", trialsOf(passed)),
+    "in quarantine": (passed) => resultOf("often", trialsOf(passed), quarantined(false)),
+    "in quarantine past its expiry": (passed) => resultOf("often", trialsOf(passed), quarantined(true)),
+    "slow and in quarantine": (passed) =>
+      resultOf("often", trialsOf(passed, { duration_ms: 9000 }), quarantined(false)),
+    "four times as slow": (passed) => resultOf("often", trialsOf(passed, { duration_ms: 4000 })),
+    "with a leak": (passed) =>
+      resultOf("often", trialsOf(passed, {}, { leakedBrowsers: [{ id: "b", stopped: true }] })),
+    "with a broken invariant": (passed) => resultOf("often", trialsOf(passed, {}, { breaches: [breach] })),
+    "over its limits": (passed) => resultOf("often", trialsOf(passed), limit),
+    claimed: () => resultOf("often", trialsOf(0, { verdict: "claimed" })),
+    "that the service did not answer": () => resultOf("often", trialsOf(0, { verdict: "infra" })),
+    "not judged": () => resultOf("often", trialsOf(0, { verdict: "unscored" })),
+    "cut short": (passed) => resultOf("often", trialsOf(passed, {}, skipped)),
+    changed: (passed) => resultOf("often", trialsOf(passed), { source: "bb" }),
+    new: (passed) => resultOf("new", trialsOf(passed))
+  }
+  const often = (passed: ReadonlyArray<number>) =>
+    passed.map((count, day) => night(day, [scenario("always"), scenario("often", count)], { seed: day }))
+  const histories: Readonly<Record<string, ReadonlyArray<Night>>> = {
+    none: [],
+    "three nights": often([5, 4, 5]),
+    "five nights": often([5, 5, 4, 5, 5]),
+    "twelve nights of a steady one": often(Array.from({ length: 12 }, () => 5)),
+    "twelve nights of a flaky one": often(Array.from({ length: 12 }, (_, day) => 2 + (day % 3))),
+    "twelve nights, and two of it": Array.from({ length: 12 }, (_, day) =>
+      night(day, [scenario("always"), ...(day < 10 ? [] : [scenario("often", 4)])])
+    )
+  }
+  for (const [before, nights] of Object.entries(histories)) {
+    it(`have one verdict: ${before}`, () => {
+      const seen = new Set<string>()
+      for (const [what, make] of Object.entries(changes)) {
+        for (const passed of [0, 1, 3, 4, 5]) {
+          const results = [
+            ...Array.from({ length: 7 }, (_, at) => resultOf(at === 0 ? "always" : `other ${at}`, trialsOf(5))),
+            make(passed)
+          ]
+          const header = { ...green.header, trials: 5 }
+          const bare: RunReport = { ...green, header, results, counts: countsOf(results) }
+          const held = results.filter(({ quarantine }) => quarantine?.expired === false)
+          const past = of(nights)
+          const judged = { ...bare, judgement: judge(past, ofReport(bare), held) }
+          const report = { ...judged, gate: Gate.decide(judged) }
+          const status = Headline.statusOf(report)
+          const { tier } = judgeNight(past, ofReport(report))
+          assert.strictEqual(tier === "fine" ? "green" : tier, status, `${what}, ${passed} of 5 passed`)
+          seen.add(status)
+        }
+      }
+      assert.include([...seen], "red")
+      assert.include([...seen], "green")
+      assert.strictEqual(seen.has("unusual"), nights.length >= 5)
+    })
+  }
 })
 
 describe("a verdict from a history alone", () => {

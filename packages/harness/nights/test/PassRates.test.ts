@@ -58,7 +58,7 @@ describe("the pass rate of a scenario", () => {
     const few = rowOf(judge(of(steady(4)), tonight(4, 0)), "pass rate", "often")
     assert.deepStrictEqual(
       [few.verdict, few.evidence],
-      ["not enough data", "0 of 5 trials passed; 4 nights before, and 5 are needed"]
+      ["not enough data", "0 of 5 trials passed, 19 of 20 in the 4 nights before; 5 nights are needed"]
     )
     assert.strictEqual(
       rowOf(judge(of(steady(4)), tonight(4, 5)), "duration", "often").evidence,

@@ -15,7 +15,7 @@ import * as Skip from "./Skip.ts"
 import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
-/** A failure that is as frequent as usual passes only when this many earlier nights are known. */
+/** Fewer earlier nights do not say how often a scenario fails, or what a history has already seen. */
 const leastNights = 5
 
 const mostNamed = 3
@@ -59,27 +59,33 @@ const reason = (
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
 /**
- * Whether a scenario that does not always pass is as it usually is, by what the nights before say of its pass rate: a
- * flaky scenario whose rate has not fallen, or one that failed every trial and often does. Of a scenario with few nights
- * the tier says whether it fails as often as they and all scenarios let expect.
+ * Whether a scenario that does not always pass makes no night red, by what `nights` before say of its pass rate: a flaky
+ * scenario whose rate has not fallen, or one that failed every trial and often does. A history that knows a flaky scenario
+ * from few nights or none has no evidence that it got worse. A history of few nights must know it, as flaky as tonight.
  */
-export const isUsual = (verdict: Verdict, row: JudgedRow | undefined): boolean =>
+export const isTolerated = (verdict: Verdict, row: JudgedRow | undefined, nights: number): boolean =>
   row !== undefined &&
   (row.nights >= leastNights
     ? (row.verdict === "no evidence" || row.verdict === "improved") &&
       (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
-    : row.nights > 0 && verdict === "flaky" && row.tier === "fine")
+    : verdict === "flaky" && (nights >= leastNights || (row.nights > 0 && row.tier === "fine")))
 
-const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
+/** Whether no night before has run a scenario as it is written now: what is said of its pass rate is of tonight alone. */
+export const isNew = ({ figure, nights, scenario }: JudgedRow): boolean =>
+  figure === "pass rate" && scenario !== null && nights === 0
+
+const isKnown = (result: ScenarioResult, judgement: RunReport["judgement"]): boolean =>
   // one that failed by its amount says nothing by its pass rate
   result.failure?.kind !== "budget" &&
   !isOverLimit(result) &&
-  isUsual(
+  judgement !== undefined &&
+  isTolerated(
     result.verdict,
-    rows.find(
+    judgement.rows.find(
       ({ figure, scenario }) =>
         figure === "pass rate" && scenario?.suite === result.suite && scenario.name === result.name
-    )
+    ),
+    judgement.nights
   )
 
 /** Regressions as findings: scenarios that regressed in the same figure since the same night are one, as one cause made them. */
@@ -103,9 +109,9 @@ export const findings = (rows: ReadonlyArray<JudgedRow>): ReadonlyArray<string> 
   })
 }
 
-/** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
+/** The results whose trials are no reason, whatever they say: in quarantine, flaky as ever, or new and flaky. */
 export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
-  new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement?.rows ?? [])))
+  new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement)))
 
 /** Figures far outside of their earlier nights that do not make a run red: a person should look at them. */
 export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
@@ -120,8 +126,9 @@ export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
       (scenario === null ||
         (!covered.has(nameOf(scenario)) && !(figure === "pass rate" && failing.has(nameOf(scenario)))))
   )
-  // what single scenarios lost tonight is what the whole night lost
-  const isTold = failing.size > 0 || rows.some(({ figure, scenario }) => figure === "pass rate" && scenario !== null)
+  // what single scenarios lost tonight is what the whole night lost; a new one is no part of its pass rate
+  const isTold =
+    failing.size > 0 || rows.some((row) => row.figure === "pass rate" && row.scenario !== null && !isNew(row))
   return rows.filter(({ figure, scenario }) => !(isTold && figure === "pass rate" && scenario === null))
 }
 
@@ -276,9 +283,10 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
       !results.some((result) => isCovered(result) && isOf(result, row))
   )
   // a failure that is not news is red where it is rare, and has to say what is usual
-  const rates = [...regressed, ...(judgement?.rows ?? []).filter(({ tier }) => tier === "unusual")].filter(
-    ({ figure }) => figure === "pass rate"
+  const rare = (judgement?.rows ?? []).filter(
+    ({ tier, verdict }) => tier === "unusual" && verdict !== "not enough data"
   )
+  const rates = [...regressed, ...rare].filter(({ figure }) => figure === "pass rate")
   const found = open
     .flatMap(problemsOf)
     .filter((problem) => !isFailing(problem) || problem.result === undefined || !known.has(problem.result))
@@ -345,7 +353,8 @@ const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): Readonl
  * Decides whether a run is green. No other place does.
  *
  * - Always red: a broken invariant, a leak, and what is worse than in earlier nights.
- * - A failure is red, unless at least five earlier nights show that it is as frequent as usual.
+ * - A failure is red, unless at least five earlier nights show that it is as frequent as usual. Where a history has five
+ *   nights, a new scenario that passed some trials is unusual, and not red.
  * - A quarantined scenario is not red until its entry expires; an expired entry is.
  * - What a limit kept from running is reported and not red. But a scenario that began and finished no trial in time is red.
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
@@ -363,7 +372,7 @@ export const decide = (report: RunReport): GateResult => {
     (result) =>
       !isCovered(result) &&
       !isUncleanOnly(result) &&
-      isKnown(result, judgement?.rows ?? []) &&
+      isKnown(result, judgement) &&
       !rare.some((row) => isOf(result, row))
   )
   const notes: ReadonlyArray<Reason> = [

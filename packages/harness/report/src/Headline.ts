@@ -38,16 +38,16 @@ const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
 }
 
 /** Figures of the whole night in words, each once; figures of scenarios counted. */
-const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (figure: string) => string): ReadonlyArray<Problem> => {
+const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => string): ReadonlyArray<Problem> => {
   const whole = rows.filter(({ scenario }) => scenario === null)
   const each = Map.groupBy(
     rows.filter(({ scenario }) => scenario !== null),
-    ({ figure }) => figure
+    (row) => nouns[row.figure] ?? kind(row)
   )
   const onsets = (some: ReadonlyArray<JudgedRow>) => some.map(({ onset }) => onset)
   return [
     ...whole.flatMap((row) =>
-      problem(kind(row.figure), onsets([row])).map((one) =>
+      problem(kind(row), onsets([row])).map((one) =>
         row.figure === "pass rate"
           ? { ...one, text: `pass rate fell to ${row.now}` }
           : row.change === undefined
@@ -55,7 +55,7 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (figure: string) => str
             : { ...one, text: `${row.figure} ${signedPercent(row.change)}` }
       )
     ),
-    ...[...each].flatMap(([figure, some]) => problem(nouns[figure] ?? kind(figure), onsets(some)))
+    ...[...each].flatMap(([noun, some]) => problem(noun, onsets(some)))
   ]
 }
 
@@ -66,7 +66,7 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
     noun === "regression"
       ? figuresOf(
           group.flatMap(({ row }) => row ?? []),
-          (figure) => `${figure} regression`
+          ({ figure }) => `${figure} regression`
         )
       : problem(
           noun,
@@ -88,9 +88,9 @@ const textOf = ({ count, fresh, noun, text }: Problem): string =>
 
 /** Figures far outside of their earlier nights that do not make a run red. */
 const unusualOf = (report: RunReport): ReadonlyArray<Problem> =>
-  figuresOf(Gate.unusual(report), (figure) => (figure === "pass rate" ? "flakier scenario" : `unusual ${figure}`)).map(
-    (one) => ({ ...one, fresh: undefined })
-  )
+  figuresOf(Gate.unusual(report), (row) =>
+    row.figure !== "pass rate" ? `unusual ${row.figure}` : Gate.isNew(row) ? "new flaky scenario" : "flakier scenario"
+  ).map((one) => ({ ...one, fresh: undefined }))
 
 /** Whether a run is red, as the gate decides; else whether anything in it is unusual. */
 export const statusOf = (report: RunReport): Status =>

@@ -29,6 +29,13 @@ const judged = (...rows: ReadonlyArray<JudgedRow>): { readonly judgement: NightJ
   judgement: { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows }
 })
 
+/** Rows of a history of this many nights. */
+const judgedBy = (nights: number, ...rows: ReadonlyArray<JudgedRow>): { readonly judgement: NightJudgement } => ({
+  judgement: { ...judged(...rows).judgement, nights }
+})
+
+const few = (nights: number, tier: "unusual" | "fine") => row({ verdict: "not enough data", nights, tier })
+
 const quarantine = (expired: boolean) => ({
   quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
 })
@@ -103,8 +110,44 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "flaky, and four nights are too few",
-    report([result("buys", "flaky")], judged(row({ nights: 4 }))),
+    report([result("buys", "flaky")], judgedBy(4, few(4, "unusual"))),
     ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and four nights know it so",
+    report([result("buys", "flaky")], judgedBy(4, few(4, "fine"))),
+    [],
+    ["1 scenario did not pass in every trial, as usual: shop › buys"]
+  ],
+  [
+    "flaky and new, and four nights are too few to tell what is",
+    report([result("buys", "flaky")], judgedBy(4, few(0, "fine"))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky and new in a history, which is unusual",
+    report([result("buys", "flaky")], judgedBy(5, few(0, "unusual"))),
+    [],
+    []
+  ],
+  [
+    "flaky as seldom in the four nights that know it, which is unusual",
+    report([result("buys", "flaky")], judged(few(4, "unusual"))),
+    [],
+    []
+  ],
+  [
+    "new in a history, and failed in every trial",
+    report([result("buys", "failed")], judged(few(0, "unusual"))),
+    ["1 scenario failed: shop › buys"],
+    []
+  ],
+  [
+    "new in a history, and a browser was left open",
+    report([result("buys", "flaky", { trials: [trialOf({ leakedBrowsers: [leak] })] })], judged(few(0, "unusual"))),
+    ["1 scenario left browsers open: shop › buys"],
     []
   ],
   [
@@ -135,7 +178,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "flaky, without enough data",
+    "flaky, and its row says that there is not enough data",
     report([result("buys", "flaky")], judged(row({ verdict: "not enough data" }))),
     ["1 scenario passed in some trials only: shop › buys"],
     []
@@ -291,6 +334,22 @@ describe("Gate", () => {
     const some = result("slow", "passed", { trials: [trialOf(), trialOf({ verdict: "skipped", ...skip })] })
     assert.isTrue(within([passed, some]).green)
   })
+})
+
+it("that a new scenario is flaky does not tell why the whole night passed less often", () => {
+  const whole = row({ scenario: null, tier: "unusual" })
+  const unusual = (...rows: ReadonlyArray<JudgedRow>) =>
+    Gate.unusual(report([passed, result("buys", "flaky")], judged(...rows)))
+  assert.deepStrictEqual(unusual(whole, few(0, "unusual")), [whole, few(0, "unusual")])
+  assert.deepStrictEqual(unusual(whole, few(1, "unusual")), [few(1, "unusual")])
+})
+
+it("that a new scenario failed has no nights before that tell more", () => {
+  const [known, fresh] = [row({ tier: "unusual" }), few(0, "unusual")].map((its) =>
+    Gate.problems(report([result("buys", "failed")], judged(its)))
+  )
+  assert.deepStrictEqual([known?.length, known?.[0]?.row?.nights], [1, 9])
+  assert.deepStrictEqual([fresh?.length, fresh?.[0]?.row], [1, undefined])
 })
 
 it("of many scenarios the new ones are named, each with its age", () => {

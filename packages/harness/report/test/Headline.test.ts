@@ -123,6 +123,24 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "UNUSUAL: 1 flakier scenario (all 2 scenarios passed)"
   ],
   [
+    "a scenario that is new and flaky, and one that was less so before",
+    reportOf([...passed(2), resultOf("a", [failing(), trialOf()]), resultOf("b", [failing(), trialOf()])], {
+      judgement: {
+        verdict: "no evidence",
+        tier: "unusual",
+        nights: 9,
+        passedOver: [],
+        differences: [],
+        rows: [
+          { ...row("pass rate", "a"), verdict: "not enough data", nights: 0, tier: "unusual" },
+          { ...row("pass rate", "b"), verdict: "no evidence", tier: "unusual" }
+        ]
+      }
+    }),
+    "Unusual: 1 new flaky scenario, 1 flakier scenario",
+    "UNUSUAL: 1 new flaky scenario, 1 flakier scenario (2 of 4 scenarios passed)"
+  ],
+  [
     "a new failure, its pass rate, and what the night cost",
     reportOf(
       [...passed(75), resultOf("a", [failing()], { onset: onset(1) })],
