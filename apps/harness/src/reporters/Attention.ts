@@ -12,7 +12,7 @@ import {
 } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
-import { counted, percent, signedPercent } from "@webagent/report/Text"
+import { counted, cut, percent, signedPercent } from "@webagent/report/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {
@@ -283,6 +283,21 @@ export const age = ({ items }: Finding): string | undefined => {
   const [first] = items
   if (items.length > 1) return Onset.summary(items.map(({ onset }) => onset))
   return first?.onset === undefined ? undefined : Onset.text(first.onset)
+}
+
+// in one line
+const mostNamed = 3
+const longestCause = 140
+
+/** A finding in one line, with why and the names of its scenarios. */
+export const brief = (finding: Finding): string => {
+  const { cause, evidence, items, title, what } = finding
+  const since = age(finding)
+  const head = `${title}: ${what}${since === undefined ? "" : ` (${since})`}: ${cut(cause ?? evidence, longestCause)}`
+  if (items.length === 1) return head
+  const names = items.slice(0, mostNamed).map(({ title }) => title)
+  const more = items.length - names.length
+  return `${head}: ${names.join(", ")}${more === 0 ? "" : `, and ${more} more`}`
 }
 
 /** What kept a scenario from being scored, without what is of this scenario alone. */

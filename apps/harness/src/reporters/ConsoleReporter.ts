@@ -13,6 +13,7 @@ import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
+import * as Attention from "./Attention.ts"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
 import * as Pace from "./Pace.ts"
@@ -91,14 +92,9 @@ export const summary = (report: RunReport, style: Style): string => {
 const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   const all = figures?.find(({ suite }) => suite === null)
   if (all === undefined) return []
-  const { interval, k, passAtK, passHatK, passed, rate, scenarios, scenariosOfK, scored } = all
+  const { interval, passed, rate, scored } = all
   const within = interval === null ? "" : ` (95 % CI ${percent(interval.low)} to ${percent(interval.high)})`
-  const of = scenariosOfK === scenarios ? "" : `, of the ${counted(scenariosOfK, "scenario")} with ${k} trials`
-  const repeated =
-    k < 2
-      ? ""
-      : ` · pass@${k} ${percent(passAtK)} (at least one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})${of}`
-  return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}${repeated}`]
+  return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}`]
 }
 
 /** Which trials were retried after an infrastructure error, by cause. */
@@ -149,21 +145,39 @@ const notes = (report: RunReport, style: Style): ReadonlyArray<string> =>
     .notes.filter(({ rule }) => rule !== "not run")
     .map(({ sentence }) => style.faint(`note     ${sentence}`))
 
+const mostCausesListed = 8
+
+/** What makes the run red, then what is unusual: a line each. */
+const causes = (report: RunReport, { style }: ConsoleOptions): ReadonlyArray<string> => {
+  const lines = [
+    ...Attention.findings(report).map((finding) => [style.bad("✗"), finding] as const),
+    ...Attention.unusual(report).map((finding) => [style.warning("!"), finding] as const)
+  ].map(([mark, finding]) => `${mark} ${Attention.brief(finding)}`)
+  const more = lines.length - mostCausesListed
+  return [...lines.slice(0, mostCausesListed), ...(more > 0 ? [`  and ${more} more, in the report`] : [])]
+}
+
+// the last lines are what is still there to read: statistics scroll away first, then how each cause came to be
 const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
   const next = options.next(report)
-  return [
-    "",
-    ...Explanation.all(report, options),
-    ...skips(report.results, options.style),
+  const statistics = [
     ...figures(report),
     ...NightLines.lines(report),
     ...Agreement.of(report)
       .filter(Agreement.isWrong)
       .map((pair) => `opinions ${Agreement.text(pair)}`),
     ...reruns(report.results),
+    ...notes(report, options.style)
+  ]
+  return [
+    "",
+    ...skips(report.results, options.style),
+    ...statistics,
+    ...(statistics.length === 0 ? [] : [""]),
+    ...Explanation.all(report, options),
+    ...causes(report, options),
     ...leftovers(report),
     ...spent(report),
-    ...notes(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
     ...(next === undefined ? [] : [`next     ${next}`]),
     summary(report, options.style)

@@ -87,10 +87,8 @@ const together = (finding: Attention.Finding, options: ExplanationOptions): Read
   const isSaid = finding.cause !== undefined && finding.cause === example?.failure?.message
   const said = isSaid ? finding.detail : evidence
   return [
-    cut(
-      `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${said}`,
-      columns * 3
-    ),
+    `  ${style.bad("✗")} ${style.strong(title)}  ${what}${age === undefined ? "" : ` (${age})`}`,
+    ...(said === undefined ? [] : [`      ${cut(said, columns * 3)}`]),
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
     ...(example === undefined ? [] : isAway(example) ? [replayLine(example, options)] : factsOf(example, options)),

@@ -27,20 +27,24 @@ const named = (rows: ReadonlyArray<JudgedRow>): string => {
 
 const mostNamed = 3
 
-const judged = ({ nights, passedOver, rows, verdict }: NightJudgement, unusual: number): string => {
+const judged = (report: RunReport, { nights, passedOver, rows, verdict }: NightJudgement): string => {
   const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
   const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
   if (verdict === "not enough data")
     return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
-  const of = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted)
-  const [worse, better] = [of("regressed").length, of("improved")]
+  const problems = Gate.problems(report)
+  const unusual = Gate.unusual(report).length
+  const worse = problems.filter(({ row }) => row?.verdict === "regressed").length
+  const better = rows.filter((row) => row.verdict === "improved")
   const changed = [
     ...(worse === 0 ? [] : [counted(worse, "regression")]),
     ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
     ...(unusual === 0 ? [] : [counted(unusual, "unusual figure")])
   ]
-  const what = changed.length === 0 ? "no evidence of change" : changed.join(", ")
-  return `history  compared with ${known}: ${what}${reach(rows)}`
+  if (changed.length > 0) return `history  compared with ${known}: ${changed.join(", ")}`
+  // what is red without it is said below
+  const other = problems.length === 0 ? "" : "other "
+  return `history  compared with ${known}: no evidence of ${other}change${reach(rows)}`
 }
 
 /** That a night was not compared, as too few others are known; undefined where it was, or no history was given. */
@@ -59,10 +63,7 @@ export const lines = (report: RunReport): ReadonlyArray<string> => {
     ...(confirmed === undefined ? [] : [`confirm  ${confirmed}`]),
     ...(judgement === undefined
       ? []
-      : [
-          judged(judgement, Gate.unusual(report).length),
-          ...judgement.differences.map((difference) => `         ${difference}`)
-        ]),
+      : [judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
     ...proposals.map(
       ({ evidence, owner, scenario, suite }) =>
         `release  ${suite} › ${scenario} (${owner}): ${evidence}. Remove it from quarantine.`

@@ -7,7 +7,8 @@ import { gunzipSync } from "node:zlib"
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
-import { away, cut } from "../reporters/fixture.ts"
+import * as SuiteFigures from "@webagent/report/SuiteFigures"
+import { away, cut, night } from "../reporters/fixture.ts"
 import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
 import { traceOf, tracesOf } from "./traces.ts"
 
@@ -24,6 +25,14 @@ const words = (html: string) =>
 const between = (html: string, from: string, to: string) => html.slice(html.indexOf(from), html.indexOf(to))
 
 describe("Page", () => {
+  it("says of how many scenarios pass@k is, where not all had k trials", () => {
+    const tableOf = (report: typeof night) =>
+      words(draw({ ...report, figures: SuiteFigures.of(report.results, report.header) ?? [] }))
+    assert.include(tableOf(night), "3, of 2 scenarios 50 % 0 %")
+    const results = night.results.filter(({ trials }) => trials.length === 3)
+    assert.match(tableOf({ ...night, results }), /one of k all of k all 2 \S+ %[^a-z]* to \S+ % 3 50 % 0 %/u)
+  })
+
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
     assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>")

@@ -6,7 +6,8 @@ import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "@webagent/report/Style"
-import { away, cut, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import * as records from "@webagent/test-fixtures/Reports"
+import { away, cut, dated, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -42,6 +43,8 @@ describe("ConsoleReporter", () => {
         "  v4-runs          1/1     300 ms",
         "  v4-browsers      0/2     1.3 s   ✗ 2 failed 1 skipped",
         "",
+        "    1 skipped: costs money: pass --allow-paid",
+        "",
         '  ✗ v4-browsers › closing <CDP> & "more"                                   1.2 s',
         "      connecting again should succeed\u0000",
         "      expected  a CDP answer",
@@ -54,8 +57,8 @@ describe("ConsoleReporter", () => {
         "      leaked 1 browser, stopped afterwards: b-91c2f0aa",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
-        "    1 skipped: costs money: pass --allow-paid",
-        "",
+        '✗ v4-browsers › closing <CDP> & "more": failed: connecting again should succeed\u0000: expected a CDP answer, got HTTP 404 {"detail":"Browser not found"}',
+        "✗ v4-browsers › forgets: browser leak: leaked 1 browser, stopped afterwards",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
         "RED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now",
@@ -136,17 +139,24 @@ describe("ConsoleReporter", () => {
   it.effect("explains once a cause that kept several scenarios from being scored", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }])
-      assert.deepStrictEqual(text.split("\nretries ")[0]?.split("\n").slice(1), [
-        "  ✗ 14 scenarios service not reached: 09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
+      const shown = text.split("\n\n").slice(1).join("\n\n").split("\nRED: ")[0]
+      assert.deepStrictEqual(shown?.split("\n"), [
+        "  ✗ 14 scenarios  service not reached",
+        "      09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
         '      replay    harness run away --name "runs 0" --seed 1',
         "",
-        "  ✗ 2 scenarios not scored: the oracle could not look",
+        "  ✗ 2 scenarios  not scored",
+        "      the oracle could not look",
         "      away › asks 1",
         "      away › asks 2",
         '      replay    harness run away --name "asks 1" --seed 1',
-        ""
+        "",
+        "✗ 14 scenarios: service not reached: POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4), 09:12:44 to 09:12:55 UTC (11 s): away › runs 0, away › runs 1, away › runs 2, and 11 more",
+        "✗ 2 scenarios: not scored: the oracle could not look: away › asks 1, away › asks 2",
+        "report   .webagent/runs/x",
+        "next     harness run --target https://your.service"
       ])
     })
   )
@@ -170,17 +180,58 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("pass@k names the scenarios that had k trials, where not all had", () =>
+  it.effect("ends with a line for each cause, below the statistics, however many failed", () =>
     Effect.gen(function* () {
-      const figuresOf = (report: typeof night) => ({
-        ...report,
-        figures: SuiteFigures.of(report.results, report.header) ?? []
-      })
-      const uneven = yield* show([{ _tag: "RunFinished", report: figuresOf(night) }])
-      assert.include(uneven, "pass@3 50 % (at least one of 3) · pass^3 0 % (all 3), of the 2 scenarios with 3 trials\n")
-      const results = night.results.filter(({ trials }) => trials.length === 3)
-      const even = yield* show([{ _tag: "RunFinished", report: figuresOf({ ...night, results }) }])
-      assert.include(even, "pass^3 0 % (all 3)\n")
+      const judgement = {
+        verdict: "no evidence",
+        nights: 7,
+        passedOver: [],
+        differences: [],
+        rows: []
+      } as const
+      const figures = SuiteFigures.of(dated.results, dated.header) ?? []
+      const report = { ...dated, figures, judgement }
+      const lines = (yield* show([{ _tag: "RunFinished", report }])).split("\n")
+      assert.deepStrictEqual(
+        lines.slice(-10).map((line) => line.split(":")[0]),
+        [
+          "✗ checkout › buys the red mug",
+          "✗ checkout › known for too long",
+          "✗ v4-browsers › forgets",
+          "✗ checkout › pays",
+          "✗ checkout › cannot be reached",
+          "✗ checkout › cannot be judged",
+          "report   .webagent/runs/x",
+          "next     harness run --target https",
+          "RED",
+          ""
+        ]
+      )
+      const first = lines.findIndex((line) => line.startsWith("  ✗ "))
+      assert.deepStrictEqual(lines.slice(3, 5), [
+        "trials   3 of 10 passed · pass rate 33.3 % (95 % CI 0 % to 73.3 %)",
+        "history  compared with 7 nights: no evidence of other change"
+      ])
+      assert.isAbove(first, 5)
+    })
+  )
+
+  it.effect("names eight causes at most, and the first of many scenarios", () =>
+    Effect.gen(function* () {
+      const results = Array.from({ length: 10 }, (_, index) => ({
+        ...records.result,
+        suite: "checkout",
+        name: `s${index}`,
+        verdict: "failed" as const,
+        failure: { kind: "check" as const, message: `check ${"abcdefghij"[index]}` },
+        trials: []
+      }))
+      const lines = (yield* show([{ _tag: "RunFinished", report: { ...dated, results } }])).split("\n")
+      assert.lengthOf(
+        lines.filter((line) => line.startsWith("✗")),
+        8
+      )
+      assert.include(lines, "  and 2 more, in the report")
     })
   )
 
@@ -213,7 +264,7 @@ describe("ConsoleReporter", () => {
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true })
       assert.include(text, "  0 of 4 scenarios")
-      assert.include(text, "\n\u001B[2K\n\u001B[2K\u001B[1A\n  ✗ v4-browsers › closing")
+      assert.include(text, "\n\u001B[2K\n\u001B[2K\u001B[1A\n    1 skipped: ")
     })
   )
 

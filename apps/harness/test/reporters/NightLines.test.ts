@@ -33,6 +33,23 @@ describe("what the nights before say", () => {
     ])
   })
 
+  it("does not say that nothing changed of a night that is red", () => {
+    const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
+    assert.match(
+      NightLines.lines({ ...green, results, judgement })[0] ?? "",
+      /: no evidence of other change\. Smallest/u
+    )
+  })
+
+  it("counts a failure that is rarer than before as one regression, and does not say what could have been seen", () => {
+    const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
+    const rows = [null, ...results].map((scenario) => row({ verdict: "regressed", scenario }))
+    assert.strictEqual(
+      NightLines.lines({ ...green, results, judgement: { ...judgement, differences: [], rows } })[0],
+      "history  compared with 12 nights: 1 regression"
+    )
+  })
+
   it("names what improved", () => {
     const better = [null, { suite: "shop", name: "pays" }].map((scenario) => row({ verdict: "improved", scenario }))
     assert.match(
