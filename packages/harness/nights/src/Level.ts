@@ -23,8 +23,8 @@ export const shortest = 20
 export const duration: Level = {
   figure: "duration",
   // the median of the few that passed may be that of one outlier
-  of: ({ durations, scored }) =>
-    durations === undefined || 2 * durations.count < scored
+  of: ({ durations, scored, unrun = 0 }) =>
+    durations === undefined || 2 * durations.count < scored + unrun
       ? undefined
       : Math.log(Math.max(shortest, durations.median_ms)),
   nightly: 0.04,
@@ -35,7 +35,9 @@ export const duration: Level = {
 /** What trials cost. */
 export const cost: Level = {
   figure: "cost",
-  of: ({ cost_usd, trials }) => {
+  of: ({ cost_usd, trials, unrun }) => {
+    // what a trial had cost when it was cut short is in it, too
+    if (unrun !== undefined) return undefined
     const each = Number(cost_usd) / trials
     return each > 0 ? Math.log(each) : undefined
   },

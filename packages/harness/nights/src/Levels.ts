@@ -190,11 +190,15 @@ export const levelsOf = (
   // a scenario that never varies must not be all that tells a night
   const steadiest = median(deviations) / 2
   const parts: ReadonlyArray<Array<Part>> = table.nights.map(() => [])
+  // few trials of a scenario scatter more, and of those that were cut short the quick ones ended; where most were, all tell
+  const isCut = ({ scenario }: Table.TableScenario) => scenario.unrun !== undefined
+  const tellsTonight = 2 * table.scenarios.filter(isCut).length > table.scenarios.length
   for (const [line, { byMachine, of }] of lines.entries()) {
     const deviation = Math.max(steadiest, deviations[line] ?? 0)
     for (const { usual, values } of judged.isHeld(of.scenario) ? [] : byMachine) {
       if (usual === undefined) continue
       for (const [index, night] of values.nights.entries()) {
+        if (night === last && isCut(of) && !tellsTonight) continue
         parts[night]?.push({ of, more: (values.values[index] ?? 0) - usual, deviation })
       }
     }

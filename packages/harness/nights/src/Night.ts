@@ -58,7 +58,9 @@ export const NightScenario = Schema.Struct({
   /** What all trials together took, reruns with them. */
   spent_ms: Schema.Number,
   trials: Schema.Int,
-  /** In USD, an exact decimal. */
+  /** How many planned trials were not run, or not to their end; absent where all were. */
+  unrun: Schema.optionalKey(Schema.Int),
+  /** In USD, an exact decimal; that of trials that were cut short, too. */
   cost_usd: Schema.String,
   requests: Schema.Int,
   breaches: Schema.Int,
@@ -180,7 +182,8 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     infra: of("infra"),
     ...durationsOf(result),
     spent_ms: Math.round(sum(spent)),
-    trials: trials.filter((trial) => trial.verdict !== "skipped").length,
+    trials: trials.length - of("skipped"),
+    ...(of("skipped") === 0 ? {} : { unrun: of("skipped") }),
     cost_usd: Money.difference(cost_usd, Money.sum(confirm?.trials.map((trial) => trial.cost_usd) ?? [])),
     requests: sum(({ requests }) => requests),
     breaches: breachesOf(result).length,

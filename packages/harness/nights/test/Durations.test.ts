@@ -103,6 +103,35 @@ describe("durations", () => {
     assert.deepStrictEqual([verdictOf(slow(32)), verdictOf(slow(32, 1))], ["regressed", "no evidence"])
   })
 
+  it("of scenarios that were cut short tell nothing of the whole night, unless most were", () => {
+    const tonight = (cut: number, factor: number, passed = 3) => {
+      const { scenarios } = timed(30, 1)
+      const short = { trials: 3, scored: 3, passed, failed: 3 - passed, unrun: 2 }
+      return night(
+        30,
+        scenarios.map((one, index) => {
+          if (index >= cut || one.durations === undefined) return one
+          const median_ms = one.durations.median_ms * factor
+          return { ...one, ...short, durations: { count: passed, mean_log: Math.log(median_ms), median_ms } }
+        }),
+        { partial: "cut" }
+      )
+    }
+    const judged = (cut: number, factor: number, passed?: number) =>
+      judge(of(timedNights), tonight(cut, factor, passed))
+    const nightOf = (cut: number, factor: number) => rowOf(judged(cut, factor), "duration", null)
+    assert.strictEqual(nightOf(10, 0.5).change, nightOf(10, 2).change)
+    assert.deepStrictEqual([nightOf(10, 0.5).verdict, nightOf(10, 2).verdict], ["no evidence", "no evidence"])
+    assert.deepStrictEqual([nightOf(11, 2).verdict, nightOf(20, 2).verdict], ["regressed", "regressed"])
+    // one of them is still compared with the others, by half of the planned trials or more
+    assert.strictEqual(rowOf(judged(1, 2), "duration", "s0").verdict, "regressed")
+    const few = judged(1, 2, 2).rows.filter(({ scenario }) => scenario?.name === "s0")
+    assert.deepStrictEqual(
+      few.map(({ figure }) => figure),
+      ["pass rate"]
+    )
+  })
+
   it("of one of two scenarios say nothing of the other, nor in quarantine of the night", () => {
     const two = (day: number, factor: number) =>
       night(

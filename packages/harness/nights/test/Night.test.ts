@@ -49,6 +49,13 @@ describe("a night of a report", () => {
     })
   })
 
+  it("counts trials that were not run to their end apart, and keeps what they cost", () => {
+    const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
+    const trials = [trial(), trial(), trial({ verdict: "skipped", skip }), trial({ verdict: "skipped", skip })]
+    const [scenario] = ofReport({ ...report, results: [{ ...five, trials }] }).scenarios
+    assert.deepInclude(scenario, { trials: 2, unrun: 2, scored: 2, cost_usd: "0.25" })
+  })
+
   it("keeps which scenarios are in quarantine", () => {
     const quarantine = { owner: "ann", reason: "slow", expires: "2026-12-01", expired: false }
     const [scenario] = ofReport({ ...report, results: [{ ...five, quarantine }] }).scenarios
