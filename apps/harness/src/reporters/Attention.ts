@@ -195,13 +195,13 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> =>
   Gate.problemsOf(result).flatMap(itemsFrom([result]))
 
 /**
- * What makes a run red and needs a person. New problems come before older ones; of the same age the most severe comes
- * first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
+ * What makes a run red and needs a person. What began tonight comes before what is older; of both the most severe
+ * comes first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
  */
 export const items = (report: RunReport): ReadonlyArray<Item> =>
   Gate.problems(report)
     .flatMap(itemsFrom(report.results))
-    .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
+    .toSorted((one, other) => Onset.tonightFirst(one.onset, other.onset))
 
 /** What is unusual of a scenario or the whole night, in two or three words. */
 const unusualOf = (row: JudgedRow): string =>

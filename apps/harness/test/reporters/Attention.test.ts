@@ -278,13 +278,13 @@ describe("causes", () => {
 })
 
 describe("what nights before say of the age of what is wrong", () => {
-  it("puts new findings first, then returned ones, then known ones; the worst first in each", () => {
+  it("puts what began tonight, new or again, before what is older; the worst first in both", () => {
     assert.deepStrictEqual(
       Attention.findings(dated).map((finding) => [finding.what, Attention.age(finding)]),
       [
-        ["flaky", "new"],
         ["failed", "again after 3 green nights"],
         ["browser leak", "again after 1 night without it"],
+        ["flaky", "new"],
         ["claimed success wrongly", "since 2026-11-15, 7 nights"],
         ["service not reached", "since 2026-11-15, 7 nights"],
         ["not scored", "since 2026-11-15, 7 nights"]

@@ -195,9 +195,9 @@ describe("ConsoleReporter", () => {
       assert.deepStrictEqual(
         lines.slice(-10).map((line) => line.split(":")[0]),
         [
-          "✗ checkout › buys the red mug",
           "✗ checkout › known for too long",
           "✗ v4-browsers › forgets",
+          "✗ checkout › buys the red mug",
           "✗ checkout › pays",
           "✗ checkout › cannot be reached",
           "✗ checkout › cannot be judged",

@@ -20,7 +20,7 @@ describe("MarkdownReporter", () => {
 
   it("where nights before are known, the table tells what is new from what is old", () => {
     const text = render(dated, replay)
-    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*flaky\*\*/mu)
+    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*failed\*\*/mu)
     assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
     assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 green nights \|/mu)
     assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)

@@ -299,7 +299,7 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
     row.figure === "pass rate" &&
     (row.scenario === null ? found.some(isFailing) : found.some((problem) => problem.row === row))
   const run = (rule: Reason["rule"], noun: string) => (sentence: string) => ({ rule, noun, sentence })
-  return [
+  const all: ReadonlyArray<Problem> = [
     ...found,
     ...breaches.map((breach) => ({ rule: "invariant", noun: "broken invariant", breach }) as const),
     ...regressed
@@ -317,7 +317,8 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
     ...crossed.map(run("limit", "crossed limit")),
     ...unfinished(report, open).map(run("not run", "incomplete run")),
     ...(interrupted ? ["the run was stopped before every scenario ran"] : []).map(run("stopped", "stopped run"))
-  ].toSorted((one, other) => severity(one) - severity(other))
+  ]
+  return all.toSorted((one, other) => severity(one) - severity(other) || Onset.newestFirst(one.onset, other.onset))
 }
 
 /** What a rule says of the scenarios that it is about. */

@@ -34,6 +34,10 @@ const ages: ReadonlyArray<Age> = ["new", "again", "old"]
 export const newestFirst = (one: Onset | undefined, other: Onset | undefined): number =>
   ages.indexOf(ageOf(one) ?? "new") - ages.indexOf(ageOf(other) ?? "new")
 
+/** Orders what began tonight, for the first time or again, before what is older. */
+export const tonightFirst = (one: Onset | undefined, other: Onset | undefined): number =>
+  Number(ageOf(one) === "old") - Number(ageOf(other) === "old")
+
 const nights = (count: number) => counted(count, "night")
 
 /** It in words: `new`, `since 2026-11-14, 7 nights`, `again after 3 green nights`. */
