@@ -32,7 +32,7 @@ const during = async (fails: boolean, ...args: ReadonlyArray<string>) => {
   process.env["LOOP_FAILS"] = fails ? "yes" : "no"
   return call(["run", suite, "--concurrency", "1", ...args])
 }
-const titles = (stdout: string) => [...stdout.matchAll(/✗ loop › (\w+)/gu)].map(([, name]) => name)
+const titles = (stdout: string) => [...stdout.matchAll(/^ {2}✗ loop › (\w+)/gmu)].map(([, name]) => name)
 
 describe("run in a developer's loop", () => {
   it("--last-failed runs what failed in the newest report", async () => {
