@@ -44,6 +44,9 @@ const grades: Readonly<Record<Verdict, Grade | undefined>> = {
 
 type Before = ReadonlyArray<{ readonly night: Night; readonly its: NightScenario }>
 
+/** In this share of the nights it is flaky so often that the last green nights say little. */
+const often = 0.2
+
 /** Since when its trials do not pass. A night in which the service was away says nothing of a scenario that fails. */
 const ofTrials = ({ verdict }: ScenarioResult, startedAt: string, before: Before): Onset | undefined => {
   const tonight = grades[verdict]
@@ -64,12 +67,12 @@ const ofTrials = ({ verdict }: ScenarioResult, startedAt: string, before: Before
     scored.map(({ grade, since }) => ({ since, isSo: grade !== "well" }))
   )
   const spell = scored.slice(0, onset.nights - 1)
+  const flaky = scored.filter(({ grade }) => grade === "flaky").length
   // that it fails in every trial is news of what was flaky
-  return tonight === "fails" && spell.length > 0 && spell.every(({ grade }) => grade === "flaky")
-    ? { since: startedAt, nights: 1, known: onset.known, flaky: spell.length }
-    : onset.between === undefined
-      ? onset
-      : { ...onset, green: true }
+  if (tonight === "fails" && spell.length > 0 && spell.every(({ grade }) => grade === "flaky"))
+    return { since: startedAt, nights: 1, known: onset.known, flaky }
+  if (onset.between === undefined) return onset
+  return { ...onset, green: true, ...(flaky > 1 && flaky >= often * scored.length ? { flaky } : {}) }
 }
 
 /** Since when it breaks what must always hold, or leaves browsers open. */

@@ -42,7 +42,14 @@ describe("since when a scenario has not passed", () => {
     ["failed", "+xixi", "since 2026-01-02, 3 nights"],
     ["failed", "xi+i", "again after 1 green night"],
     // that it fails in every trial is news of what was flaky
-    ["failed", "++~~", "new, flaky in 2 nights before"],
+    ["failed", "++~~", "new, flaky in 2 of 4 nights before"],
+    ["failed", "~+~", "new, flaky in 2 of 3 nights before"],
+    // a green night says little of what is often flaky
+    ["failed", "~~+~~~+", "again after 1 green night, flaky in 5 of 7 nights before"],
+    ["flaky", "~~+~~~+", "again after 1 green night, flaky in 5 of 7 nights before"],
+    ["failed", "~~++++++++", "again after 8 green nights, flaky in 2 of 10 nights before"],
+    ["failed", "~~+++++++++", "again after 9 green nights"],
+    ["failed", "x~+", "again after 1 green night"],
     ["failed", "+x~", "since 2026-01-02, 3 nights"],
     ["claimed", "+x", "since 2026-01-02, 2 nights"],
     ["flaky", "+x~", "since 2026-01-02, 3 nights"],

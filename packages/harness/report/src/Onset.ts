@@ -13,7 +13,7 @@ export const Onset = Schema.Struct({
   between: Schema.optionalKey(Schema.Int),
   /** Whether in these nights all its trials that were scored passed. */
   green: Schema.optionalKey(Schema.Boolean),
-  /** In how many nights before this one, without a break, it was flaky only, where it failed tonight. */
+  /** In how many nights before this one it was flaky, where it often was, or where it was last night and failed tonight. */
   flaky: Schema.optionalKey(Schema.Int)
 })
 export type Onset = typeof Onset.Type
@@ -45,12 +45,13 @@ export const text = (onset: Onset): string => {
   const { between = 0, flaky, green, known, nights: count, since } = onset
   const age = ageOf(onset)
   if (age === "old") return `since ${since.slice(0, 10)}${count > known ? " or before" : ""}, ${nights(count)}`
+  const often = flaky === undefined ? "" : `, flaky in ${flaky} of ${nights(known)} before`
   if (age === "again") {
     return green === true
-      ? `again after ${counted(between, "green night")}`
+      ? `again after ${counted(between, "green night")}${often}`
       : `again after ${nights(between)} without it`
   }
-  if (flaky !== undefined) return `new, flaky in ${nights(flaky)} before`
+  if (flaky !== undefined) return `new${often}`
   return known === 0 ? "new, no night before has run it" : "new"
 }
 
