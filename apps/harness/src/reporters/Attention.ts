@@ -278,6 +278,10 @@ export interface Finding extends Item {
   readonly items: ReadonlyArray<Item>
 }
 
+/** That several scenarios fail for one cause, in words: `one of 4 scenarios with this cause`. */
+export const shared = ({ items }: Finding): string | undefined =>
+  items.length > 1 ? `one of ${items.length} scenarios with this cause` : undefined
+
 /** Since when a finding is so, in words; with several scenarios, how many have each age. */
 export const age = ({ items }: Finding): string | undefined => {
   const [first] = items

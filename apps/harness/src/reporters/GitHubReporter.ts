@@ -30,12 +30,24 @@ const placeOf = (result: Attention.Item["result"], { header }: RunReport, root: 
 /** Scenarios that fail are one each; those that one outage kept from being scored are one together. */
 const marksOf = (finding: Attention.Finding): ReadonlyArray<Attention.Finding> => {
   const isFailing = finding.items.some(({ result }) => result?.failure !== undefined && result.verdict !== "infra")
-  return isFailing ? finding.items.map((item) => ({ ...item, items: [item] })) : [finding]
+  if (!isFailing) return [finding]
+  const shared = Attention.shared(finding)
+  return finding.items.map((item) => ({
+    ...item,
+    evidence: shared === undefined ? item.evidence : `${item.evidence} (${shared})`,
+    items: [item]
+  }))
+}
+
+/** The first mark of each finding, then the others: where there are too many, each cause is among those shown. */
+const byCause = (findings: ReadonlyArray<Attention.Finding>): ReadonlyArray<Attention.Finding> => {
+  const marks = findings.map(marksOf)
+  return [...marks.flatMap((all) => all.slice(0, 1)), ...marks.flatMap((all) => all.slice(1))]
 }
 
 /** GitHub's commands that mark a run: an error for each scenario that fails, and for each other finding. */
 export const annotations = (report: RunReport, root = process.cwd()): ReadonlyArray<string> => {
-  const marks = Attention.findings(report).flatMap(marksOf)
+  const marks = byCause(Attention.findings(report))
   // one scenario may both fail and leak
   const groups = [...Map.groupBy(marks, ({ items, title }) => (items.length === 1 ? title : items)).values()]
   const more = groups.length - mostAnnotations

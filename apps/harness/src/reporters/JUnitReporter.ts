@@ -26,20 +26,27 @@ const isHidden = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>) 
 
 const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict === "unscored"
 
+/** What a scenario is red for, and that others are red for the same. */
+interface Red {
+  readonly items: ReadonlyArray<Attention.Item>
+  /** With which others its trials share their cause. */
+  readonly shared?: string | undefined
+}
+
 /** The failures of CI's one testcase: what its trials say, then what must not be whatever they say. */
-const failures = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>): ReadonlyArray<string> => {
+const failures = (result: ScenarioResult, { items, shared }: Red): ReadonlyArray<string> => {
   const { failure, reason, verdict } = result
   return items
     .filter((item) => !Attention.isVerdict(item) || !isError(result))
     .map((item) => {
       if (!Attention.isVerdict(item))
         return element("failure", { message: item.evidence, type: item.what }, content(item.evidence))
-      const rate = Attention.passRate(result)
+      const known = [Attention.passRate(result), shared].filter((part) => part !== undefined).join("; ")
       const message = item.cause ?? reason ?? verdict
       const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
       return element(
         "failure",
-        { message: rate === undefined ? message : `${message} (${rate})`, type },
+        { message: known === "" ? message : `${message} (${known})`, type },
         failure ? content(facts(failure)) : []
       )
     })
@@ -76,7 +83,8 @@ const further = (name: string, failure: Failure, seed: number): string =>
 const failuresOf = (trials: ReadonlyArray<Trial>, name: string): ReadonlyArray<string> =>
   trials.flatMap(({ failure, seed }) => (failure === undefined ? [] : [further(name, failure, seed)]))
 
-const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, replay: Replay): string => {
+const testcase = (result: ScenarioResult, what: Red, replay: Replay): string => {
+  const { items } = what
   const { confirm, failure, quarantine, reason, trials, verdict } = result
   const failing = Attention.failingTrials(result)
   const red = items.length > 0
@@ -111,7 +119,7 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
     "testcase",
     { name: result.name, classname: result.suite, time: seconds(result.duration_ms), ...place },
     [
-      ...failures(result, items),
+      ...failures(result, what),
       // the first is the failure itself, unless another trial passed
       ...(red && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
       ...(verdict === "flaky" ? failuresOf(failing, "flakyFailure") : []),
@@ -137,7 +145,7 @@ type Items = ReadonlyMap<ScenarioResult, ReadonlyArray<Attention.Item>>
 const numbers = (results: ReadonlyArray<ScenarioResult>, items: Items) => {
   const red = results.flatMap((result) => {
     const of = items.get(result)
-    return of === undefined ? [] : [failures(result, of).length > 0]
+    return of === undefined ? [] : [failures(result, { items: of }).length > 0]
   })
   return {
     tests: results.length,
@@ -172,6 +180,11 @@ const properties = (report: RunReport, page: string | undefined): string => {
  */
 export const render = (report: RunReport, replay: Replay, page?: string): string => {
   const items = Attention.itemsByResult(report)
+  const shared = new Map(
+    Attention.findings(report).flatMap((finding) =>
+      finding.items.filter(Attention.isVerdict).map(({ result }) => [result, Attention.shared(finding)] as const)
+    )
+  )
   const suites = report.header.suites.map(({ name }) => {
     const results = report.results.filter((result) => result.suite === name)
     const time = seconds(results.reduce((sum, result) => sum + result.duration_ms, 0))
@@ -185,7 +198,12 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
         timestamp: report.header.startedAt.slice(0, 19),
         hostname: report.header.target.address
       },
-      [properties(report, page), ...results.map((result) => testcase(result, items.get(result) ?? [], replay))]
+      [
+        properties(report, page),
+        ...results.map((result) =>
+          testcase(result, { items: items.get(result) ?? [], shared: shared.get(result) }, replay)
+        )
+      ]
     )
   })
   const whole = Attention.items(report)

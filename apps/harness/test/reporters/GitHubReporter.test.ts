@@ -29,6 +29,18 @@ describe("GitHubReporter", () => {
     assert.deepStrictEqual(titles.slice(0, 2), ["checkout › one", "checkout › two"])
   })
 
+  it("says that scenarios share a cause, and shows the first of each cause before the others", () => {
+    const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
+    const [leaking] = night.results.filter(({ name }) => name === "forgets")
+    assert.isDefined(failing)
+    assert.isDefined(leaking)
+    const many = Array.from({ length: 12 }, (_, index) => ({ ...failing, name: `s${index}` }))
+    const said = annotations({ ...night, results: [...many, leaking], breaches: [] })
+    assert.lengthOf(said, 10)
+    assert.match(said[1] ?? "", /title=[^:]*%3A flaky::.*got none \(one of 12 scenarios with this cause\)$/u)
+    assert.strictEqual(said.filter((command) => command.includes("browser leak")).length, 1)
+  })
+
   it("what leaks and fails is one annotation with both", () => {
     const [leaking] = night.results.filter(({ trials }) =>
       trials.some(({ leakedBrowsers }) => leakedBrowsers.length > 0)

@@ -83,6 +83,21 @@ describe("JUnitReporter", () => {
     ])
   })
 
+  it("says of scenarios that fail for one cause that they do", () => {
+    const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
+    assert.isDefined(failing)
+    const results = ["one", "two"].map((name) => ({ ...failing, name }))
+    const messages = [...render({ ...night, results }, replay).matchAll(/<failure message="([^"]*)"/gu)]
+    assert.deepStrictEqual(
+      messages.map(([, message]) => message),
+      Array.from(
+        { length: 2 },
+        () =>
+          "the order exists: expected one order of a red mug, got none (2 of 3 trials passed; one of 2 scenarios with this cause)"
+      )
+    )
+  })
+
   it("further trials and reruns are those of Maven Surefire; a quarantined scenario is skipped with its reason", () => {
     const cases = new Map(
       [...render(night, replay).matchAll(/<testcase name="([^"]*)".*?<\/testcase>/gsu)].map(([text, name]) => [
