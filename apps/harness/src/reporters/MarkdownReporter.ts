@@ -94,6 +94,15 @@ const row = (result: ScenarioResult): string => {
   return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
 }
 
+const mostInRow = 3
+
+/** Which scenarios a finding is about, or how many and the first of them. */
+const placesOf = ({ items, title }: Attention.Finding): string => {
+  if (items.length === 1) return title
+  const names = items.slice(0, mostInRow).map((item) => item.title)
+  return `${title}: ${names.join(", ")}${items.length > mostInRow ? ", …" : ""}`
+}
+
 const mostOpen = 8
 
 /** What may go on and cost, and the command that stops it. */
@@ -124,7 +133,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
   const unrun = Partial.unrun(report) ?? 0
-  const uncompared = NightLines.uncompared(report)
+  const compared = NightLines.compared(report) ?? NightLines.uncompared(report)
   const money =
     report.cost_usd === "0" ? "" : ` · ${Money.rounded(report.cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const head = [
@@ -133,7 +142,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
     `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)}${money} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
     ...stillOpen(report, reap),
-    ...(uncompared === undefined ? [] : [escape(uncompared), ""]),
+    ...(compared === undefined ? [] : [escape(compared), ""]),
     ...Gate.of(report)
       .notes.filter(({ rule }) => rule === "not run")
       .flatMap(({ sentence }) => [`${escape(sentence)}.`, ""])
@@ -144,7 +153,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const [rows, rowsTake] = fitting(
     findings.map(
       (finding, index) =>
-        `| **${escape(finding.what)}** | ${escape(finding.title)} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${[finding.evidence, ...Attention.whyLine(finding)].map(escape).join("<br>")} |`
+        `| **${escape(finding.what)}** | ${escape(placesOf(finding))} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${[finding.evidence, ...Attention.whyLine(finding)].map(escape).join("<br>")} |`
     ),
     (room - bytes(head)) / 2
   )

@@ -3,7 +3,7 @@ import * as Gate from "@webagent/report/Gate"
 import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
-import { counted } from "@webagent/report/Text"
+import { counted, signedPercent } from "@webagent/report/Text"
 
 const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {
@@ -45,6 +45,19 @@ const judged = (report: RunReport, { nights, passedOver, rows, verdict }: NightJ
   // what is red without it is said below
   const other = problems.length === 0 ? "" : "other "
   return `history  compared with ${known}: no evidence of ${other}change${reach(rows)}`
+}
+
+/** The whole night's figures beside what they usually are; undefined where it was not compared. */
+export const compared = ({ judgement }: RunReport): string | undefined => {
+  if (judgement === undefined || judgement.verdict === "not enough data") return undefined
+  const figures = judgement.rows.flatMap(({ before, change, figure, now, scenario }) => {
+    if (scenario !== null) return []
+    if (figure === "pass rate") return [`${figure} ${now}, usually ${before}`]
+    return change === undefined ? [] : [`${figure} ${signedPercent(change)}`]
+  })
+  return figures.length === 0
+    ? undefined
+    : `Compared with ${counted(judgement.nights, "night")}: ${figures.join("; ")}.`
 }
 
 /** That a night was not compared, as too few others are known; undefined where it was, or no history was given. */

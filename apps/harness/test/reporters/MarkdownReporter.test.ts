@@ -4,6 +4,17 @@ import { away, cut, dated, green, night, replay } from "./fixture.ts"
 
 const { render } = MarkdownReporter
 
+const row = {
+  scenario: null,
+  verdict: "no evidence",
+  before: "98 %",
+  window: 1,
+  since: "2026-01-13T02:00:00.000Z",
+  nights: 7,
+  evidence: "",
+  detectable: null
+} as const
+
 describe("MarkdownReporter", () => {
   it("what needs a person is a table, worst first; the rest is folded away", () => {
     const text = render(night, replay)
@@ -38,6 +49,29 @@ describe("MarkdownReporter", () => {
     assert.notInclude(render(green, replay), "USD")
   })
 
+  it("says what a night's figures usually are", () => {
+    const of = (figure: "pass rate" | "duration" | "cost", now: string, change?: number) => ({
+      ...row,
+      figure,
+      now,
+      ...(change === undefined ? {} : { change })
+    })
+    const rows = [
+      of("pass rate", "54 %"),
+      of("duration", "60 % longer", 0.6),
+      of("cost", "0.5 % cheaper", -0.005),
+      { ...of("duration", "9 s", 9), scenario: { suite: "shop", name: "pays" } }
+    ]
+    const judgement = { verdict: "no evidence", nights: 7, passedOver: [], differences: [], rows } as const
+    assert.include(
+      render({ ...green, judgement }, replay)
+        .replaceAll("&#58;", ":")
+        .replaceAll("&#43;", "+")
+        .replaceAll("&#45;", "-"),
+      "\n\nCompared with 7 nights: pass rate 54 %, usually 98 %; duration +60 %; cost -0.5 %.\n\n"
+    )
+  })
+
   it("says first what is open and how to stop it", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "The browser is open." } as const
     const text = render({ ...night, leftovers: [left] }, replay, undefined, "harness reap --ledger l")
@@ -58,7 +92,7 @@ describe("MarkdownReporter", () => {
     assert.lengthOf([...text.matchAll(/^\| \*\*/gmu)], 2)
     assert.match(
       text,
-      /^\| \*\*service not reached\*\* \| 14 scenarios \| .*; POST \/api\/v4\/runs&#58; HTTP 503 .*\|$/mu
+      /^\| \*\*service not reached\*\* \| 14 scenarios&#58; away › runs 0, away › runs 1, away › runs 2, … \| .*; POST \/api\/v4\/runs&#58; HTTP 503 .*\|$/mu
     )
     assert.include(text, "away › runs 0\naway › runs 1\n")
     assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')
