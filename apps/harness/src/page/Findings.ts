@@ -37,9 +37,12 @@ const listed = (
   detail: string | undefined,
   idOf: (result: ScenarioResult) => string
 ): string => {
-  const links = items.map((item) => linked(item, idOf))
+  const links = items.map(
+    (item) =>
+      `${linked(item, idOf)}${item.rate === undefined ? "" : ` <span class="faint">${escape(item.rate)}</span>`}`
+  )
   return links.length <= mostListed
-    ? `<p class="small">${links.join(" · ")}${detail === undefined ? "" : ` <span class="faint">${escape(detail)}</span>`}</p>`
+    ? `<p class="small">${links.join(" · ")}${detail === undefined ? "" : ` <span class="faint">· ${escape(detail)}</span>`}</p>`
     : `<details class="fold small"><summary>${counted(items.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${links.join(" · ")}</details>`
 }
 
@@ -64,6 +67,20 @@ const row = (
   return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(`${finding.title}${suiteOf(items)}`) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
+/** What is better than in earlier nights. */
+const better = ({ judgement }: RunReport): string => {
+  const rows = (judgement?.rows ?? []).filter(({ verdict }) => verdict === "improved")
+  if (rows.length === 0) return ""
+  const sentences = rows.map(({ evidence, figure, scenario }) => {
+    const of = scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`
+    // the smallest detectable change is in the statistics
+    return `<li>${escape(`${figure} of ${of}: ${evidence.split(";")[0]}`)}</li>`
+  })
+  const more = sentences.slice(mostListed)
+  const list = (some: ReadonlyArray<string>) => `<ul class="plain small">${some.join("")}</ul>`
+  return `<div class="calm"><b>${counted(rows.length, "improvement")}</b>${list(sentences.slice(0, mostListed))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
+}
+
 /** What was not run, or not whole, and why. */
 const unrun = (report: RunReport): string =>
   Gate.of(report)
@@ -71,19 +88,13 @@ const unrun = (report: RunReport): string =>
     .map(({ sentence }) => `<p class="calm cut">${escape(sentence)}</p>`)
     .join("")
 
-/** What would make the run red, and does not. */
-const notes = (report: RunReport): string => {
+/** What would make the run red, and does not. `isNamed` is whether the scenarios are already named. */
+const notes = (report: RunReport, isNamed: boolean): string => {
   const known = Gate.of(report).notes.filter(({ rule }) => rule !== "not run")
   const sentences = known.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
-  return sentences.length === 0
-    ? ""
-    : folded(
-        `${counted(sentences.length, "known issue")} that does not make the run red`.replace(
-          /issues that does/u,
-          "issues that do"
-        ),
-        `<ul class="notes">${sentences.join("")}</ul>`
-      )
+  const what = `${counted(sentences.length, "known issue")} that ${sentences.length === 1 ? "does" : "do"} not make the run red`
+  if (known.length === 1 && !isNamed) return `<p class="small faint">${what}: ${escape(known[0]?.sentence ?? "")}</p>`
+  return sentences.length === 0 ? "" : folded(what, `<ul class="notes">${sentences.join("")}</ul>`)
 }
 
 const calm = (report: RunReport): string => {
@@ -108,6 +119,12 @@ const calm = (report: RunReport): string => {
         : "All scenarios that ran passed"
       : `All scenarios passed, except for ${others} with a known issue that does not make the run red (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
   return `${passed} and no invariant was broken. ${left}`
+}
+
+/** Of how many scenarios the findings are, where one stands for several. */
+const inScenarios = (findings: ReadonlyArray<Attention.Finding>): string => {
+  const results = new Set(findings.flatMap(({ items }) => items).flatMap(({ result }) => result ?? []))
+  return results.size > findings.length ? ` in ${counted(results.size, "scenario")}` : ""
 }
 
 // more findings are folded away
@@ -143,7 +160,7 @@ export const render = (
   const uncompared = NightLines.uncompared(report)
   const isSure = Partial.text(report) === undefined && uncompared === undefined
   const counts = [
-    ...(findings.length === 0 ? [] : [counted(findings.length, "finding")]),
+    ...(findings.length === 0 ? [] : [`${counted(findings.length, "finding")}${inScenarios(findings)}`]),
     ...(unusual.length === 0 ? [] : [counted(unusual.length, "unusual figure")])
   ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
@@ -152,5 +169,5 @@ export const render = (
     rows.length === 0
       ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
       : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`
-  }${notes(report)}</section>`
+  }${better(report)}${notes(report, rows.length === 0)}</section>`
 }

@@ -9,6 +9,7 @@ import type { Leftover, Rerun, Trial } from "@webagent/report/Trial"
 import { escape } from "@webagent/report/Xml"
 import { folded, table } from "./Html.ts"
 import { marks, order } from "./Mark.ts"
+import { labelOf } from "./NightLabel.ts"
 import * as Trend from "./Trend.ts"
 
 const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
@@ -32,10 +33,10 @@ const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
 /** Where the report of an earlier night is, from this page; undefined where that is not known. */
 export type LinkOf = (night: Night.Night) => string | undefined
 
-/** The reports of the earlier nights, the last first. */
+/** The reports of the earlier nights, the newest last. */
 const earlier = (days: ReadonlyArray<Trend.TrendNight>): string => {
   const links = days
-    .toReversed()
+    .slice(0, -1)
     .flatMap(({ day, href }) => (href === undefined ? [] : [`<li><a href="${escape(href)}">${day}</a></li>`]))
   return links.length === 0
     ? ""
@@ -43,10 +44,11 @@ const earlier = (days: ReadonlyArray<Trend.TrendNight>): string => {
 }
 
 /** A night of the history as a point of a trend. */
-const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string => {
+const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf, isCompared: boolean): string => {
   if (nights.length < 2)
-    return `<p class="faint">No trends yet. They need 2 recorded nights: run with --history FILE --record.</p>`
-  const days = nights.map((night) => ({ day: night.startedAt.slice(0, 10), href: linkOf(night) }))
+    return `<p class="faint">No trends yet: trends need 2 recorded nights, verdicts 5 earlier ones.${isCompared ? "" : " Record nights with --history FILE --record."}</p>`
+  const label = labelOf(nights)
+  const days = nights.map((night) => ({ day: label(night), href: linkOf(night) }))
   const isSimulated = nights.at(-1)?.fingerprint.target === "simulated"
   const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
@@ -82,7 +84,7 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
     ],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number, "more"]
   ]
-  return `<p class="small faint">The last ${nights.length} nights, this one last. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
+  return `<p class="small faint">The last ${nights.length} nights, this one last, on the right. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
     .map(([title, of, format, worse]) => Trend.render({ title, format, worse, values: nights.map(of), nights: days }))
     .join("")}</div>${earlier(days)}`
 }
@@ -255,7 +257,11 @@ const section = (id: string, heading: string, html: string): string =>
 
 /** The last nights as small lines. */
 export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
-  section("trends", "Trends", trendsOf([...nights, Night.ofReport(report)], linkOf))
+  section(
+    "trends",
+    "Trends",
+    trendsOf([...nights.filter(Night.isComplete), Night.ofReport(report)], linkOf, report.judgement !== undefined)
+  )
 
 /** What the run used, what it skipped, retried and left open. */
 export const usage = (report: RunReport): string => {

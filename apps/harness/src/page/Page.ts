@@ -1,10 +1,10 @@
 import * as Money from "@webagent/report/Money"
 import { createHash } from "node:crypto"
-import type { Night } from "@webagent/nights/Night"
+import { isComplete, type Night } from "@webagent/nights/Night"
 import type { Replay } from "../reporters/Reporter.ts"
 import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/report/Text"
-import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { isUncleanOnly, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as Partial from "@webagent/report/Partial"
 import * as Agreement from "@webagent/report/Agreement"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
@@ -64,11 +64,19 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
   const unrun = Partial.unrun(report) ?? 0
-  const usual = (of: (night: Night) => number, now: number, format: (value: number) => string) => {
-    const text = Trend.usually(nights.map(of), now, format)
-    return text === "" ? "" : `, ${text}`
+  // a partial night took less and cost less than others
+  const whole = nights.filter(isComplete)
+  /** A figure beside what it usually is: far more than that is marked. */
+  const beside = (
+    noun: string,
+    of: (night: Night) => number,
+    now: number,
+    format: (value: number) => string
+  ): readonly [string, boolean] => {
+    const { isFar, text } = Trend.usually(whole.map(of), now, format)
+    return [[noun, text].filter((part) => part !== "").join(", "), isFar]
   }
-  const facts: ReadonlyArray<readonly [string, string]> = [
+  const facts: ReadonlyArray<readonly [figure: string, noun: string, isFar?: boolean]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
     ...(title === passed ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
@@ -76,19 +84,20 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
       unrun === 0 ? number(counts.trials) : `${number(counts.trials)} of ${number(counts.trials + unrun)}`,
       counts.trials + unrun === 1 ? "trial" : "trials"
     ],
-    [number(counts.requests), `requests${usual(({ requests }) => requests, counts.requests, number)}`],
-    [duration(report.duration_ms), `wall time${usual((night) => night.duration_ms, report.duration_ms, duration)}`],
+    [number(counts.requests), ...beside("requests", ({ requests }) => requests, counts.requests, number)],
+    [duration(report.duration_ms), ...beside("wall time", (night) => night.duration_ms, report.duration_ms, duration)],
     [
       money,
-      usual(
+      ...beside(
+        "",
         (night) => Number(night.cost_usd),
         Number(cost_usd),
         (usd) => Money.rounded(usd.toFixed(4))
-      ).replace(", ", "")
+      )
     ],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]
-  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${Headline.words[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
+  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${Headline.words[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun, isFar]) => `<li${isFar === true ? ' class="far"' : ""}>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
@@ -106,7 +115,7 @@ export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOpt
       "Statistics",
       Overview.statistics([
         Judged.render(report.judgement),
-        SuiteFigures.render(report.figures),
+        SuiteFigures.render(report.figures, report.results.filter(isUncleanOnly).length),
         Agreement.of(report)
           .map((pair) => `<p class="small">${escape(Agreement.text(pair))}</p>`)
           .join("")

@@ -14,6 +14,7 @@ import * as Figures from "./Figures.ts"
 import { escape } from "@webagent/report/Xml"
 import { command, copyIcon, join } from "./Html.ts"
 import { age, badge, dots, marks, order } from "./Mark.ts"
+import { labelOf } from "./NightLabel.ts"
 import * as Trials from "./Trials.ts"
 
 /** What the sections of the page need of each other. */
@@ -65,17 +66,19 @@ const historyOf = (key: string, nights: ReadonlyArray<Night>): ReadonlyArray<rea
     return scenario === undefined ? [] : [[night, scenario] as const]
   })
 
-const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string =>
-  rows.length === 0
+const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string => {
+  const label = labelOf(rows.map(([night]) => night))
+  return rows.length === 0
     ? ""
     : `<h5>The last ${counted(rows.length, "night")}</h5>${Figures.nights(
-        rows.map(([{ startedAt }, { passed, scored, verdict }]) => ({
-          day: startedAt.slice(0, 10),
+        rows.map(([night, { passed, scored, verdict }]) => ({
+          day: label(night),
           passed,
           scored,
           verdict
         }))
       )}`
+}
 
 const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const rows = historyOf(keyOf(result.suite, result.name), nights)
@@ -196,6 +199,12 @@ const seriousness = (result: ScenarioResult, tags: ReadonlyArray<Tag>): number =
   (Attention.itemsOf(result).length + tags.length > 0 ? order.length : 0) -
   (newly(result) === "" ? 0 : order.length)
 
+/** What the time and the cost of a row are of. */
+const units = ({ header, results }: RunReport): string =>
+  results.length === 0
+    ? ""
+    : `<p class="small faint">Time: the median of a scenario's trials. Cost${header.target.simulated ? ", simulated" : ""}: all its trials together.</p>`
+
 /** Every scenario by suite; within a suite what is wrong comes first. */
 export const render = (report: RunReport, nights: ReadonlyArray<Night>, links: Links): string => {
   const suites = Map.groupBy(report.results, ({ suite }) => suite)
@@ -209,5 +218,5 @@ export const render = (report: RunReport, nights: ReadonlyArray<Night>, links: L
       const rows = results.toSorted((one, other) => rank(one) - rank(other))
       return `<section class="suite" aria-label="${escape(suite)}"><h3>${escape(suite)} <span class="faint small">${passed} of ${results.length} passed</span></h3>${rows.map((result) => row(result, tags(result), nights, links)).join("")}</section>`
     })
-  return `<section id="scenarios" aria-labelledby="scenarios-h"><h2 id="scenarios-h">Scenarios</h2>${filters(report.results, report.results.flatMap(tags))}${blocks.join("")}</section>`
+  return `<section id="scenarios" aria-labelledby="scenarios-h"><h2 id="scenarios-h">Scenarios</h2>${filters(report.results, report.results.flatMap(tags))}${units(report)}${blocks.join("")}</section>`
 }

@@ -1,3 +1,4 @@
+import { number } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
 
 /** A figure over the last nights; null where a night has none. */
@@ -10,7 +11,7 @@ interface TrendOptions {
   readonly nights: ReadonlyArray<TrendNight>
 }
 
-/** A night as its point is told: `2026-11-21`, and where its report is. */
+/** A night as its point is told: `2026-11-21`, with its time where a day has several, and where its report is. */
 export interface TrendNight {
   readonly day: string
   readonly href: string | undefined
@@ -34,11 +35,24 @@ const bandOf = (before: ReadonlyArray<number>): readonly [low: number, high: num
 const isOutside = (now: number, band: readonly [low: number, high: number] | undefined) =>
   band !== undefined && (now < band[0] || now > band[1])
 
-/** That a figure is as usual, or what it usually is where tonight's is outside the normal band. */
-export const usually = (before: ReadonlyArray<number>, now: number, format: (value: number) => string): string => {
-  if (before.length < leastNights) return ""
-  const usual = format(before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0)
-  return isOutside(now, bandOf(before)) && usual !== format(now) ? `usually ${usual}` : "as usual"
+// more than this many times the usual is far from it
+const far = 1.5
+
+/**
+ * That a figure is as usual, or what it usually is where tonight's is outside the normal band, and whether it is far
+ * above that.
+ */
+export const usually = (
+  before: ReadonlyArray<number>,
+  now: number,
+  format: (value: number) => string
+): { readonly text: string; readonly isFar: boolean } => {
+  if (before.length < leastNights) return { text: "", isFar: false }
+  const usual = before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0
+  if (!isOutside(now, bandOf(before)) || format(usual) === format(now)) return { text: "as usual", isFar: false }
+  return usual > 0 && now > far * usual
+    ? { text: `${number(now / usual)} times the usual ${format(usual)}`, isFar: true }
+    : { text: `usually ${format(usual)}`, isFar: false }
 }
 
 /** A small line of one figure over the last nights, its normal band, and tonight's dot; each night says its value. */
@@ -56,7 +70,13 @@ export const render = ({ format, nights, title, values, worse }: TrendOptions): 
     band === undefined || high === low
       ? ""
       : `<rect class="band" x="0" width="${width}" y="${at(y(band[1]))}" height="${at(Math.max(1, y(band[0]) - y(band[1])))}"/>`
-  const isWorse = last !== null && band !== undefined && (worse === "more" ? last > band[1] : last < band[0])
+  // what reads the same is not worse
+  const edge = worse === "more" ? band?.[1] : band?.[0]
+  const isWorse =
+    last !== null &&
+    edge !== undefined &&
+    (worse === "more" ? last > edge : last < edge) &&
+    format(last) !== format(edge)
   const dot =
     last === null
       ? ""

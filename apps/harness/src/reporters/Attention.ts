@@ -33,6 +33,8 @@ export interface Item {
   readonly why?: Why
   /** Why the nights before say that it is worse, where they do and it also failed tonight. */
   readonly worse?: string
+  /** How many of its trials passed tonight and before, where the nights before say that this is news. */
+  readonly rate?: string
   /** Since when it is so, where nights before are known that could say it. */
   readonly onset?: Onset.Onset
 }
@@ -107,7 +109,7 @@ const whyOf = ({ contributors = [], figure }: JudgedRow, results: ReadonlyArray<
   const share = contributors.reduce((sum, { share }) => sum + share, 0)
   const scenarios = contributors.map(({ before, name, now, suite }) => {
     const result = results.find((one) => one.name === name && one.suite === suite)
-    const unit = figure === "cost" ? " a trial" : ""
+    const unit = figure === "pass rate" ? "" : " a trial"
     return { title: `${suite} › ${name}`, text: `${now}${unit}, usually ${before}`, ...(result && { result }) }
   })
   const ran = counted(results.filter(({ verdict }) => verdict !== "skipped").length, "scenario")
@@ -139,14 +141,15 @@ export const whyLine = ({ why }: Item): ReadonlyArray<string> => {
 const verdictOf = (
   result: ScenarioResult,
   row: JudgedRow | undefined
-): Pick<Item, "cause" | "detail" | "evidence" | "worse"> => {
+): Pick<Item, "cause" | "detail" | "evidence" | "rate" | "worse"> => {
   const expired = result.quarantine?.expired === true ? "; its quarantine has expired" : ""
   const told = causeAndDetail(result)
   const evidence = `${[told.detail, told.cause].filter((part) => part !== undefined).join("; ")}${expired}`
   if (row === undefined) return { evidence, ...told }
   // the smallest detectable change is in the statistics
   const worse = row.evidence.replace(/; [^;]+ would be seen$/u, "")
-  return { ...told, worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
+  const rate = `${row.now} passed, before ${row.before}`
+  return { ...told, rate, worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
 }
 
 /** A problem as a person reads it: each limit and each broken invariant by itself. */

@@ -200,6 +200,108 @@ describe("Page", () => {
     for (const text of [ended, going]) assert.notInclude(text, "Nothing was left open")
   })
 
+  it("marks what is far above the usual in the line below the title, and not what is a little above", () => {
+    const green = greenNight()
+    const top = (change: Partial<ReturnType<typeof greenNight>>) =>
+      between(draw({ ...green, ...change }, monthBefore(green)), "<header", "</header>")
+    const requests = green.counts.requests
+    const far = top({ counts: { ...green.counts, requests: requests * 20 }, cost_usd: "9.90" })
+    assert.match(far, /<li class="far"><b>138,000<\/b> requests, 20 times the usual 6,900<\/li>/u)
+    assert.match(far, /<li class="far"><b>9\.90 USD simulated<\/b> 2\.5 times the usual 3\.9\d USD<\/li>/u)
+    const near = top({ duration_ms: green.duration_ms * 1.3 })
+    assert.match(near, /wall time, usually /u)
+    assert.notInclude(near, "far")
+  })
+
+  it("nights that were cut short are no part of a trend, nor of what is usual", () => {
+    const green = greenNight()
+    const nights = monthBefore(green).map((night, index) =>
+      index < 20 ? { ...night, partial: "cut short", cost_usd: "0.1", requests: 3 } : night
+    )
+    const html = draw(green, nights)
+    assert.include(words(html), "requests, as usual")
+    assert.include(words(html), "The last 10 nights, this one last")
+  })
+
+  it("names the improvements, also of a night with nothing to do", () => {
+    const row = redNight().judgement?.rows[0]
+    if (row === undefined) throw new Error("the night was judged")
+    const judgement = {
+      verdict: "improved",
+      nights: 29,
+      passedOver: [],
+      differences: [],
+      rows: [{ ...row, verdict: "improved", evidence: "35 % shorter tonight; 4 % longer would be seen" }]
+    } as const
+    const findings = words(
+      between(draw({ ...greenNight(), judgement }), '<section id="findings"', '<section id="trends"')
+    )
+    assert.include(findings, "1 improvement duration of the whole night: 35 % shorter tonight ")
+    assert.notInclude(findings, "would be seen")
+    assert.notInclude(words(draw(greenNight())), "improvement")
+  })
+
+  it("says what trends need, and how to record only where nothing was compared", () => {
+    const judgement = { verdict: "not enough data", nights: 0, passedOver: [], differences: [], rows: [] } as const
+    const needs = "No trends yet: trends need 2 recorded nights, verdicts 5 earlier ones."
+    const first = words(draw({ ...greenNight(), judgement }, []))
+    assert.include(first, needs)
+    assert.notInclude(first, "--history FILE --record")
+    assert.include(words(draw(greenNight(), [])), `${needs} Record nights with --history FILE --record.`)
+  })
+
+  it("tells the runs of one day apart by their time, the newest last", () => {
+    const green = greenNight(2)
+    const [one, other] = monthBefore(green, 2)
+    if (one === undefined || other === undefined) throw new Error("there are two nights")
+    const trends = (nights: ReadonlyArray<typeof one>) =>
+      words(between(draw(green, nights), '<section id="trends"', '<section id="scenarios"'))
+    assert.include(trends([one, other]), "Reports of 2 earlier nights 2026-11-19 2026-11-20 ")
+    const same = { ...other, startedAt: "2026-11-19T14:30:00.000Z" }
+    assert.include(trends([one, same]), "Reports of 2 earlier nights 2026-11-19 02:00 2026-11-19 14:30 ")
+    assert.include(words(draw(green, [one, same])), "2026-11-19 02:00 to 2026-11-19 14:30: the higher")
+  })
+
+  it("a finding of several scenarios says how many, and how many trials of each passed before", () => {
+    const green = greenNight(3)
+    const failure = { kind: "check", message: "the page opens", service: "account locked" } as const
+    const results = green.results.map((result, index) =>
+      index === 2
+        ? result
+        : {
+            ...result,
+            verdict: "failed" as const,
+            failure,
+            trials: result.trials.map((trial) => ({ ...trial, verdict: "failed" as const, failure }))
+          }
+    )
+    const row = redNight().judgement?.rows[2]
+    if (row === undefined) throw new Error("there is a row of a pass rate")
+    const rows = results.slice(0, 2).map(({ name, suite }, index) => ({
+      ...row,
+      scenario: { suite, name },
+      verdict: "regressed" as const,
+      now: "0 of 5",
+      before: `${24 - index} of 24`
+    }))
+    const judgement = { verdict: "regressed", nights: 6, passedOver: [], differences: [], rows } as const
+    const findings = words(
+      between(draw({ ...green, results, judgement }), '<section id="findings"', '<section id="trends"')
+    )
+    assert.include(findings, "1 finding in 2 scenarios")
+    assert.match(
+      findings,
+      /says what it cost 0 of 5 passed, before 24 of 24 · .* runs as the next turn 0 of 5 passed, before 23 of 24 · 10 trials /u
+    )
+  })
+
+  it("says of what a row's time and cost are, and that rates of trials are by their checks alone", () => {
+    const text = words(draw(redNight(1)))
+    assert.include(text, "Time: the median of a scenario's trials. Cost, simulated: all its trials together.")
+    assert.include(text, "; by checks alone, without 1 scenario that leaked a browser or broke an invariant")
+    assert.notInclude(words(draw(greenNight())), "by checks alone")
+  })
+
   it("says how the oracle, the agent and the judge agree", () => {
     const text = words(draw(redNight()))
     assert.include(text, "agent and oracle agree on 1 of 3 trials: the agent calls 2 a success, the oracle 0")
@@ -225,6 +327,8 @@ describe("Page", () => {
     // all passed, which is more than usual
     assert.deepStrictEqual(worse(greenNight()), [])
     assert.includeMembers([...worse({ ...greenNight(), cost_usd: "9.90" })], ["cost, simulated"])
+    const nights = monthBefore(greenNight()).map((night) => ({ ...night, cost_usd: "3.9600" }))
+    assert.notInclude(draw({ ...greenNight(), cost_usd: "3.9601" }, nights), "dot worse")
   })
 
   it("the last point of a trend is this night", () => {

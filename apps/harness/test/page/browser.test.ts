@@ -132,6 +132,16 @@ describe("the page in Chromium", () => {
     })
   }
 
+  it("the box of what is open keeps its distance from the findings", async () => {
+    await using visited = await visit(write("red", redNight(1)))
+    const [box, list] = await Promise.all(
+      ["#findings > .calm", "#findings > .findings"].map((selector) =>
+        visited.tab.locator(selector).last().boundingBox()
+      )
+    )
+    assert.isAtLeast((list?.y ?? 0) - (box?.y ?? 0) - (box?.height ?? 0), 8)
+  })
+
   it("the keyboard alone reaches a finding, its waterfall, and a request with its answer", async () => {
     await using visited = await visit(write("red", redNight()))
     const { tab } = visited

@@ -120,7 +120,9 @@ export const monthBefore = (report: RunReport, nights = 29): ReadonlyArray<Night
   return Array.from({ length: nights }, (_, index) => {
     const slower = 0.95 + 0.1 * draw()
     const startedAt = new Date(Date.parse(report.header.startedAt) - (nights - index) * 86_400_000).toISOString()
-    const results = report.results.map((result) => {
+    // what was not run tonight is new: the nights before are whole
+    const ran = report.results.filter(({ trials }) => trials.length > 0)
+    const results = ran.map((result) => {
       const trials = result.trials.map((trial) => {
         const { failure: _, ...rest } = trial
         const fails = draw() < 0.01

@@ -67,7 +67,7 @@ describe("Attention", () => {
     const [line = ""] = Attention.whyLine(finding)
     assert.strictEqual(
       line,
-      "all of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
+      "all of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.1 s a trial, usually 2 s; checkout › pays 4.1 s a trial, usually 2 s; checkout › gone 4.1 s a trial, usually 2 s; …"
     )
     assert.strictEqual(Attention.exampleOf(finding)?.name, "buys the red mug")
     const spread = judgedBy({ ...row("duration", null), contributors: contributors.slice(2) })
@@ -90,7 +90,7 @@ describe("Attention", () => {
     const together = Findings.render(away, ({ name }) => name, again)
     assert.strictEqual([...together.matchAll(/data-open=/gu)].length, Attention.findings(away).length)
     const page = Findings.render(report, ({ name }) => name.replaceAll(" ", "-"), again)
-    assert.include(page, '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.1 s, usually 2 s</li>')
+    assert.include(page, '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.1 s a trial, usually 2 s</li>')
     assert.include(page, 'data-open="buys-the-red-mug"')
   })
 

@@ -8,6 +8,8 @@ export interface Cause {
   readonly key: string
   /** In a line, of at most 200 characters: `the order exists: the service says "The cart was empty."`. */
   readonly text: string
+  /** The service's own error, where that is the cause: `The cart was empty.` */
+  readonly service?: string
   /** The scenarios that it explains, in the order of the report, each with the trials that met it. */
   readonly scenarios: ReadonlyArray<{ readonly result: ScenarioResult; readonly trials: ReadonlyArray<Trial> }>
   /** The first trial that met it. */
@@ -164,22 +166,24 @@ const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
     ]
   })
 
-/** What all that met one cause say of it. */
-const sharedText = (met: ReadonlyArray<Met>): string => {
+/** What all that met one cause say of it, and the service's own error where it has one. */
+const shared = (met: ReadonlyArray<Met>): Pick<Cause, "text" | "service"> => {
   const wording = wordingOf(met.map(({ textIn }) => textIn))
   const [first] = met
-  if (first === undefined) return ""
-  const service = first.key.startsWith("service ") ? first.trial.failure?.service : undefined
+  if (first === undefined) return { text: "" }
+  const said = first.key.startsWith("service ") ? first.trial.failure?.service : undefined
+  if (said === undefined) return { text: first.textIn(wording) }
+  const service = wording(said)
   // checks of different names stumble over what the service says: then only that is the cause
   const isOne = new Set(met.map(({ textIn }) => textIn(normalised))).size < 2
-  return isOne || service === undefined ? first.textIn(wording) : `the service says "${cut(wording(service), 160)}"`
+  return { text: isOne ? first.textIn(wording) : `the service says "${cut(service, 160)}"`, service }
 }
 
 /** The cause that most of a scenario's trials met, the earlier of two; undefined where no trial went wrong. */
-export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text"> | undefined => {
+export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text" | "service"> | undefined => {
   const groups = [...Map.groupBy(metBy(result), ({ key }) => key)]
   const [main] = groups.toSorted(([, one], [, other]) => other.length - one.length)
-  return main && { key: main[0], text: sharedText(main[1]) }
+  return main && { key: main[0], ...shared(main[1]) }
 }
 
 /**
@@ -197,7 +201,7 @@ export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
         result,
         trials: [...new Set(those.map(({ trial }) => trial))]
       }))
-      return [{ key, text: sharedText(met), scenarios, example: { result: first.result, trial: first.trial } }]
+      return [{ key, ...shared(met), scenarios, example: { result: first.result, trial: first.trial } }]
     })
     .toSorted((one, other) => other.scenarios.length - one.scenarios.length)
 }

@@ -223,7 +223,7 @@ const byVerdict: Readonly<Partial<Record<Verdict, readonly [rule: Reason["rule"]
 }
 
 /** Whether a scenario did not pass although its trials were scored. */
-const isFailing = ({ rule }: Problem): boolean => rule === "failed" || rule === "claimed" || rule === "flaky"
+export const isFailing = ({ rule }: Problem): boolean => rule === "failed" || rule === "claimed" || rule === "flaky"
 
 /** What is wrong with one scenario, whether it makes the run red or not. */
 export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {

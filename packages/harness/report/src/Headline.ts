@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { type Cause, causesOf, mainCauseOf } from "./Cause.ts"
 import * as Gate from "./Gate.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
@@ -37,6 +38,9 @@ const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   cost: "costlier scenario"
 }
 
+// the run as a whole may take no longer, as scenarios run side by side
+const wholeNames: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "scenario durations" }
+
 /** Figures of the whole night in words, each once; figures of scenarios counted. */
 const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => string): ReadonlyArray<Problem> => {
   const whole = rows.filter(({ scenario }) => scenario === null)
@@ -52,7 +56,7 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => str
           ? { ...one, text: `pass rate fell to ${row.now}` }
           : row.change === undefined
             ? one
-            : { ...one, text: `${row.figure} ${signedPercent(row.change)}` }
+            : { ...one, text: `${wholeNames[row.figure] ?? row.figure} ${signedPercent(row.change)}` }
       )
     ),
     ...[...each].flatMap(([noun, some]) => problem(noun, onsets(some)))
@@ -109,27 +113,18 @@ export const passedText = (report: RunReport): string => {
 }
 
 const mostWords = 8
+// a longer error is below the title
+const longestCause = 60
 
-const countOf = (problems: ReadonlyArray<Problem>): number => problems.reduce((sum, { count }) => sum + count, 0)
-
-const wordsIn = (text: string): number => text.split(" ").length
-
-/** A run without its status, in at most seven words: `2 new failures, 1 browser leak`. */
-export const titleOf = (report: RunReport): string => {
-  const status = statusOf(report)
-  if (status === "green") return passedText(report)
-  const problems = status === "red" ? problemsOf(report) : unusualOf(report)
-  // that something is new says less than what else there is
-  const ageless = problems.map((one) => ({ ...one, fresh: undefined }))
-  const titles = [
-    problems.map(textOf).join(", "),
-    ...ageless.map((_, index) => {
-      const rest = ageless.slice(ageless.length - index)
-      const others = rest.length === 0 ? [] : [counted(countOf(rest), "other problem")]
-      return [...ageless.slice(0, ageless.length - index).map(textOf), ...others].join(", ")
-    })
-  ]
-  return titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem")
+/** The one cause of all failures, where a run is red for nothing else. */
+const onlyCauseOf = (report: RunReport): Cause | undefined => {
+  const keys = new Set(
+    Gate.problems(report).map((problem) =>
+      Gate.isFailing(problem) && problem.result !== undefined ? mainCauseOf(problem.result)?.key : undefined
+    )
+  )
+  const [key] = keys
+  return keys.size === 1 && key !== undefined ? causesOf(report).find((cause) => cause.key === key) : undefined
 }
 
 /** What may go on and cost: `4 browsers still open`. */
@@ -140,6 +135,44 @@ const openOf = ({ leftovers = [] }: RunReport): ReadonlyArray<string> =>
       ({ kind }) => kind
     )
   ].map(([kind, group]) => `${counted(group.length, kind)} still ${kind === "run" ? "running" : "open"}`)
+
+/** Titles that say why, the fullest first: `4 new failures: login refused: account locked`, `4 failures, 1 cause`. */
+const withCause = (report: RunReport, problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
+  // what may go on and that a run is partial need the room
+  if (openOf(report).length > 0 || Partial.brief(report) !== undefined) return []
+  const [one, ...others] = problems
+  const cause = one === undefined || others.length > 0 ? undefined : onlyCauseOf(report)
+  if (one === undefined || cause === undefined) return []
+  const { service } = cause
+  const texts = [textOf(one), textOf({ ...one, fresh: undefined })]
+  return [
+    ...(service === undefined || service.length > longestCause ? [] : texts.map((text) => `${text}: ${service}`)),
+    ...(one.count === 1 ? [] : [`${textOf(one)}, 1 cause`])
+  ]
+}
+
+const countOf = (problems: ReadonlyArray<Problem>): number => problems.reduce((sum, { count }) => sum + count, 0)
+
+const wordsIn = (text: string): number => text.split(" ").length
+
+/** A run without its status, in at most seven words: `2 new failures, 1 browser leak`, `1 failure: The cart was empty.`. */
+export const titleOf = (report: RunReport): string => {
+  const status = statusOf(report)
+  if (status === "green") return passedText(report)
+  const problems = status === "red" ? problemsOf(report) : unusualOf(report)
+  // that something is new says less than what else there is
+  const ageless = problems.map((one) => ({ ...one, fresh: undefined }))
+  const titles = [
+    ...(status === "red" ? withCause(report, problems) : []),
+    problems.map(textOf).join(", "),
+    ...ageless.map((_, index) => {
+      const rest = ageless.slice(ageless.length - index)
+      const others = rest.length === 0 ? [] : [counted(countOf(rest), "other problem")]
+      return [...ageless.slice(0, ageless.length - index).map(textOf), ...others].join(", ")
+    })
+  ]
+  return titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem")
+}
 
 const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
 

@@ -12,6 +12,7 @@ const passed = (count: number): ReadonlyArray<ScenarioResult> =>
 
 const failing = (change: Partial<Trial> = {}) =>
   trialOf({ verdict: "failed", failure: { kind: "check", message: "no" }, ...change })
+const refusing = (service: string) => failing({ failure: { kind: "check", message: "the order", service } })
 const leak = { leakedBrowsers: [{ id: "b-1", stopped: true }] }
 const onset = (nights: number) => ({ trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } })
 
@@ -49,7 +50,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
   [
     "some failures are old",
     reportOf([resultOf("a", [failing()], { onset: onset(1) }), resultOf("b", [failing()], { onset: onset(7) })]),
-    "Red: 2 failures (1 new)",
+    "Red: 2 failures (1 new), 1 cause",
     "RED: 2 failures (1 new) (0 of 2 scenarios passed)"
   ],
   [
@@ -155,6 +156,53 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "Red: 1 slower scenario, 1 costlier scenario",
     "RED: 1 slower scenario, 1 costlier scenario (all 2 scenarios passed)"
   ],
+  [
+    "new failures with the service's own error as their one cause",
+    reportOf([
+      ...passed(5),
+      ...["a", "b", "c", "d"].map((name) =>
+        resultOf(name, [refusing("login refused: account locked")], { onset: onset(1) })
+      )
+    ]),
+    "Red: 4 new failures: login refused: account locked",
+    "RED: 4 new failures (5 of 9 scenarios passed)"
+  ],
+  [
+    "one failure by the service's own error, which fits only without its age",
+    reportOf([...passed(1), resultOf("a", [refusing("The red cart was empty.")], { onset: onset(1) })]),
+    "Red: 1 failure: The red cart was empty.",
+    "RED: 1 new failure (1 of 2 scenarios passed)"
+  ],
+  [
+    "a cause of more words than fit",
+    reportOf(["a", "b"].map((name) => resultOf(name, [refusing("this is far too long for any title")]))),
+    "Red: 2 failures, 1 cause",
+    "RED: 2 failures (0 of 2 scenarios passed)"
+  ],
+  [
+    "a cause of long words",
+    reportOf([resultOf("a", [refusing(`no-${"x".repeat(60)}`)])]),
+    "Red: 1 failure",
+    "RED: 1 failure (0 of 1 scenario passed)"
+  ],
+  [
+    "failures of two causes",
+    reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [refusing("sold out")])]),
+    "Red: 2 failures",
+    "RED: 2 failures (0 of 2 scenarios passed)"
+  ],
+  [
+    "a cause beside a leak",
+    reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [trialOf(leak)])]),
+    "Red: 1 failure, 1 browser leak",
+    "RED: 1 failure, 1 browser leak (0 of 2 scenarios passed)"
+  ],
+  [
+    "all scenarios slower, which is not how long the run took",
+    reportOf(passed(2), judged({ ...row("duration"), change: 2.24 })),
+    "Red: scenario durations +224 %",
+    "RED: scenario durations +224 % (all 2 scenarios passed)"
+  ],
   ["nothing ran", reportOf([]), "Red: 1 incomplete run", "RED: 1 incomplete run (no scenario was run)"]
 ]
 
@@ -202,6 +250,16 @@ describe("the headline of a run", () => {
     assert.strictEqual(fullTitleOf(report), "1 browser leak · 2 browsers still open")
     assert.strictEqual(outcomeOf(report).title, fullTitleOf(report))
     assert.include(lastLineOf(report), "(0 of 1 scenario passed) · 2 browsers still open")
+  })
+
+  it("gives no cause where it has to say that a run is partial, or what is still open", () => {
+    const refused = ["a", "b"].map((name) => resultOf(name, [refusing("account locked")]))
+    assert.strictEqual(fullTitleOf(reportOf(refused)), "2 failures: account locked")
+    const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
+    const partial = reportOf([...refused, resultOf("never began", [], { verdict: "skipped", skip })])
+    assert.strictEqual(fullTitleOf(partial), "2 failures · partial")
+    const open = { kind: "run", id: "r-1", trial: null, state: "open", sentence: "" } as const
+    assert.strictEqual(fullTitleOf(reportOf(refused, { leftovers: [open] })), "2 failures · 1 run still running")
   })
 
   it("a scenario in quarantine is no problem", () => {
