@@ -179,7 +179,7 @@ const legend = (columns: ReadonlyArray<Column>, most: number): string => {
   const key = (style: string, sign: string, words: string) => `<li><i class="${style}">${sign}</i> ${words}</li>`
   return `<ul class="legend small faint">${[
     key("all", "✓", most === 1 ? "its trial passed" : `all ${most} trials passed`),
-    ...(most === 1 ? [] : [key("most", `${most - 1}/${most}`, "passed of trials")]),
+    ...(most === 1 ? [] : [key("most", `${most - 1}/${most}`, `${most - 1} of ${most} trials passed`)]),
     ...used.map((sign) => key("nothing", sign, signs[sign])),
     key("", "×2.0", "times the median"),
     key("", "·", "near the median"),

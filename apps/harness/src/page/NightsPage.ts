@@ -61,8 +61,12 @@ const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> 
   return { status, title: `${row.figure} of ${of}: ${row.evidence.split(";")[0]}` }
 }
 
-const badge = ({ isRecorded, status }: Shown, text: string): string =>
-  `<span class="status ${status}">${text}${isRecorded ? "" : "*"}</span>`
+const badge = ({ status }: Shown, html: string): string => `<span class="status ${status}">${html}</span>`
+
+/** What marks a night that was judged again. */
+const star = ({ isRecorded }: Shown): string => (isRecorded ? "" : "*")
+
+const statusOf = (shown: Shown): string => badge(shown, `${Headline.words[shown.status]}${star(shown)}`)
 
 /** A night in a line: its status, its report, why, how many scenarios passed, its time and its cost. */
 const line = (shown: Shown): string => {
@@ -71,7 +75,7 @@ const line = (shown: Shown): string => {
     ...(status === "green" ? [] : [title]),
     ...(night.partial === undefined ? [] : [`partial: ${night.partial}`])
   ].join(" · ")
-  return `<li>${badge(shown, Headline.words[status])}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
+  return `<li>${statusOf(shown)}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }
 
 /** A night as the head of its column: its day, its time where a day has several, and that it is partial. */
@@ -79,7 +83,7 @@ const headOf = (shown: Shown, label: string): string => {
   const { night, status, title } = shown
   const [day = "", time] = label.split(" ")
   const under = [...(time === undefined ? [] : [time]), ...(night.partial === undefined ? [] : ["partial"])]
-  const text = `${day.slice(5)}${under.map((line) => `<small>${line}</small>`).join("")}`
+  const text = `${day.slice(5)}${star(shown)}${under.map((line) => `<small>${line}</small>`).join("")}`
   return `<th scope="col" title="${escape(`${Headline.words[status]}: ${title}`)}">${badge(shown, linked(shown, text))}</th>`
 }
 
@@ -120,7 +124,7 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(`${Headline.words[status]}: ${title} · ${counted(shown.length, "night")}`)}</title><style>${sheet}</style></head><body>
-<header class="top wrap"><h1>${badge(newest, Headline.words[status])}<span class="sr">:</span> ${escape(title)}</h1><ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul></header>
+<header class="top wrap"><h1>${statusOf(newest)}<span class="sr">:</span> ${escape(title)}</h1><ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul></header>
 <main class="wrap">
 <section aria-labelledby="map-h"><h2 id="map-h">Scenarios by nights <span class="faint small">times in UTC</span></h2>${HeatMap.render(columns)}</section>
 <section aria-labelledby="nights-h"><h2 id="nights-h">Nights <span class="faint small">times in UTC</span></h2><ul class="nights-list">${shown.map(line).join("")}</ul></section>

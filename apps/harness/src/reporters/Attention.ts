@@ -1,5 +1,6 @@
 import { byCause, type Cause, causesOf, mainCauseOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
 import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
@@ -165,9 +166,17 @@ const itemsFrom =
       ...(onset === undefined ? {} : { onset })
     }
     if (rule === "regressed" && row !== undefined) {
-      const { evidence, figure, scenario } = row
+      const { evidence, scenario } = row
       const whose = scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`
-      return [{ ...item, what: `worse: ${figure}`, title: whose, evidence: line(evidence), ...whyOf(row, results) }]
+      return [
+        {
+          ...item,
+          what: `worse: ${Headline.figureName(row)}`,
+          title: whose,
+          evidence: line(evidence),
+          ...whyOf(row, results)
+        }
+      ]
     }
     if (breach !== undefined) {
       const { invariant, resource, sentence } = breach

@@ -80,6 +80,18 @@ describe("NightsPage", () => {
     assert.include(close, ">2026-11-19 02:00:37</a></b>")
   })
 
+  it("marks a night of an older version, in its column beside the day", () => {
+    const nights = ending({ startedAt: "2026-11-19T14:30:07.123Z" }).map((night, index) => {
+      const { verdict: _, ...older } = night
+      return index === 5 ? older : night
+    })
+    const html = draw(nights)
+    assert.include(html, ">11-19*<small>14:30</small></a>")
+    assert.include(html, ">11-19<small>02:00</small></a>")
+    assert.match(html, /<li><span class="status \w+">\w+\*<\/span>/u)
+    assert.include(html, "* by an older version")
+  })
+
   it("shows in the column of a costly or slow night what was red", () => {
     const costly = draw(ending(regressed("cost", null), () => ({ cost_usd: "0.5" })))
     assert.deepStrictEqual(cellsOf(costly, "cost").slice(-2), [": ·", "nothing: ×5.0"])

@@ -64,6 +64,7 @@ describe("Attention", () => {
     const report = judgedBy({ ...row("duration", null), contributors })
     const finding = Attention.findings(report).find(({ why }) => why !== undefined)
     if (finding === undefined) throw new Error("no finding says why")
+    assert.strictEqual(finding.what, "worse: scenario durations")
     const [line = ""] = Attention.whyLine(finding)
     assert.strictEqual(
       line,

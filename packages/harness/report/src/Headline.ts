@@ -38,8 +38,9 @@ const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   cost: "costlier scenario"
 }
 
-// the run as a whole may take no longer, as scenarios run side by side
-const wholeNames: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "scenario durations" }
+/** What a figure is called. The run as a whole may take no longer when scenarios do, as they run side by side. */
+export const figureName = ({ figure, scenario }: Pick<JudgedRow, "figure" | "scenario">): string =>
+  scenario === null && figure === "duration" ? "scenario durations" : figure
 
 /** Figures of the whole night in words, each once; figures of scenarios counted. */
 const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => string): ReadonlyArray<Problem> => {
@@ -56,7 +57,7 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => str
           ? { ...one, text: `pass rate fell to ${row.now}` }
           : row.change === undefined
             ? one
-            : { ...one, text: `${wholeNames[row.figure] ?? row.figure} ${signedPercent(row.change)}` }
+            : { ...one, text: `${figureName(row)} ${signedPercent(row.change)}` }
       )
     ),
     ...[...each].flatMap(([noun, some]) => problem(noun, onsets(some)))
