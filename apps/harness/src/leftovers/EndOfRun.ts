@@ -29,19 +29,21 @@ export interface Ending {
 export const timeFor = ({ simulated }: Target) => Duration.seconds(simulated ? 10 : 60)
 
 /** A leftover as the report has it; what was over by itself is not in it. */
-const reported = (
+export const reported = (
   { item: { id, kind, reason }, state, trial, why }: Leftover.Leftover,
-  { redact }: Target
+  { redact }: Pick<Target, "redact">
 ): ReadonlyArray<Report.Leftover> => {
   const said = (state: Report.Leftover["state"], sentence: string) => [
     { kind, id: id ?? null, trial, state, sentence: redact(sentence) }
   ]
   const because = reason === undefined ? "" : ` (${reason})`
   if (state === "over") return []
-  if (state === "unknown") return said("unknown", `A ${kind} may exist: ${why}`)
+  // an error of a client is a sentence already
+  const end = why.endsWith(".") ? "" : "."
+  if (state === "unknown") return said("unknown", `A ${kind} may exist: ${why}${end}`)
   return state === "stopped"
     ? said("stopped", `The ${kind} ${id} was left open${because} and was stopped.`)
-    : said("open", `The ${kind} ${id} may still run and cost${because}: ${why}.`)
+    : said("open", `The ${kind} ${id} may still run and cost${because}: ${why}${end}`)
 }
 
 /** Browsers that are in no ledger, where no other program can have made them. */

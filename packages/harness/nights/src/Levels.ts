@@ -81,7 +81,8 @@ const levelRow = (
     measured === undefined
       ? ""
       : `: ${textOf(measured.now)}, usually ${textOf(measured.usual)}${isHere ? "" : " on another machine"}, ${changeOf(shifted)} compared with the other scenarios`
-  const what = `${changeOf(more)} ${Words.lately(shown?.window ?? 1)} than in ${nights}${figures}`
+  const lately = Words.lately(shown?.window ?? 1)
+  const what = `${Words.isSame(Math.exp(more)) ? `the same ${lately} as` : `${changeOf(more)} ${lately} than`} in ${nights}${figures}`
   const spread = Math.exp(scale) - 1
   return {
     figure: level.figure,
@@ -99,7 +100,7 @@ const levelRow = (
       confirmed !== undefined
         ? `${what}, ${confirmed}`
         : shown === undefined
-          ? `${what}; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`
+          ? `${what}${isUnusual ? "" : `; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`}`
           : `${what} (${JudgedNight.chanceText(shown.chance * independentTests.level)})`
   }
 }

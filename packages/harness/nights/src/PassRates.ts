@@ -125,7 +125,7 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     detectable,
     evidence:
       found === undefined
-        ? `${what}; ${detectable === null ? "no fall" : `${detectable} less`} would be seen`
+        ? `${what}${isUnusual ? "" : `; ${detectable === null ? "no fall" : `${detectable} less`} would be seen`}`
         : `${what} (${JudgedNight.chanceText(found.found.chance * independentTests.level)})`
   }
 }
@@ -223,7 +223,7 @@ export const passRateRow = (
     detectable,
     evidence:
       verdict === "no evidence"
-        ? `${what}${more}${rare}; ${detectable ?? "no fall"} would be seen`
+        ? `${what}${more}${rare}${isUnusual ? "" : `; ${detectable ?? "no fall"} would be seen`}`
         : said === "confirmed"
           ? `${what}${more}`
           : `${what}${more} (${JudgedNight.chanceText(Math.min(1, chance * independentTests.count))})`

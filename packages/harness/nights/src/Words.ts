@@ -5,11 +5,15 @@ export const percent = (share: number): string => {
   return `${exact.toFixed(digits)} %`
 }
 
+/** Whether a ratio is no change that one could write. */
+export const isSame = (ratio: number): boolean => Math.abs(ratio - 1) < 0.0005
+
 /** A ratio as a change: `9 % more`, `4 % less`, `3.2 times more`. */
 export const change = (ratio: number, [more, less]: readonly [string, string]): string => {
   if (ratio >= 3) return `${ratio.toFixed(ratio < 10 ? 1 : 0)} times ${more}`
+  if (isSame(ratio)) return "unchanged"
   const points = Math.abs(ratio - 1) * 100
-  return `${points < 0.05 ? "0" : points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
+  return `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
 }
 
 /** How many nights. */

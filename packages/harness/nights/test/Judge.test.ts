@@ -85,6 +85,20 @@ describe("tiers", () => {
     const judgement = judge(of(Array.from({ length: 12 }, (_, day) => wild(day))), timed(12, 1.75))
     const row = rowOf(judgement, "duration", null)
     assert.deepStrictEqual([row.verdict, row.tier, judgement.tier], ["no evidence", "unusual", "unusual"])
+    // it was seen: that only more is evidence stands in the statistics
+    assert.match(row.evidence, /^\d+ % longer tonight than in the 12 nights before$/u)
+    assert.match(row.detectable ?? "", /longer$/u)
+  })
+
+  it("a night that cost what those before did is the same, and not 0 % more expensive", () => {
+    const paid = (day: number) => night(day, [scenario("pays", 5, { cost_usd: "0.05" })])
+    const { evidence, now } = rowOf(
+      judge(of(Array.from({ length: 12 }, (_, day) => paid(day))), paid(12)),
+      "cost",
+      null
+    )
+    assert.strictEqual(now, "unchanged")
+    assert.match(evidence, /^the same tonight as in the 12 nights before; /u)
   })
 
   it("a weekday that is always slower is no news once three weeks are known", () => {

@@ -147,6 +147,8 @@ describe("durations of two nights", () => {
     assert.match(row?.evidence ?? "", /^15 % longer in 2 scenarios; 12 other nights vary within \d+ %$/u)
     const small = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1.03)), others), "duration", null)
     assert.strictEqual(small?.verdict, "no evidence")
+    const same = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1)), others), "duration", null)
+    assert.match(same?.evidence ?? "", /^unchanged in 2 scenarios; /u)
   })
 })
 

@@ -41,6 +41,9 @@ const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArr
   ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
 ]
 
+/** A figure's evidence without what would have been detected. */
+const unqualified = (evidence: string): string => evidence.replace(/; (?!cannot tell)[^;]+ would be detected$/u, "")
+
 /** What a person reads of a comparison: the scenarios that differ, then the whole, then what it comes to. */
 export const lines = (given: {
   readonly a: Night
@@ -52,6 +55,8 @@ export const lines = (given: {
   const { a, b, comparison, conclusion, style } = given
   const { differences, pairs, rows, scenarios } = comparison
   const whole = rows.filter(({ scenario }) => scenario === null)
+  // once it is clear what changed, what else could have been seen is in --json
+  const isClear = conclusion.verdict === "worse" || conclusion.verdict === "better"
   const width = Math.max(...whole.map(({ figure }) => figure.length))
   const by = pairs > 0 ? `, ${pairs} trials paired by their seed` : ", compared by counts"
   return [
@@ -71,7 +76,7 @@ export const lines = (given: {
     "",
     style.strong("all together"),
     `  ${counted(scenarios, "scenario")} in both${by}`,
-    ...whole.map(({ evidence, figure }) => `  ${figure.padEnd(width)}  ${evidence}`),
+    ...whole.map(({ evidence, figure }) => `  ${figure.padEnd(width)}  ${isClear ? unqualified(evidence) : evidence}`),
     ...(a.partial === undefined ? [] : [`  the first is partial: ${a.partial}`]),
     ...(b.partial === undefined ? [] : [`  the second is partial: ${b.partial}`]),
     ...differences.map((difference) => `  differs: ${difference}`),
