@@ -117,6 +117,8 @@ const mostWords = 8
 // a longer error is below the title
 const longestCause = 60
 
+const oneCause = "1 cause"
+
 /** The one cause of all failures, where a run is red for nothing else. */
 const onlyCauseOf = (report: RunReport): Cause | undefined => {
   const keys = new Set(
@@ -148,7 +150,7 @@ const withCause = (report: RunReport, problems: ReadonlyArray<Problem>): Readonl
   const texts = [textOf(one), textOf({ ...one, fresh: undefined })]
   return [
     ...(service === undefined || service.length > longestCause ? [] : texts.map((text) => `${text}: ${service}`)),
-    ...(one.count === 1 ? [] : [`${textOf(one)}, 1 cause`])
+    ...(one.count === 1 ? [] : [`${textOf(one)}, ${oneCause}`])
   ]
 }
 
@@ -205,7 +207,10 @@ export const lastLineOf = (report: RunReport): string => {
   const status = statusOf(report)
   const passed = passedText(report)
   const problems = status === "red" ? problemsOf(report) : unusualOf(report)
-  const line =
-    status === "green" ? `GREEN: ${passed}` : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
+  const [one] = problems
+  // one failure has one cause
+  const isShared = problems.length === 1 && one !== undefined && one.count > 1 && onlyCauseOf(report) !== undefined
+  const what = [...problems.map(textOf), ...(isShared ? [oneCause] : [])].join(", ")
+  const line = status === "green" ? `GREEN: ${passed}` : `${status.toUpperCase()}: ${what} (${passed})`
   return parts(line, ...openOf(report), Partial.text(report))
 }

@@ -41,7 +41,7 @@ const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArr
   ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
 ]
 
-/** A figure's evidence without what would have been detected. */
+/** A figure's evidence without what would be detected. */
 const unqualified = (evidence: string): string => evidence.replace(/; (?!cannot tell)[^;]+ would be detected$/u, "")
 
 /** What a person reads of a comparison: the scenarios that differ, then the whole, then what it comes to. */
