@@ -114,6 +114,16 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     ])
   })
 
+  it("better, where a scenario is fixed and all take less time, and cannot tell where they take more", async () => {
+    const timed = (duration_ms: number) =>
+      ["searches", "returns", "reviews"].map((name) => scenario(name, trials(3, { duration_ms })))
+    const before = night(1, scenario("pays", emptyCart))
+    const less = await compare(before, night(2, ...timed(500)))
+    assert.deepStrictEqual([less.code, less.last], [6, "better: 1 fixed scenario"])
+    const more = await compare(before, night(2, ...timed(2000)))
+    assert.deepStrictEqual([more.code, more.last], [5, "cannot tell: duration +100 %; also 1 fixed scenario"])
+  })
+
   it("worse, where one scenario is fixed and another one fails", async () => {
     const { code, last } = await compare(
       night(1, scenario("pays", emptyCart)),

@@ -290,8 +290,9 @@ const needsOf = (compared: ComparedNights, uncertain: ReadonlyArray<Change>): Co
 }
 
 /**
- * The verdict on two nights: "worse" with evidence that anything is worse, else "cannot tell" where a difference may be
- * chance, else "better", else "no difference seen". A scenario whose trials all passed and now all fail is evidence, unless
+ * The verdict on two nights: "worse" with evidence that anything is worse, else "cannot tell" where something may be worse,
+ * else "better" with evidence that anything is better, else "cannot tell" where something may be better, else "no
+ * difference seen". A scenario whose trials all passed and now all fail is evidence, unless
  * other nights show that it fails at times.
  */
 export const conclude = (compared: ComparedNights): Conclusion => {
@@ -316,11 +317,15 @@ export const conclude = (compared: ComparedNights): Conclusion => {
   const unknown = unknownOf(compared)
   // what all scenarios do together is not said again of each
   const isSaid = ({ kind }: Change) => unknown.some(({ level }) => levelKinds[level.figure]?.includes(kind))
-  const doubtful = [
-    ...[a, b].flatMap(({ night }, index) => cutShort(night, index === 0 ? "first" : "second")),
-    ...unknown.map(({ change, level }) => `${level.figure} ${signed(change)}`),
-    ...countedKinds(uncertain.filter((change) => !isSaid(change)))
+  const doubtsOf = (isFor: boolean) => [
+    ...unknown
+      .filter(({ change }) => change < 0 === isFor)
+      .map(({ change, level }) => `${level.figure} ${signed(change)}`),
+    ...countedKinds(uncertain.filter((change) => !isSaid(change) && isGood(change) === isFor))
   ]
+  const cut = [a, b].flatMap(({ night }, index) => cutShort(night, index === 0 ? "first" : "second"))
+  // what may be better by chance takes nothing from what is better with evidence
+  const doubtful = [...cut, ...doubtsOf(false), ...(better.length > 0 ? [] : doubtsOf(true))]
   if (worse.length > 0) return { verdict: "worse", changes, because: worse, also: better, needs: {} }
   if (doubtful.length > 0)
     return { verdict: "cannot tell", changes, because: doubtful, also: better, needs: needsOf(compared, uncertain) }
