@@ -31,6 +31,8 @@ export interface NightHistory {
   readonly suspects: (report: RunReport) => ReadonlyArray<Suspect>
   /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
   readonly conclude: (report: RunReport) => RunReport
+  /** Fails where the run could not be added to the history, before it costs a night. */
+  readonly prepare: ReturnType<typeof NightFile.prepare>
   /**
    * Adds the run to the history where that is wanted, with the folder of its report; a shard is added when all are
    * together.
@@ -83,6 +85,7 @@ export const open = Effect.fnUntraced(function* (
       return suspects(past, tonight, held)
     },
     conclude,
+    prepare: record && path !== undefined ? NightFile.prepare(path) : Effect.void,
     record: (report, directory) =>
       record && path !== undefined && report.header.shard === undefined
         ? NightFile.append(path, Night.ofReport(report, directory && NightFile.pathFrom(path, directory)))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
@@ -124,6 +124,20 @@ describe("nights", () => {
 })
 
 describe("a night whose history cannot be written", () => {
+  it("does not begin, unless it is a shard", async () => {
+    const path = join(folder, "dangling.ndjson")
+    symlinkSync(join(folder, "missing", "nights.ndjson"), path)
+    const args = ["run", weather, "--history", path, "--record", ...few, "--report-dir"]
+    const { code, stderr, stdout } = await call([...args, join(folder, "unwritten")])
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.strictEqual(
+      stderr,
+      `--record: the history cannot be written: ${path} does not exist. Name another file with --history.\n`
+    )
+    const shard = await call([...args, join(folder, "part"), "--shard", "1/2"], { FAILING: "0" })
+    assert.strictEqual(shard.code, 0, shard.stderr)
+  })
+
   it("says so, and can be taken up again to be recorded", async () => {
     const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
     const args = ["run", "test/cli/spoils.suite.ts", "--history", path, "--record"]
@@ -141,6 +155,14 @@ describe("a night whose history cannot be written", () => {
     const over = await call(["run", "--resume", directory])
     assert.match(over.stderr, /has ended\. There is nothing to resume/u)
   })
+})
+
+it("a verdict on the last night is of all its scenarios, and no page", async () => {
+  for (const more of [["--html"], ["--scenario", "holds"]]) {
+    const { code, stderr, stdout } = await call(["history", "--history", history, "--judge", ...more])
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.match(stderr, new RegExp(`^--judge and ${more[0]} cannot be combined: .+ Remove one\\.\n$`, "u"))
+  }
 })
 
 it("a scenario is accepted by its name, or with its suite's where two are called so", async () => {

@@ -19,6 +19,25 @@ import {
 import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
 import { isScored } from "@webagent/report/Trial"
 
+const isTime = (text: string) => {
+  const date = new Date(text)
+  return text.endsWith("Z") && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text.slice(0, 19)
+}
+
+/** When something was, in UTC: the order of these texts is that of the times. */
+export const Time = Schema.String.check(
+  Schema.makeFilter((text) => isTime(text) || `expected a time such as 2026-11-21T03:00:00.000Z, got "${text}"`)
+)
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Milliseconds = Schema.Number.check(Schema.isFinite(), Schema.isGreaterThanOrEqualTo(0))
+
+/** In USD, an exact decimal. */
+const Usd = Schema.String.check(
+  Schema.makeFilter((text) => /^-?\d+(?:\.\d+)?$/u.test(text) || `expected USD such as "0.0132", got "${text}"`)
+)
+
 /** The durations of a scenario's trials that passed. */
 export const Durations = Schema.Struct({
   count: Schema.Int,
@@ -47,31 +66,35 @@ export const NightScenario = Schema.Struct({
   name: Schema.String,
   source: Schema.optionalKey(Schema.String),
   verdict: Verdict,
-  passed: Schema.Int,
+  passed: Count,
   /** Passed, failed and claimed together. */
-  scored: Schema.Int,
-  failed: Schema.Int,
-  claimed: Schema.Int,
-  infra: Schema.Int,
+  scored: Count,
+  failed: Count,
+  claimed: Count,
+  infra: Count,
   /** Absent where no trial passed. */
   durations: Schema.optionalKey(Durations),
   /** What all trials together took, reruns with them. */
-  spent_ms: Schema.Number,
-  trials: Schema.Int,
+  spent_ms: Milliseconds,
+  trials: Count,
   /** How many planned trials were not run, or not to their end; absent where all were. */
   unrun: Schema.optionalKey(Schema.Int),
   /** In USD, an exact decimal; that of trials that were cut short, too. */
   cost_usd: Schema.String,
-  requests: Schema.Int,
-  breaches: Schema.Int,
-  leaks: Schema.Int,
+  requests: Count,
+  breaches: Count,
+  leaks: Count,
   /** Its own limits that its trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
   /** Whether the quarantine that it is in has expired; absent where it is in none. */
   quarantine: Schema.optionalKey(Schema.Struct({ expired: Schema.Boolean })),
   /** Only `passed` and `scored` of these count for tonight, and none of it for later nights. */
   confirm: Schema.optionalKey(ConfirmTrials)
-})
+}).check(
+  Schema.makeFilter(
+    ({ passed, scored }) => passed <= scored || `expected passed to be at most scored, got ${passed} of ${scored}`
+  )
+)
 
 /** What a history keeps of a scenario in one night. */
 export type NightScenario = typeof NightScenario.Type
@@ -93,8 +116,8 @@ export type NightFingerprint = typeof NightFingerprint.Type
 const fields = {
   version: Schema.Literal(1),
   kind: Schema.Literal("night"),
-  startedAt: Schema.String,
-  duration_ms: Schema.Number,
+  startedAt: Time,
+  duration_ms: Milliseconds,
   /** How its run ended, as its own report says; absent in histories of older versions. */
   verdict: Schema.optionalKey(Headline.Outcome),
   /** Why it is no measure for other nights; absent where it is whole. */
@@ -103,10 +126,10 @@ const fields = {
   /** The folder of its report, relative to the history file; absent where none was written. */
   report: Schema.optionalKey(Schema.String),
   seed: Schema.Int,
-  cost_usd: Schema.String,
-  requests: Schema.Int,
+  cost_usd: Usd,
+  requests: Count,
   /** Breaches that no scenario can be blamed for. */
-  breaches: Schema.Int,
+  breaches: Count,
   scenarios: Schema.Array(NightScenario),
   /** What was said to be worse, and since when: these figures of these nights are no measure for others. */
   regressed: Schema.optionalKey(

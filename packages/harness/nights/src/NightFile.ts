@@ -19,6 +19,12 @@ export const pathFrom = (history: string, path: string): string =>
 const Line = Schema.Union([Night, Accepted])
 const decode = Schema.decodeUnknownResult(Line)
 
+// the failure of a union tells none of the fields
+const decoders: Readonly<Record<string, (value: unknown) => Result.Result<unknown, Schema.SchemaError>>> = {
+  night: Schema.decodeUnknownResult(Night),
+  accepted: Schema.decodeUnknownResult(Accepted)
+}
+
 /** What a history file says, and what of it cannot be read and is not missed: a sentence each. */
 interface ReadPast extends Past {
   readonly warnings: ReadonlyArray<string>
@@ -78,8 +84,14 @@ const whyNot = (line: string): string => {
       ? "it is a merge conflict marker. Delete it, and keep the lines of both sides"
       : json.failure
   }
-  const decoded = decode(json.success)
-  return Result.isFailure(decoded) ? (decoded.failure.message.split("\n")[0] ?? "") : ""
+  const { kind, version } = Object(json.success) as Readonly<Record<string, unknown>>
+  const decoder = typeof kind === "string" && Object.hasOwn(decoders, kind) ? decoders[kind] : undefined
+  if (decoder === undefined) return "it is no night. Name a file that run --record wrote"
+  if (version !== 1) {
+    return `it has version ${JSON.stringify(version)}, and only version 1 can be read. Use the release that wrote it, or another file`
+  }
+  const decoded = decoder(json.success)
+  return Result.isFailure(decoded) ? decoded.failure.message.replaceAll(/\s+/gu, " ") : ""
 }
 
 /**
@@ -122,6 +134,12 @@ export const read = Effect.fnUntraced(function* (path: string) {
   )
   return yield* Effect.mapError(Effect.fromResult(parse(text, path)), (message) => usage(`--history: ${message}`))
 })
+
+/** Fails as `append` would, before there is anything to add. A file that is not there yet is created, and is empty. */
+export const prepare = (path: string) =>
+  Effect.mapError(LineFile.prepare(path), (error) =>
+    usage(`--record: the history cannot be written: ${describePlatformError(error)}. Name another file with --history.`)
+  )
 
 /** Adds a line at the end of a history file. */
 export const append = (path: string, line: Night | Accepted) =>

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Figure } from "@webagent/report/NightJudgement"
-import { isComplete, keyOf, type Night, type NightScenario } from "./Night.ts"
+import { isComplete, keyOf, type Night, type NightScenario, Time } from "./Night.ts"
 
 const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
 
@@ -10,7 +10,7 @@ export const Accepted = Schema.Struct({
   kind: Schema.Literal("accepted"),
   id: Schema.String,
   /** When it was said. */
-  at: Schema.String,
+  at: Time,
   /** The id of the night. */
   night: Schema.String,
   /** Only this; everything that got worse in that night where it is absent. */

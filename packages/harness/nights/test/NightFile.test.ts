@@ -74,10 +74,29 @@ describe("the text of a history", () => {
       refused(`${text(one)}<<<<<<< HEAD\n${text(two)}`),
       /^h line 2 .+ it is a merge conflict marker\. Delete it, and keep the lines of both sides\.$/u
     )
-    assert.match(
-      refused(`${text({ ...one, scenarios: 3 })}${text(two)}`),
-      /^h line 1 is not a line of a history: .+\.$/u
+  })
+
+  it("names the field of a night that is wrong, and says of other lines what they are", () => {
+    const [pays] = one.scenarios
+    const of = (change: object) => refused(`${text({ ...one, ...change })}${text(two)}`)
+    const said = "h line 1 is not a line of a history: "
+    assert.strictEqual(of({ scenarios: 3 }), `${said}Expected array at ["scenarios"].`)
+    assert.strictEqual(
+      of({ startedAt: "2026-02-30T02:00:00.000Z" }),
+      `${said}expected a time such as 2026-11-21T03:00:00.000Z, got "2026-02-30T02:00:00.000Z" at ["startedAt"].`
     )
+    assert.include(of({ startedAt: "2026-02-03T02:00:00+01:00" }), "expected a time such as")
+    assert.include(of({ duration_ms: -5 }), 'at ["duration_ms"]')
+    assert.include(of({ cost_usd: "abc" }), 'expected USD such as "0.0132", got "abc" at ["cost_usd"]')
+    assert.include(
+      of({ scenarios: [{ ...pays, passed: 9, scored: 5 }] }),
+      'expected passed to be at most scored, got 9 of 5 at ["scenarios"][0]'
+    )
+    assert.strictEqual(
+      of({ version: 2 }),
+      `${said}it has version 2, and only version 1 can be read. Use the release that wrote it, or another file.`
+    )
+    assert.strictEqual(of({ kind: "started" }), `${said}it is no night. Name a file that run --record wrote.`)
   })
 })
 

@@ -11,6 +11,20 @@ export const read = (path: string) =>
     )
   )
 
+const makeFolderOf = (path: string) => {
+  const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
+  return directory === ""
+    ? Effect.void
+    : FileSystem.FileSystem.use((fs) => fs.makeDirectory(directory, { recursive: true }))
+}
+
+/** Fails where `append` would: opens the file as it does, and adds nothing. */
+export const prepare = (path: string) =>
+  makeFolderOf(path).pipe(
+    Effect.andThen(FileSystem.FileSystem.use((fs) => fs.writeFileString(path, "", { flag: "a" }))),
+    Effect.mapError(refusalOf(path))
+  )
+
 /**
  * Adds a value as a line at the end of a file, in one write, so that two that are added at the same time are two lines. A
  * line before it that lost its end keeps a line of its own. The folder is created.
@@ -18,8 +32,7 @@ export const read = (path: string) =>
 export const append = Effect.fnUntraced(
   function* (path: string, value: unknown) {
     const fs = yield* FileSystem.FileSystem
-    const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
-    if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
+    yield* makeFolderOf(path)
     const before = yield* Effect.orElseSucceed(fs.readFile(path), () => new Uint8Array())
     const end = (before.at(-1) ?? 10) === 10 ? "" : "\n"
     yield* fs.writeFileString(path, `${end}${JSON.stringify(value)}\n`, { flag: "a" })

@@ -26,6 +26,12 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   readonly html: boolean
 }) {
   if (options.json && options.html) return yield* usage("--json and --html cannot be combined. Remove one.")
+  const other = options.html ? "--html" : options.scenario === undefined ? undefined : "--scenario"
+  if (options.judge && other !== undefined) {
+    return yield* usage(
+      `--judge and ${other} cannot be combined: --judge is the verdict on the last night. Remove one.`
+    )
+  }
   const past = yield* NightFile.read(options.history)
   for (const warning of past.warnings) yield* Console.error(warning)
   const nights = past.nights.slice(-options.last)

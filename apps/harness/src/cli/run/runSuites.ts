@@ -94,6 +94,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const { config } = yield* Project
     const unawaited = yield* Unawaited.collect
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
+    // a shard is added to the history by merge
+    if (options.shard === undefined && resumed?.header.shard === undefined) yield* history.prepare
     const target = yield* TargetSource.open(options)
     const fresh = {
       ...(yield* headerOf(options, target, plan, argumentOf)),
