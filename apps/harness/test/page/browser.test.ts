@@ -132,6 +132,20 @@ describe("the page in Chromium", () => {
     })
   }
 
+  it("names of scenarios beside many nights take two lines at most", async () => {
+    const file = join(directory, "nights-wide.html")
+    writeFileSync(
+      file,
+      NightsPage.render({ past: { nights: monthBefore(greenNight(10)), accepted: [] }, last: 30, linkOf })
+    )
+    await using visited = await visit(`file://${file}`, { viewport: { width: 1280, height: 900 } })
+    const heights = await visited.tab
+      .locator(".heat tbody th[title]")
+      .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().height))
+    assert.lengthOf(heights, 10)
+    assert.isAtMost(Math.max(...heights), 44)
+  })
+
   it("the box of what is open keeps its distance from the findings", async () => {
     await using visited = await visit(write("red", redNight(1)))
     const [box, list] = await Promise.all(
