@@ -1,5 +1,4 @@
 import * as Binomial from "./Binomial.ts"
-import * as Discrete from "./Discrete.ts"
 import * as Fisher from "./Fisher.ts"
 import * as McNemar from "./McNemar.ts"
 
@@ -20,15 +19,7 @@ export const critical = (now: number, before: Fisher.Share, level: number): numb
 }
 
 /** The greatest chance of a success that gives `most` or fewer successes among `of` in four of five cases. */
-const rateOf = (of: number, most: number): number => {
-  let [low, high] = [0, 1]
-  for (let step = 0; step < 30; step++) {
-    const middle = (low + high) / 2
-    if (Discrete.atMost(Binomial.of(of, middle), most) >= power) low = middle
-    else high = middle
-  }
-  return low
-}
+const rateOf = (of: number, most: number): number => Binomial.upper(most, of, 1 - power)
 
 /**
  * The greatest pass rate that this test calls worse with 80 % power, given the trials now, the successes before and the

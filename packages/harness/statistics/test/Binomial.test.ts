@@ -41,5 +41,18 @@ describe("power", () => {
     const most = Power.detectableRate(500, before, 0.001, 489) ?? 0
     assert.isAbove(any, 0.98)
     assert.closeTo(Discrete.atMost(Binomial.of(500, most), 489), 0.8, 1e-6)
+    assert.isUndefined(Power.detectableRate(500, before, 0.001, -1))
+  })
+
+  it("knows the chances that a test can have, the least first", () => {
+    const of = Binomial.of(2, 0.5)
+    assert.deepStrictEqual(
+      Discrete.tails(of, "atLeast").map((chance) => Number(chance.toFixed(12))),
+      [0.25, 0.75, 1]
+    )
+    assert.deepStrictEqual(
+      Discrete.tails(of, "atMost").map((chance) => Number(chance.toFixed(12))),
+      [0.25, 0.75, 1]
+    )
   })
 })

@@ -26,5 +26,15 @@ describe("Bootstrap", () => {
     assert.deepStrictEqual(ofMean([1, 1, 1], 3), { low: 1, high: 1 })
   })
 
+  it("has a fortieth of the means below it, and one above", () => {
+    const { high, low } = ofMean(
+      [...Array.from({ length: 200 }, () => 0), ...Array.from({ length: 200 }, () => 1)],
+      1
+    ) ?? { high: 0, low: 0 }
+    // 1.96 deviations of the mean
+    assert.closeTo(high, 0.5 + (1.96 * 0.5) / Math.sqrt(400), 0.004)
+    assert.closeTo(low, 0.5 - (1.96 * 0.5) / Math.sqrt(400), 0.004)
+  })
+
   it("of one number nothing can be said", () => assert.isUndefined(ofMean([1], 1)))
 })

@@ -10,5 +10,7 @@ describe("orders", () => {
     }
     assert.deepStrictEqual(orders(7, 3), orders(7, 3))
     assert.isAbove(new Set(drawn.map(String)).size, 5)
+    const first = Array.from({ length: 2000 }, (_, seed) => orders(1, seed)[0])
+    assert.closeTo(first.filter((order) => order === "AB").length / 2000, 0.5, 0.04)
   })
 })

@@ -5,9 +5,12 @@ import * as Binomial from "../src/Binomial.ts"
 import * as Discrete from "../src/Discrete.ts"
 import * as Fisher from "../src/Fisher.ts"
 import * as Gamma from "../src/Gamma.ts"
+import * as Hypergeometric from "../src/Hypergeometric.ts"
 import * as Interval from "../src/Interval.ts"
+import * as LeastSquares from "../src/LeastSquares.ts"
 import * as McNemar from "../src/McNemar.ts"
 import * as PassAtK from "../src/PassAtK.ts"
+import * as Power from "../src/Power.ts"
 import * as Quantile from "../src/Quantile.ts"
 import * as Robust from "../src/Robust.ts"
 import * as Stratified from "../src/Stratified.ts"
@@ -21,6 +24,18 @@ const strata = (rows: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<Strat
     now: share(passed, of),
     before: share(passedBefore, ofBefore)
   }))
+
+type Numbers = ReadonlyArray<number>
+
+const fitOf = (covariance: ReadonlyArray<Numbers>, columns: ReadonlyArray<Numbers>, values: Numbers) =>
+  LeastSquares.generalized(
+    LeastSquares.factor(values.length, (row, column) => covariance[row]?.[column] ?? 0),
+    columns,
+    values
+  )
+
+/** Stands for what none of the arguments would show. */
+const none = -1
 
 /** What stands for each table; arguments are as the table has them. */
 const functions: Readonly<Record<keyof typeof scipy.values, (...args: ReadonlyArray<never>) => number>> = {
@@ -54,7 +69,27 @@ const functions: Readonly<Record<keyof typeof scipy.values, (...args: ReadonlyAr
   "Quantile.quantile": (numbers: ReadonlyArray<number>, part: number) =>
     Quantile.quantile(Quantile.sorted(numbers), part),
   "Robust.median": Robust.median,
-  "Interval.ofMean.low": (numbers: ReadonlyArray<number>, doubt: number) => Interval.ofMean(numbers, doubt).low
+  "Robust.deviation": Robust.deviation,
+  "Robust.middleMean": Robust.middleMean,
+  "Hypergeometric.atLeast": (least: number, marked: number, drawn: number, all: number) =>
+    Discrete.atLeast(Hypergeometric.of(marked, drawn, all), least),
+  "Interval.ofMean.low": (numbers: Numbers, doubt: number) => Interval.ofMean(numbers, doubt).low,
+  "Interval.ofMean.high": (numbers: Numbers, doubt: number) => Interval.ofMean(numbers, doubt).high,
+  "Interval.ofMean.detectable": (numbers: Numbers, doubt: number) => Interval.ofMean(numbers, doubt).detectable,
+  "Interval.ofNextFigure.low": (figures: Numbers, doubt: number) => Interval.ofNextFigure(figures, doubt).low,
+  "Interval.ofNextFigure.detectable": (figures: Numbers, doubt: number) =>
+    Interval.ofNextFigure(figures, doubt).detectable,
+  "Interval.detectableMean": Interval.detectableMean,
+  "Power.critical": (now: number, passedBefore: number, ofBefore: number, level: number) =>
+    Power.critical(now, share(passedBefore, ofBefore), level) ?? none,
+  "Power.detectableRate": (now: number, passedBefore: number, ofBefore: number, level: number) =>
+    Power.detectableRate(now, share(passedBefore, ofBefore), level) ?? none,
+  "Power.detectablePairedRate": (passedBefore: number, ofBefore: number, won: number, level: number) =>
+    Power.detectablePairedRate(share(passedBefore, ofBefore), won, level) ?? none,
+  "LeastSquares.estimate": (...args: Parameters<typeof fitOf>) => fitOf(...args).estimate,
+  "LeastSquares.error": (...args: Parameters<typeof fitOf>) => fitOf(...args).error,
+  "LeastSquares.squares": (...args: Parameters<typeof fitOf>) => fitOf(...args).squares,
+  "LeastSquares.logDeterminant": (...args: Parameters<typeof fitOf>) => fitOf(...args).logDeterminant
 }
 
 // ours are at least this exact, relative to the value, also where it is tiny
