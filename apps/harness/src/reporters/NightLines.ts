@@ -27,10 +27,18 @@ const named = (rows: ReadonlyArray<JudgedRow>): string => {
 
 const mostNamed = 3
 
-const judged = (report: RunReport, { nights, passedOver, rows, verdict }: NightJudgement): string => {
-  const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
-  const known = `${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
-  if (verdict === "not enough data")
+/** Whether nothing was compared: leaked browsers need no nights before. */
+const isUncompared = ({ rows, verdict }: NightJudgement): boolean =>
+  verdict === "not enough data" ||
+  (rows.length > 0 && rows.every((row) => row.figure === "leaked browsers" || row.verdict === "not enough data"))
+
+const notCounted = ({ passedOver }: NightJudgement): string =>
+  passedOver.length === 0 ? "" : ` (${passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`).join("; ")})`
+
+const judged = (report: RunReport, judgement: NightJudgement): string => {
+  const { nights, rows } = judgement
+  const known = `${counted(nights, "night")}${notCounted(judgement)}`
+  if (isUncompared(judgement))
     return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
   const problems = Gate.problems(report)
   const unusual = Gate.unusual(report).length
@@ -49,7 +57,7 @@ const judged = (report: RunReport, { nights, passedOver, rows, verdict }: NightJ
 
 /** The whole night's figures beside what they usually are; undefined where it was not compared. */
 export const compared = ({ judgement }: RunReport): string | undefined => {
-  if (judgement === undefined || judgement.verdict === "not enough data") return undefined
+  if (judgement === undefined || isUncompared(judgement)) return undefined
   const figures = judgement.rows.flatMap(({ before, change, figure, now, scenario }) => {
     if (scenario !== null) return []
     if (figure === "pass rate") return [`${figure} ${now}, usually ${before}`]
@@ -61,11 +69,11 @@ export const compared = ({ judgement }: RunReport): string | undefined => {
 }
 
 /** That a night was not compared, as too few others are known; undefined where it was, or no history was given. */
-export const uncompared = ({ judgement }: RunReport): string | undefined => {
-  if (judgement?.verdict !== "not enough data") return undefined
+export const uncompared = ({ judgement }: Pick<RunReport, "judgement">): string | undefined => {
+  if (judgement === undefined || !isUncompared(judgement)) return undefined
   const { nights } = judgement
   const which = nights < least ? "" : " of the same scenarios and code"
-  return `Not compared with earlier nights: ${least}${which} are needed${nights < least ? `, and ${counted(nights, "night")} ${nights === 1 ? "is" : "are"} known` : ""}. Each run with --record adds one.`
+  return `Not compared with earlier nights: ${least}${which} are needed${nights < least ? `, and ${counted(nights, "night")} ${nights === 1 ? "is" : "are"} known${notCounted(judgement)}` : ""}. Each run with --record adds one.`
 }
 
 /** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */

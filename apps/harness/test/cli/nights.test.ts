@@ -157,6 +157,14 @@ describe("a night whose history cannot be written", () => {
   })
 })
 
+it("a verdict without nights to compare with says so", async () => {
+  const file = join(folder, "first.ndjson")
+  writeFileSync(file, `${JSON.stringify(nights()[0])}\n`)
+  const { code, stdout } = await call(["history", "--history", file, "--judge"])
+  assert.strictEqual(code, 0)
+  assert.match(stdout, /: fine\n {2}Not compared with earlier nights: 5 are needed, and 0 nights are known\. .+\n$/u)
+})
+
 it("a verdict on the last night is of all its scenarios, and no page", async () => {
   for (const more of [["--html"], ["--scenario", "holds"]]) {
     const { code, stderr, stdout } = await call(["history", "--history", history, "--judge", ...more])

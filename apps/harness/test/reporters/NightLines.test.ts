@@ -73,6 +73,24 @@ describe("what the nights before say", () => {
     ])
   })
 
+  it("is not enough of a first night that leaked a browser", () => {
+    const rows = [
+      row({ verdict: "not enough data", now: "16 of 24", before: "", detectable: null }),
+      row({ figure: "leaked browsers", verdict: "regressed", now: "4", before: "in 0 of 0 nights" })
+    ]
+    const passedOver = [{ nights: 3, why: "another target" }]
+    const first = { ...green, judgement: { ...judgement, verdict: "regressed", nights: 0, passedOver, rows } } as const
+    assert.include(
+      NightLines.lines(first)[0],
+      "compared with 0 nights (3 not counted: another target): not enough data."
+    )
+    assert.isUndefined(NightLines.compared(first))
+    assert.strictEqual(
+      NightLines.uncompared(first),
+      "Not compared with earlier nights: 5 are needed, and 0 nights are known (3 not counted: another target). Each run with --record adds one."
+    )
+  })
+
   it("is not enough where the code of all scenarios changed", () => {
     const changed = { ...judgement, verdict: "not enough data", nights: 7, rows: [] } as const
     assert.include(

@@ -9,6 +9,7 @@ import { usage } from "@webagent/report/UserError"
 import { dirname } from "node:path"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NightsPage from "../../page/NightsPage.ts"
+import * as NightLines from "../../reporters/NightLines.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
@@ -47,7 +48,12 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   }
   const verdict = options.judge ? judgeLastNight(past) : undefined
   if (verdict !== undefined) {
-    const lines = [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons]
+    const uncompared = NightLines.uncompared(verdict)
+    const lines = [
+      `${verdict.startedAt} ${verdict.night}: ${verdict.tier}`,
+      ...verdict.reasons,
+      ...(uncompared === undefined ? [] : [uncompared])
+    ]
     yield* options.json ? JsonOutput.print(JudgeOutput, verdict) : write(`${lines.join("\n  ")}\n`)
     return verdict.tier === "red" ? yield* new ExitError({ exitCode: 1 }) : undefined
   }
