@@ -43,8 +43,11 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
   // one whose trials all passed failed for another reason than its pass rate
   const isAsUsual = (scenario: NightScenario) =>
     scenario.passed < scenario.scored && isTolerated(scenario.verdict, rate.get(scenario), judgement.nights)
+  // one problem is one reason
+  const isSaid = ({ breaches, exceeded, leaks, passed, scored }: NightScenario) =>
+    passed === scored && scored > 0 && (breaches > 0 || leaks > 0 || exceeded !== undefined)
   const of = (verdict: NightScenario["verdict"]) =>
-    open.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario))
+    open.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario) && !isSaid(scenario))
   const reasons = [
     // what a limit kept from running is not red, and only the report knows
     ...(isComplete(night) || (night.verdict !== undefined && night.verdict.status !== "red")

@@ -235,6 +235,14 @@ describe("a verdict from a history alone", () => {
     ])
   })
 
+  it("has one reason for a scenario that leaked and whose trials passed", () => {
+    assert.deepStrictEqual(
+      reasonsOf({ leaks: 2, verdict: "failed" }).filter((reason) => reason.startsWith("1 scenario ")),
+      ["1 scenario leaked a browser: shop › often"]
+    )
+    assert.include(reasonsOf({ verdict: "failed" }), "1 scenario failed: shop › often")
+  })
+
   it("is not red for a failure in quarantine, until it expires", () => {
     assert.isAbove(reasonsOf({}, 0).length, 0)
     assert.deepStrictEqual(reasonsOf({ quarantine: { expired: false } }, 0), [])
