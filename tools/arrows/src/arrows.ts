@@ -182,7 +182,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
       "cli/drift": ["cli", "cli/run", "config"],
-      "cli/history": ["cli", "page"],
+      "cli/history": ["cli", "page", "reporters"],
       "cli/init": ["cli", "config"],
       "cli/list": ["cli", "cli/selection"],
       "cli/load": ["cli", "cli/reports", "config"],
