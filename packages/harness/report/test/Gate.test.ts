@@ -364,6 +364,73 @@ it("of many scenarios the new ones are named, each with its age", () => {
   )
 })
 
+describe("what is wrong", () => {
+  const rulesOf = (of: RunReport) => Gate.problems(of).map(({ rule }) => rule)
+  const limit = { exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] } as const
+  const breaking = result("breaks", "passed", { trials: [trialOf({ breaches: [breach] })] })
+
+  it("comes with the worst first, and what passes less often than before is as bad as what failed", () => {
+    const slow = result("slow", "passed", limit)
+    const flaky = result("buys", "flaky")
+    assert.deepStrictEqual(rulesOf(report([breaking, flaky, slow])), ["scenario limit", "invariant", "flaky"])
+    assert.deepStrictEqual(rulesOf(report([breaking, flaky], judged(row({ verdict: "regressed" })))), [
+      "flaky",
+      "invariant"
+    ])
+  })
+
+  it("is a leaked browser once, by whatever it is seen", () => {
+    const open = { ...breach, invariant: "browsers-left-open" }
+    const leaking = result("leaks", "passed", { trials: [trialOf({ leakedBrowsers: [leak], breaches: [open] })] })
+    const whole = row({ figure: "leaked browsers", scenario: null, verdict: "regressed" })
+    assert.deepStrictEqual(rulesOf(report([leaking], judged(whole))), ["leak"])
+    assert.lengthOf(Gate.decide(report([leaking], judged(whole))).reasons, 1)
+  })
+
+  it("is no quarantine that has not expired", () => {
+    const rules = (expired: boolean) =>
+      Gate.problemsOf(result("buys", "failed", quarantine(expired))).map(({ rule }) => rule)
+    assert.deepStrictEqual([rules(false), rules(true)], [["failed"], ["failed", "quarantine"]])
+  })
+
+  it("is not excused by a usual pass rate where a scenario cost too much or took too long", () => {
+    const because = (kind: "budget" | "limit", change: Partial<ScenarioResult> = {}) =>
+      Gate.decide(
+        report(
+          [result("buys", "failed", { failure: { kind, message: "too much" }, ...change })],
+          judged(row({ tier: "fine" }))
+        )
+      )
+    assert.deepStrictEqual(
+      [because("budget"), because("limit", limit)].map(({ notes, reasons }) => [
+        reasons.map(({ rule }) => rule),
+        notes.length
+      ]),
+      [
+        [["failed"], 0],
+        [["scenario limit"], 0]
+      ]
+    )
+  })
+
+  it("is a finding for each night in which scenarios regressed", () => {
+    const worse = (name: string, since: string) =>
+      row({ verdict: "regressed", figure: "duration", scenario: { suite: "shop", name }, since })
+    const found = (since: string) => Gate.findings([worse("a", "2026-11-21"), worse("b", since)]).length
+    assert.deepStrictEqual([found("2026-11-21"), found("2026-11-20")], [1, 2])
+  })
+
+  it("is more than a fifth of the trials that the infrastructure ended", () => {
+    const away = (ended: number) =>
+      Gate.awayTooOften([
+        result("buys", "passed", {
+          trials: Array.from({ length: 40 }, (_, at) => trialOf(at < ended ? { verdict: "infra" } : {}))
+        })
+      ])
+    assert.deepStrictEqual([away(8), away(9)], [undefined, "the infrastructure ended 9 of 40 trials"])
+  })
+})
+
 it("a shard that is missing is red, however well the others are", () => {
   const shard = (index: number) => ({ index, of: 3, startedAt: "", duration_ms: 1, interrupted: false })
   const of = (...indexes: ReadonlyArray<number>) => Gate.decide({ ...report([passed]), shards: indexes.map(shard) })
