@@ -5,7 +5,7 @@ import * as Shift from "../src/Shift.ts"
 const alike = new Float64Array(31).fill(1)
 const weighing = { scale: 0.01, freedom: 20, between: alike, tolerated: 0.05, enough: 5 }
 
-/** The windows beside baselines of nights at 0 with their place in the third digit, where tonight is so much more. */
+/** The windows beside baselines of nights near 0 that tell their place by a millionth each, and this much more tonight. */
 const shiftsOf = (past: number, tonight: number) => {
   const values = [...Array.from({ length: past }, (_, night) => night / 1e6), tonight]
   const nights = [...values.keys()]
