@@ -32,6 +32,8 @@ export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1
 interface Scatter {
   /** By how much the log odds of a scenario differ from night to night, as a variance. */
   readonly sameNight: number
+  /** The part of it that is left once it is known how much more all others fail in that night. */
+  readonly besides: number
   /** The part of it that neighbouring nights share: rates that drift. */
   readonly nextNight: number
   /** The expectation for a scenario with little history: failures among trials. */
@@ -39,52 +41,94 @@ interface Scatter {
 }
 
 const priorTrials = 10
+const mostRate = 0.98
+
+/** By how much more all others fail in a night than usual. */
+type Worse = (one: TableScenario) => number
+
+// ten failures are added to both sides, as if that many were as usual: nights differ by about 30 % by themselves
+const doubted = 10
+
+/** One scenario counts for two failures at most. */
+const worseIn = (known: ReadonlyMap<TableScenario, Rate>, night: number): Worse => {
+  const counts = new Map<TableScenario, { readonly now: number; readonly expected: number }>()
+  let [now, expected] = [0, 0]
+  for (const [one, { failed, scored }] of known) {
+    const trials = one.scored[night] ?? 0
+    if (!(trials > 0)) continue
+    const its = (trials * failed) / scored
+    const own = { now: Math.min(one.failed[night] ?? 0, its + 2), expected: its }
+    counts.set(one, own)
+    now += own.now
+    expected += own.expected
+  }
+  return (one) => {
+    const own = counts.get(one) ?? { now: 0, expected: 0 }
+    return (now - own.now + doubted) / (expected - own.expected + doubted)
+  }
+}
+
+const knownOf = (scenarios: ReadonlyArray<TableScenario>): ReadonlyMap<TableScenario, Rate> =>
+  new Map(scenarios.map((one) => [one, rateOf(one)] as const).filter(([, { nights }]) => nights >= least))
 
 /** How failures scatter beyond what their trials do, by all scenarios together. */
 export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
-  let [own, ownOf, next, nextOf, failed, scored] = [0, 0, 0, 0, 0, 0]
-  for (const one of scenarios) {
-    const rate = rateOf(one)
-    if (rate.nights < least) continue
+  const known = knownOf(scenarios)
+  const nights = (scenarios[0]?.failed.length ?? 1) - 1
+  const worse = Array.from({ length: nights }, (_, night) => worseIn(known, night))
+  let [own, ownOf, beside, besideOf, next, nextOf, failed, scored] = [0, 0, 0, 0, 0, 0, 0, 0]
+  for (const [one, rate] of known) {
     failed += rate.failed
     scored += rate.scored
     const share = rate.failed / rate.scored
     if (share === 0 || share === 1) continue
     let before: readonly [apart: number, trials: number] | undefined
-    for (let index = 0; index < one.failed.length - 1; index++) {
+    for (let index = 0; index < nights; index++) {
       const trials = one.scored[index] ?? 0
       if (one.isBaseline[index] !== true || !(trials > 0)) continue
-      const apart = (one.failed[index] ?? 0) - trials * share
+      const failures = one.failed[index] ?? 0
+      const apart = failures - trials * share
       const variance = share * (1 - share)
-      own += apart ** 2 - trials * variance
+      // each scenario counts by its variance: a cause that some share once says little of those that seldom fail
+      own += variance * (apart ** 2 - trials * variance)
       // log odds that vary move a rate near 0 or 1 less than one in the middle (delta method)
-      ownOf += trials * (trials - 1) * variance ** 2
+      ownOf += trials * (trials - 1) * variance ** 3
+      const there = Math.min(mostRate, share * (worse[index]?.(one) ?? 1))
+      beside += variance * ((failures - trials * there) ** 2 - trials * there * (1 - there))
+      besideOf += variance * trials * (trials - 1) * (there * (1 - there)) ** 2
       if (before !== undefined) {
-        next += apart * before[0]
-        nextOf += trials * before[1] * variance ** 2
+        next += variance * apart * before[0]
+        nextOf += trials * before[1] * variance ** 3
       }
       before = [apart, trials]
     }
   }
-  const bounded = (value: number, of: number) => (of === 0 ? 0 : Math.max(0, Math.min(2, value / of)))
+  const bounded = (value: number, of: number, most = 2) => (of === 0 ? 0 : Math.max(0, Math.min(most, value / of)))
   const share = (failed + 0.5) / (scored + priorTrials)
+  const sameNight = bounded(own, ownOf)
   return {
-    sameNight: bounded(own, ownOf),
+    sameNight,
+    besides: bounded(beside, besideOf, sameNight),
     nextNight: bounded(next, nextOf),
     prior: { failed: priorTrials * share, passed: priorTrials * (1 - share) }
   }
 }
 
 /** The distribution of a scenario's failure rate in a night to come, as the two counts of a beta distribution. */
-export const predicted = (rate: Rate, { nextNight, prior, sameNight }: Scatter, window: number, worse: number) => {
+export const predicted = (
+  rate: Rate,
+  { besides, nextNight, prior, sameNight }: Scatter,
+  window: number,
+  worse: number
+) => {
   const failed = rate.failed + prior.failed
   const all = rate.scored + prior.failed + prior.passed
-  const mean = Math.min(0.98, (failed / all) * worse)
+  const mean = Math.min(mostRate, (failed / all) * worse)
   // what is not known of the rate, what differs from night to night, what drifts: as one beta distribution
   const each = rate.nights === 0 ? 1 : rate.scored / rate.nights
   const variance = mean * (1 - mean)
   const unknown = (1 + (each - 1) * sameNight * variance) / (all + 1)
-  const alike = Math.min(0.9, unknown + (sameNight / window + nextNight) * variance)
+  const alike = Math.min(0.9, unknown + ((window === 1 ? besides : sameNight / window) + nextNight) * variance)
   const strength = 1 / alike - 1
   return { failed: mean * strength, passed: (1 - mean) * strength }
 }
@@ -153,26 +197,8 @@ export const rateSeen = (critical: number, trials: number): number => {
   return low
 }
 
-/** By how much more the others fail tonight than before: nights are worse for all, sometimes. One scenario counts for two failures at most. */
-export const worseForOthers = (scenarios: ReadonlyArray<TableScenario>): ((one: TableScenario) => number) => {
-  const last = (scenarios[0]?.failed.length ?? 0) - 1
-  const counts = new Map(
-    scenarios.map((one) => {
-      const rate = rateOf(one)
-      const trials = one.scored[last] ?? 0
-      const isKnown = rate.nights >= least && trials > 0
-      const expected = isKnown ? (trials * rate.failed) / rate.scored : 0
-      return [one, { now: isKnown ? Math.min(one.failed[last] ?? 0, expected + 2) : 0, expected }] as const
-    })
-  )
-  let [now, expected] = [0, 0]
-  for (const one of counts.values()) {
-    now += one.now
-    expected += one.expected
-  }
-  return (one) => {
-    const own = counts.get(one) ?? { now: 0, expected: 0 }
-    // a few failures more or less say nothing
-    return Math.max(1, (now - own.now + 2) / (expected - own.expected + 2))
-  }
+/** By how much more the others fail tonight than before: nights are worse for all, sometimes. */
+export const worseForOthers = (scenarios: ReadonlyArray<TableScenario>): Worse => {
+  const worse = worseIn(knownOf(scenarios), (scenarios[0]?.failed.length ?? 0) - 1)
+  return (one) => Math.max(1, worse(one))
 }

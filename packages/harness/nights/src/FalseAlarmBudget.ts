@@ -9,7 +9,7 @@ export const budget = {
   scenarioPassRate: 0.003,
   scenarioDuration: 0.006,
   scenarioCost: 0.001,
-  confirmPassRate: 0.01,
+  confirmPassRate: 0.007,
   confirmDuration: 0.002
 } as const
 

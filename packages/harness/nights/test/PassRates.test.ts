@@ -31,6 +31,23 @@ describe("the pass rate of a scenario", () => {
     )
   })
 
+  it("is not excused by nights in which all scenarios fail more, where the others are as usual tonight", () => {
+    const next = drawing(3)
+    const all = (day: number, factor: number, first?: number) =>
+      night(
+        day,
+        Array.from({ length: 60 }, (_, at) => {
+          const passed = Array.from({ length: 5 }, () => next() >= 0.06 * factor).filter(Boolean).length
+          return scenario(`s${at}`, at === 0 ? (first ?? passed) : passed)
+        })
+      )
+    const nights = Array.from({ length: 30 }, (_, day) => all(day, [0.2, 1, 1.8][day % 3] ?? 1))
+    const of60 = (day: number, factor: number, first: number) =>
+      rowOf(judge(of(nights), all(day, factor, first)), "pass rate", "s0")
+    assert.strictEqual(of60(30, 1, 0).verdict, "regressed")
+    assert.strictEqual(of60(30, 3, 0).verdict, "no evidence")
+  })
+
   it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
