@@ -132,18 +132,35 @@ describe("the page in Chromium", () => {
     })
   }
 
-  it("names of scenarios beside many nights take two lines at most", async () => {
+  it("names of scenarios keep their width beside many nights", async () => {
     const file = join(directory, "nights-wide.html")
     writeFileSync(
       file,
       NightsPage.render({ past: { nights: monthBefore(greenNight(10)), accepted: [] }, last: 30, linkOf })
     )
     await using visited = await visit(`file://${file}`, { viewport: { width: 1280, height: 900 } })
-    const heights = await visited.tab
+    const widths = await visited.tab
       .locator(".heat tbody th[title]")
-      .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().height))
-    assert.lengthOf(heights, 10)
-    assert.isAtMost(Math.max(...heights), 44)
+      .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().width))
+    assert.lengthOf(widths, 10)
+    // two lines of most names, whatever the font
+    assert.isAtLeast(Math.min(...widths), 256)
+  })
+
+  it("the list of nights keeps a time to the second apart from why a night was red", async () => {
+    const verdict = { status: "red", title: "1 new failure" } as const
+    const nights = monthBefore(greenNight(1), 2).map((night, index) => ({
+      ...night,
+      verdict,
+      startedAt: `2026-11-19T02:00:0${index}.000Z`
+    }))
+    const file = join(directory, "nights-close.html")
+    writeFileSync(file, NightsPage.render({ past: { nights, accepted: [] }, last: 30, linkOf }))
+    await using visited = await visit(`file://${file}`, { viewport: { width: 1280, height: 900 } })
+    const row = visited.tab.locator(".nights-list li").first()
+    assert.include(await row.innerText(), "2026-11-19 02:00:00")
+    const [time, why] = await Promise.all([row.locator("b a").boundingBox(), row.locator(".why").boundingBox()])
+    assert.isAtLeast((why?.x ?? 0) - (time?.x ?? 0) - (time?.width ?? 0), 8)
   })
 
   it("the box of what is open keeps its distance from the findings", async () => {
