@@ -18,6 +18,8 @@ interface Row {
   readonly suite: string
   readonly name: string
   readonly cells: ReadonlyArray<NightScenario | undefined>
+  readonly usual_ms: number
+  readonly usual_usd: number
   /** The more of its last trials failed, the higher it stands. */
   readonly failures: number
 }
@@ -44,11 +46,11 @@ const signOf = (one: NightScenario, { regressed = [] }: Night): keyof typeof sig
   return isWorse("duration") ? "slow" : isWorse("cost") ? "cost" : undefined
 }
 
-const rateClass = ({ passed, scored, verdict }: NightScenario): string => {
-  if (scored === 0) return verdict
-  const share = passed / scored
-  return share === 1 ? "all" : share >= 0.75 ? "most" : share >= 0.4 ? "some" : share > 0 ? "few" : "nothing"
-}
+const shareClass = (share: number): string =>
+  share === 1 ? "all" : share >= 0.75 ? "most" : share >= 0.4 ? "some" : share > 0 ? "few" : "nothing"
+
+const rateClass = ({ passed, scored, verdict }: NightScenario): string =>
+  scored === 0 ? verdict : shareClass(passed / scored)
 
 /** `✓` where as many trials passed as any scenario has; else how many of how many. */
 const rateText = ({ passed, scored, verdict }: NightScenario, most: number): string =>
@@ -79,6 +81,9 @@ const usualOf = (values: ReadonlyArray<number | undefined>): number => {
 
 const timeOf = (one: NightScenario | undefined) => one?.durations?.median_ms
 
+const costOf = (one: NightScenario | undefined) =>
+  one === undefined || one.trials === 0 ? undefined : Number(one.cost_usd) / one.trials
+
 const cell = (one: NightScenario | undefined, usual_ms: number, most: number, { label, night }: Column): string => {
   if (one === undefined) return unrun
   const time_ms = timeOf(one)
@@ -107,7 +112,7 @@ const rowsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Row> => {
         one === undefined || (one.leaks === 0 && rateClass(one) === "all") ? sum : sum + 1 + (index + 1) / cells.length,
       0
     )
-    return { suite, name, cells, failures }
+    return { suite, name, cells, failures, usual_ms: usualOf(cells.map(timeOf)), usual_usd: usualOf(cells.map(costOf)) }
   })
 }
 
@@ -118,18 +123,16 @@ const farAbove = 1.5
 const multiple = (
   rows: ReadonlyArray<Row>,
   night: number,
-  of: (one: NightScenario | undefined) => number | undefined
+  of: (one: NightScenario | undefined) => number | undefined,
+  usualOf: (row: Row) => number
 ): number | undefined => {
-  const pairs = rows.flatMap(({ cells }) => {
-    const now = of(cells[night])
-    return now === undefined ? [] : [[now, usualOf(cells.map(of))] as const]
+  const pairs = rows.flatMap((row) => {
+    const now = of(row.cells[night])
+    return now === undefined ? [] : [[now, usualOf(row)] as const]
   })
   const [now, usual] = [0, 1].map((side) => pairs.reduce((sum, pair) => sum + (pair[side] ?? 0), 0))
   return now === undefined || usual === undefined || usual === 0 ? undefined : now / usual
 }
-
-const costOf = (one: NightScenario | undefined) =>
-  one === undefined || one.trials === 0 ? undefined : Number(one.cost_usd) / one.trials
 
 const rateOf = ({ scenarios }: Night): number | undefined => {
   const [passed, scored] = [0, 0].map((_, side) =>
@@ -155,17 +158,28 @@ const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string
     })
     return `<tr><th scope="row">${name}</th>${cells.join("")}</tr>`
   }
-  const times = (of: Parameters<typeof multiple>[2]) => (_: Night, index: number) => {
-    const ratio = multiple(rows, index, of)
-    return ratio === undefined ? undefined : ([timeText(ratio), ratio > farAbove] as const)
-  }
+  const times =
+    (...of: readonly [Parameters<typeof multiple>[2], (row: Row) => number]) =>
+    (_: Night, index: number) => {
+      const ratio = multiple(rows, index, ...of)
+      return ratio === undefined ? undefined : ([timeText(ratio), ratio > farAbove] as const)
+    }
   const lines = [
     line("trials passed", "pass rate", (night) => {
       const rate = rateOf(night)
-      return rate === undefined ? undefined : [percent(rate, 0), false]
+      // 100 % is all of them
+      return rate === undefined ? undefined : [percent(rate < 1 ? Math.min(rate, 0.99) : 1, 0), false]
     }),
-    line("duration", "duration", times(timeOf)),
-    line("cost", "cost", times(costOf)),
+    line(
+      "duration",
+      "duration",
+      times(timeOf, ({ usual_ms }) => usual_ms)
+    ),
+    line(
+      "cost",
+      "cost",
+      times(costOf, ({ usual_usd }) => usual_usd)
+    ),
     ...(columns.some(({ night }) => night.breaches > 0)
       ? [line("invariants", undefined, ({ breaches }) => [breaches > 0 ? "rule" : "✓", breaches > 0])]
       : [])
@@ -179,7 +193,9 @@ const legend = (columns: ReadonlyArray<Column>, most: number): string => {
   const key = (style: string, sign: string, words: string) => `<li><i class="${style}">${sign}</i> ${words}</li>`
   return `<ul class="legend small faint">${[
     key("all", "✓", most === 1 ? "its trial passed" : `all ${most} trials passed`),
-    ...(most === 1 ? [] : [key("most", `${most - 1}/${most}`, `${most - 1} of ${most} trials passed`)]),
+    ...(most === 1
+      ? []
+      : [key(shareClass((most - 1) / most), `${most - 1}/${most}`, `${most - 1} of ${most} trials passed`)]),
     ...used.map((sign) => key("nothing", sign, signs[sign])),
     key("", "×2.0", "times the median"),
     key("", "·", "near the median"),
@@ -191,15 +207,16 @@ const legend = (columns: ReadonlyArray<Column>, most: number): string => {
 export const render = (columns: ReadonlyArray<Column>): string => {
   const rows = rowsOf(columns)
   const suites = Map.groupBy(rows, ({ suite }) => suite)
-  const most = Math.max(1, ...columns.flatMap(({ night }) => night.scenarios.map(({ scored }) => scored)))
-  const worst = (rows: ReadonlyArray<Row>) => Math.max(...rows.map(({ failures }) => failures))
+  // a call takes no more arguments than its stack has room for
+  const greatest = (values: ReadonlyArray<number>) => values.reduce((most, value) => Math.max(most, value), 0)
+  const most = Math.max(1, greatest(columns.flatMap(({ night }) => night.scenarios.map(({ scored }) => scored))))
+  const worst = (rows: ReadonlyArray<Row>) => greatest(rows.map(({ failures }) => failures))
   const bodies = [...suites]
     .toSorted(([, one], [, other]) => worst(other) - worst(one))
     .map(([suite, rows]) => {
       const lines = rows
         .toSorted((one, other) => other.failures - one.failures)
-        .map(({ cells, name }) => {
-          const usual_ms = usualOf(cells.map(timeOf))
+        .map(({ cells, name, usual_ms }) => {
           const each = columns.map((column, index) => cell(cells[index], usual_ms, most, column))
           return `<tr><th scope="row" title="${escape(name)}">${escape(name)}</th>${each.join("")}</tr>`
         })

@@ -84,7 +84,7 @@ const headOf = (shown: Shown, label: string): string => {
   const [day = "", time] = label.split(" ")
   const under = [...(time === undefined ? [] : [time]), ...(night.partial === undefined ? [] : ["partial"])]
   const text = `${day.slice(5)}${star(shown)}${under.map((line) => `<small>${line}</small>`).join("")}`
-  return `<th scope="col" title="${escape(`${Headline.words[status]}: ${title}`)}">${badge(shown, linked(shown, text))}</th>`
+  return `<th scope="col" title="${escape([Headline.words[status], title].filter((part) => part !== "").join(": "))}">${badge(shown, linked(shown, text))}</th>`
 }
 
 /** All nights of a history on one page: each with its status, cost and report, and a heat map of scenarios by nights. */

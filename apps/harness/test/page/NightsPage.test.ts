@@ -132,4 +132,37 @@ describe("NightsPage", () => {
     assert.include(html, '<i class="all">✓</i> all 5 trials passed')
     assert.include(html, '<i class="none">–</i> not run')
   })
+
+  it("its legend has the colour of the cell that it explains", () => {
+    for (const [scored, style] of [
+      [2, "some"],
+      [3, "some"],
+      [4, "most"]
+    ] as const) {
+      const html = draw(
+        calm.map((night, at) => ({
+          ...night,
+          scenarios: night.scenarios.map((one) => ({ ...one, scored, passed: at === 5 ? scored - 1 : scored }))
+        }))
+      )
+      assert.strictEqual(cellsOf(html, name).at(-1), `${style}: ${scored - 1}/${scored}`)
+      assert.include(html, `<i class="${style}">${scored - 1}/${scored}</i> ${scored - 1} of ${scored} trials passed`)
+    }
+  })
+
+  it("does not say 100 % where a trial of a thousand failed", () => {
+    const many = ending({}, (_, index) => ({ scored: 1000, passed: index === 0 ? 999 : 1000, failed: 1 }))
+    assert.deepStrictEqual(cellsOf(draw(many), "trials passed").slice(-2), [": 100 %", ": 99 %"])
+  })
+
+  it("draws a year of many scenarios", () => {
+    const nights = Array.from({ length: 400 }, (_, day): Night => {
+      const [night] = calm
+      if (night === undefined || first === undefined) throw new Error("there are nights")
+      const startedAt = new Date(Date.UTC(2026, 0, 1 + day)).toISOString()
+      return { ...night, startedAt, scenarios: Array.from({ length: 500 }, (_, at) => ({ ...first, name: `s${at}` })) }
+    })
+    const html = NightsPage.render({ past: { nights, accepted: [] }, last: 400, linkOf })
+    assert.lengthOf(cellsOf(html, "s499"), 400)
+  })
 })
