@@ -18,13 +18,21 @@ export interface Cause {
 
 const line = (text: string): string => text.replaceAll(/\s+/gu, " ").trim()
 
+// a status, an expected value, a whole value and a part of a longer token stay
+const inSentence = String.raw`(?<![\w.:-]|\b(?:http|status|code|error|expected|got)[\s/:="'#]*)(?!(?<=^\W?)[\w.:-]+\W?$)`
+const timeOfDay = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?`
+// as 4711-abc; four letters may be a word
+const numbered = String.raw`\d{2,}-(?!(?:bit|day|min|sec|way)\b)(?:[a-z]{1,3}|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]+)(?![\w-])`
+// as 7fk2x9; a version or a hexadecimal code is no id
+const alternating = String.raw`(?!v\d|0x)(?=[a-z\d]{6})(?:[a-z]*(?:\d+[a-z]+){2,}\d*|[a-z]+\d+[a-z]+\d+)(?![\w-])`
+
 // what differs between two trials that fail for one reason; the order matters, an id has digits that are no number
 const variable = new RegExp(
   [
-    String.raw`\b(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?)`,
+    String.raw`\b(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?|${inSentence}${timeOfDay}\b)`,
     String.raw`\b(?<host>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]):\d{2,5})\b`,
     String.raw`\b(?<duration>\d+(?:\.\d+)? ?(?:milliseconds|seconds|minutes|ms|s|min|h))\b`,
-    String.raw`\b(?<id>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[\da-f-]*\d)[\da-f]{8,}(?:-[\da-z]{1,6})?)\b`,
+    String.raw`\b(?<id>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[\da-f-]*\d)[\da-f]{8,}(?:-[\da-z]{1,6})?|${inSentence}(?:${numbered}|${alternating}))\b`,
     String.raw`\b(?<number>\d{5,})\b`
   ].join("|"),
   "giu"

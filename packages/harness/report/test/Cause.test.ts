@@ -60,7 +60,17 @@ describe("what differs between two runs is taken out", () => {
     ["at 2026-11-21T09:12:44.123Z in 12.5 ms", "at <time> in <duration>"],
     ["connect ECONNREFUSED 127.0.0.1:41873", "connect ECONNREFUSED <host>"],
     ["offset 1234567", "offset <number>"],
+    ["Order 4711-abc was refused at 12:03.", "Order <id> was refused at <time>."],
+    ["Order 99-7f was refused at 9:07:12.5, GET /orders/10-xyz", "Order <id> was refused at <time>, GET /orders/<id>"],
+    ["cart 7fk2x9 and q1w2e3r4", "cart <id> and <id>"],
     // values that a check is about stay
+    ["12:03", "12:03"],
+    ['"4711-abc"', '"4711-abc"'],
+    ["expected 12:03, got 99-xyz", "expected 12:03, got 99-xyz"],
+    ["HTTP 404-abc, status: 503-abc, error 42P01", "HTTP 404-abc, status: 503-abc, error 42P01"],
+    ["404-not-found and 404-page", "404-not-found and 404-page"],
+    ["gpt-5-pro on node-12:30 of 64-bit", "gpt-5-pro on node-12:30 of 64-bit"],
+    ["at Cart.ts:12:30 in v1beta2, 0x8007000E", "at Cart.ts:12:30 in v1beta2, 0x8007000E"],
     ["expected 1, got 2", "expected 1, got 2"],
     ["HTTP 503 after 3 attempts", "HTTP 503 after 3 attempts"],
     ["the decade was defaced", "the decade was defaced"]
@@ -96,6 +106,23 @@ describe("the causes of a run", () => {
       mainCauseOf(result("a", [failing({ actual: "20480 bytes" }), failing({ actual: "10240 bytes" })]))?.text,
       "the order exists: got 10240 to 20480 bytes"
     )
+  })
+
+  it("a refusal with another order and another time of day is one cause, one with other words another", () => {
+    const refused = (service: string) => failing({ service, message: "the order exists" })
+    const [one, other] = [
+      refused("Order 4711-abc was refused at 12:03."),
+      refused("Order 99-xyz was refused at 13:33.")
+    ]
+    assert.deepStrictEqual(told(result("a", [one]), result("b", [other])), [
+      ['the order exists: the service says "Order … was refused at …."', "a x1", "b x1"]
+    ])
+    assert.strictEqual(
+      told(result("a", [one]), result("b", [refused("Order 99-xyz was cancelled at 13:33.")])).length,
+      2
+    )
+    const opens = (expected: string) => failing({ message: "the shop opens", expected })
+    assert.strictEqual(told(result("a", [opens("12:03")]), result("b", [opens("13:33")])).length, 2)
   })
 
   it("several broken invariants of one name are told by the first, whatever the service says", () => {
