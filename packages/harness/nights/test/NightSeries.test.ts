@@ -87,4 +87,72 @@ describe("the nights of a figure", () => {
     assert.strictEqual(reachOf(seriesOf([0, 0, 0])).detectable, Infinity)
     assert.isUndefined(shiftOf(seriesOf([0, 0, 1])))
   })
+
+  describe("to the last digit", () => {
+    const waved = (count: number, high = 0, more = 0) =>
+      Array.from({ length: count }, (_, night) => 0.03 * Math.sin(night ** 2) + (night < high ? more : 0))
+    const found = (series: NightSeries) => {
+      const { found, verdict } = shiftOf(series) ?? {}
+      return [verdict, found?.window, found?.before.length]
+    }
+    /** A chance of a half is significant, so that only the other rules decide. */
+    const lenient = (values: ReadonlyArray<number>): NightSeries => ({ ...seriesOf(values), level: 0.5 })
+
+    it("is a shift beside nights with a few wild ones, and how much nights differ", () => {
+      const values = waved(50).with(20, 0.1).with(21, 0.1).with(22, 0.1).with(27, 0.5).with(49, 0.2)
+      const shift = shiftOf(seriesOf(values))?.found
+      assert.deepStrictEqual([shift?.window, shift?.before.length], [1, 49])
+      assert.closeTo(shift?.level ?? 0, -0.003_966_464_515, 1e-12)
+      assert.closeTo(shift?.shift ?? 0, 0.205_028_538_350, 1e-11)
+      assert.closeTo(Math.log(shift?.chance ?? 1), Math.log(4.126_314_519e-7), 1e-8)
+      const { detectable, scale } = reachOf(seriesOf(values))
+      assert.closeTo(scale, 0.037_556_009_492, 1e-11)
+      assert.closeTo(detectable, 0.117_540_549_368, 1e-11)
+    })
+
+    it("is the tolerance where nights are hardly known to differ, and more where they are believed to", () => {
+      const same = (least: number) => ({ ...seriesOf([...waved(30, 30, 0).map(() => 0), 0]), usual: 0.001, least })
+      assert.closeTo(reachOf(same(0.005)).detectable, 0.053_184_078_137, 1e-11)
+      assert.closeTo(reachOf(same(0.02)).detectable, 0.067_970_179_495, 1e-11)
+    })
+
+    it("counts the nights since an improvement of the last thirty", () => {
+      const since = (size: number) => found(seriesOf([...waved(60, 60 - size, 0.3), 0.2]))[2]
+      assert.deepStrictEqual([25, 29, 30, 35].map(since), [25, 29, 30, 30])
+    })
+
+    it("is no shift where more than half of the nights before were as high", () => {
+      const beside = (high: number) => found(lenient([...waved(60, high, 0.25), 0.2]))
+      assert.deepStrictEqual(
+        [beside(30), beside(31)],
+        [
+          ["regressed", 1, 60],
+          ["regressed", 1, 29]
+        ]
+      )
+    })
+
+    it("is no shift that is tolerated, by all nights or those since an improvement", () => {
+      const beside = (tonight: number) => found(lenient([...waved(60, 30, 0.25), tonight]))
+      assert.deepStrictEqual(
+        [beside(0.04), beside(0.1), beside(0.12)],
+        [
+          [undefined, undefined, undefined],
+          ["regressed", 1, 30],
+          ["regressed", 1, 60]
+        ]
+      )
+    })
+
+    it("is no shift once the last night is well again", () => {
+      const after = (tonight: number) => found(lenient([...waved(60, 30, -0.25), 0.3, 0.3, tonight]))
+      assert.deepStrictEqual(
+        [after(0.03), after(0.07)],
+        [
+          [undefined, undefined, undefined],
+          ["regressed", 1, 60]
+        ]
+      )
+    })
+  })
 })
