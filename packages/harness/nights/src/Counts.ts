@@ -1,6 +1,5 @@
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as Binomial from "@webagent/statistics/Binomial"
-import * as Discrete from "@webagent/statistics/Discrete"
 import { power } from "@webagent/statistics/Power"
 import type { TableScenario } from "./Table.ts"
 import { least } from "./Past.ts"
@@ -179,23 +178,8 @@ export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): R
   })
 }
 
-// few counts of trials are asked for, again and again
-const seen = new Map<string, number>()
-
 /** The greatest pass rate with which `critical` or more of some trials fail in four of five cases. */
-export const rateSeen = (critical: number, trials: number): number => {
-  const key = `${critical} ${trials}`
-  const found = seen.get(key)
-  if (found !== undefined) return found
-  let [low, high] = [0, 1]
-  for (let step = 0; step < 30; step++) {
-    const middle = (low + high) / 2
-    if (Discrete.atLeast(Binomial.of(trials, 1 - middle), critical) >= power) low = middle
-    else high = middle
-  }
-  seen.set(key, low)
-  return low
-}
+export const rateSeen = (critical: number, trials: number): number => 1 - Binomial.upper(critical - 1, trials, power)
 
 /** By how much more the others fail tonight than before: nights are worse for all, sometimes. */
 export const worseForOthers = (scenarios: ReadonlyArray<TableScenario>): Worse => {
