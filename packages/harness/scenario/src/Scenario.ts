@@ -79,7 +79,7 @@ export interface Scenario {
 }
 
 const refuse = (name: string, what: string): never => {
-  throw new TypeError(`Scenario "${name}": ${what}`)
+  throw new TypeError(`Scenario ${JSON.stringify(name)}: ${what}`)
 }
 
 const isGenerator = (value: unknown): boolean =>

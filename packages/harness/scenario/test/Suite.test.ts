@@ -63,7 +63,7 @@ describe("scenario", () => {
     bad('{ "tags": "nightly" }', 'tags must be a list, not "nightly".')
     assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
     for (const name of ["two\nlines", "red \u001b[31m", "turned \u202e"])
-      assert.throws(() => scenario(name, nothing), "its name has a line break, or another character")
+      assert.throws(() => scenario(name, nothing), `Scenario ${JSON.stringify(name)}: its name has a line break, or `)
     bad('{ "skip": "" }', 'skip must be a reason, such as "waits for the new checkout", not "".')
     bad('{ "only": "yes" }', 'only must be true or false, not "yes".')
     bad('{ "maxCost": "10 cents" }', 'maxCost "10 cents" is not written like "0.50 USD".')
