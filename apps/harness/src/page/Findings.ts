@@ -71,11 +71,7 @@ const row = (
 const better = ({ judgement }: RunReport): string => {
   const rows = (judgement?.rows ?? []).filter(({ verdict }) => verdict === "improved")
   if (rows.length === 0) return ""
-  const sentences = rows.map(({ evidence, figure, scenario }) => {
-    const of = scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`
-    // the smallest detectable change is in the statistics
-    return `<li>${escape(`${figure} of ${of}: ${evidence.split(";")[0]}`)}</li>`
-  })
+  const sentences = rows.map((row) => `<li>${escape(NightLines.rowText(row))}</li>`)
   const more = sentences.slice(mostListed)
   const list = (some: ReadonlyArray<string>) => `<ul class="plain small">${some.join("")}</ul>`
   return `<div class="calm"><b>${counted(rows.length, "improvement")}</b>${list(sentences.slice(0, mostListed))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`

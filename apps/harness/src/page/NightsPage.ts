@@ -6,6 +6,7 @@ import * as Money from "@webagent/report/Money"
 import { counted, duration } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
 import { createHash } from "node:crypto"
+import * as NightLines from "../reporters/NightLines.ts"
 import * as HeatMap from "./HeatMap.ts"
 import { labelOf } from "./NightLabel.ts"
 import { nightsStyles, styles } from "./Styles.ts"
@@ -56,9 +57,8 @@ const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> 
   const status = tier === "fine" ? "green" : tier
   const row = judgement.rows.find((row) => row.tier === "unusual")
   const [reason] = reasons
-  if (reason !== undefined || status !== "unusual" || row === undefined) return { status, title: reason ?? "" }
-  const of = row.scenario === null ? "the whole night" : `${row.scenario.suite} › ${row.scenario.name}`
-  return { status, title: `${row.figure} of ${of}: ${row.evidence.split(";")[0]}` }
+  const unusual = status === "unusual" && row !== undefined ? NightLines.rowText(row) : ""
+  return { status, title: reason ?? unusual }
 }
 
 const badge = ({ status }: Shown, html: string): string => `<span class="status ${status}">${html}</span>`

@@ -1,5 +1,6 @@
 import { least } from "@webagent/nights/Past"
 import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
 import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -55,13 +56,20 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
   return `history  compared with ${known}: no evidence of ${other}change${reach(rows)}`
 }
 
+/** A row in one line: the smallest detectable change is in the statistics. */
+export const rowText = ({ evidence, figure, scenario }: JudgedRow): string => {
+  const of = scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`
+  return `${figure} of ${of}: ${evidence.split(";")[0]}`
+}
+
 /** The whole night's figures beside what they usually are; undefined where it was not compared. */
 export const compared = ({ judgement }: RunReport): string | undefined => {
   if (judgement === undefined || isUncompared(judgement)) return undefined
-  const figures = judgement.rows.flatMap(({ before, change, figure, now, scenario }) => {
-    if (scenario !== null) return []
+  const figures = judgement.rows.flatMap((row) => {
+    const { before, change, figure, now, scenario } = row
+    if (scenario !== null || row.verdict === "not enough data") return []
     if (figure === "pass rate") return [`${figure} ${now}, usually ${before}`]
-    return change === undefined ? [] : [`${figure} ${signedPercent(change)}`]
+    return change === undefined ? [] : [`${Headline.figureName(row)} ${signedPercent(change)}`]
   })
   return figures.length === 0
     ? undefined

@@ -68,7 +68,7 @@ describe("MarkdownReporter", () => {
         .replaceAll("&#58;", ":")
         .replaceAll("&#43;", "+")
         .replaceAll("&#45;", "-"),
-      "\n\nCompared with 7 nights: pass rate 54 %, usually 98 %; duration +60 %; cost -0.5 %.\n\n"
+      "\n\nCompared with 7 nights: pass rate 54 %, usually 98 %; scenario durations +60 %; cost -0.5 %.\n\n"
     )
   })
 

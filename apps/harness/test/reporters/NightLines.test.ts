@@ -91,6 +91,15 @@ describe("what the nights before say", () => {
     )
   })
 
+  it("leaves out of a night's figures one that was not compared", () => {
+    const rows = [
+      row({ verdict: "not enough data", now: "54 %", before: "" }),
+      row({ figure: "cost", verdict: "no evidence", change: 0.5 })
+    ]
+    const partly = { ...green, judgement: { ...judgement, rows } }
+    assert.strictEqual(NightLines.compared(partly), "Compared with 12 nights: cost +50 %.")
+  })
+
   it("is not enough where the code of all scenarios changed", () => {
     const changed = { ...judgement, verdict: "not enough data", nights: 7, rows: [] } as const
     assert.include(
