@@ -193,7 +193,8 @@ export const levelsOf = (
   const parts: ReadonlyArray<Array<Part>> = table.nights.map(() => [])
   // few trials of a scenario scatter more, and of those that were cut short the quick ones ended; where most were, all tell
   const isCut = ({ scenario }: Table.TableScenario) => scenario.unrun !== undefined
-  const tellsTonight = 2 * table.scenarios.filter(isCut).length > table.scenarios.length
+  const timed = table.scenarios.filter((of) => !Number.isNaN(of[figure].values[last]))
+  const tellsTonight = 2 * timed.filter(isCut).length > timed.length
   for (const [line, { byMachine, of }] of lines.entries()) {
     const deviation = Math.max(steadiest, deviations[line] ?? 0)
     for (const { usual, values } of judged.isHeld(of.scenario) ? [] : byMachine) {

@@ -226,6 +226,7 @@ export const partialOf = (report: RunReport): string | undefined => {
   if (header.selection !== undefined) return `only ${header.selection} was asked for`
   const short = Partial.cutShort(report)
   if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
+  if (results.every(({ verdict }) => verdict === "skipped")) return "no scenario ran to its end"
   return awayTooOften(results)
 }
 

@@ -65,20 +65,20 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   })
   const points = values === undefined ? 0 : Shift.baselineOf(values).length
   if (values === undefined || points < least) {
-    const all = table.scenarios.filter(({ scenario }) => !judged.isHeld(scenario)).map(({ scenario }) => scenario)
-    const sum = (count: (one: NightScenario) => number) => all.reduce((total, one) => total + count(one), 0)
+    const all = table.scenarios.filter(({ scenario }) => !judged.isHeld(scenario) && scenario.scored > 0)
+    const sum = (count: (one: NightScenario) => number) => all.reduce((total, one) => total + count(one.scenario), 0)
     const now = JudgedNight.ratio(
       sum(({ passed }) => passed),
       sum(({ scored }) => scored)
     )
-    const nights = Math.min(eligiblePoints(judged), most)
+    const nights = Math.max(points, ...all.map((one) => Counts.rateOf(one).nights))
     return JudgedNight.unknownRow(
       judged,
       "pass rate",
       null,
       nights,
       now,
-      `${now} trials passed; ${JudgedNight.needs(nights)}`
+      all.length === 0 ? "no trial was scored" : `${now} trials passed; ${JudgedNight.needs(nights)}`
     )
   }
   const root = rootOf(usualFailures, scored)

@@ -104,14 +104,16 @@ describe("durations", () => {
   })
 
   it("of scenarios that were cut short tell nothing of the whole night, unless most were", () => {
-    const tonight = (cut: number, factor: number, passed = 3) => {
+    const tonight = (cut: number, factor: number, passed = 3, none = 0) => {
       const { scenarios } = timed(30, 1)
       const short = { trials: 3, scored: 3, passed, failed: 3 - passed, unrun: 2 }
       return night(
         30,
         scenarios.map((one, index) => {
-          if (index >= cut || one.durations === undefined) return one
-          const median_ms = one.durations.median_ms * factor
+          const { durations, ...untimed } = one
+          if (index >= 20 - none) return { ...untimed, trials: 0, scored: 0, passed: 0, unrun: 5 }
+          if (index >= cut || durations === undefined) return one
+          const median_ms = durations.median_ms * factor
           return { ...one, ...short, durations: { count: passed, mean_log: Math.log(median_ms), median_ms } }
         }),
         { partial: "cut" }
@@ -122,6 +124,9 @@ describe("durations", () => {
     const nightOf = (cut: number, factor: number) => rowOf(judged(cut, factor), "duration", null)
     assert.strictEqual(nightOf(10, 0.5).change, nightOf(10, 2).change)
     assert.deepStrictEqual([nightOf(10, 0.5).verdict, nightOf(10, 2).verdict], ["no evidence", "no evidence"])
+    // a scenario without a duration is no such scenario
+    const withNone = (factor: number) => rowOf(judge(of(timedNights), tonight(5, factor, 3, 9)), "duration", null)
+    assert.strictEqual(withNone(0.5).change, withNone(2).change)
     assert.deepStrictEqual([nightOf(11, 2).verdict, nightOf(20, 2).verdict], ["regressed", "regressed"])
     // one of them is still compared with the others, by half of the planned trials or more
     assert.strictEqual(rowOf(judged(1, 2), "duration", "s0").verdict, "regressed")

@@ -196,6 +196,13 @@ describe("a night judged by its report, and by its line of the history", () => {
       night(day, [scenario("always"), ...(day < 10 ? [] : [scenario("often", 4)])])
     )
   }
+  it("have one verdict of a run without any scenario that ran", () => {
+    const bare = { ...green, results: [], counts: countsOf([]) }
+    assert.strictEqual(Headline.statusOf(bare), "red")
+    const line = ofReport({ ...bare, gate: Gate.decide(bare) })
+    assert.deepStrictEqual(judgeNight(of([]), line).reasons, ["the night is partial: no scenario ran to its end"])
+  })
+
   for (const [before, nights] of Object.entries(histories)) {
     it(`have one verdict: ${before}`, () => {
       const seen = new Set<string>()

@@ -105,6 +105,8 @@ describe("a partial night", () => {
       { ...report, results: [five, { ...skipped, skip: { _tag: "OverCostLimit", worst_usd: "9", limit_usd: "5" } }] },
       undefined
     ],
+    [{ ...report, results: [] }, "no scenario ran to its end"],
+    [{ ...report, results: [{ ...skipped, skip: { _tag: "NoBudget" } }] }, "no scenario ran to its end"],
     [{ ...report, results: [infra] }, "the infrastructure ended 1 of 2 trials"]
   ]
 

@@ -51,7 +51,8 @@ describe("the pass rate of a scenario", () => {
   it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
-    assert.match(row.detectable ?? "", /^a fall to \d+ %$/u)
+    // four of five failures are evidence, and four of five nights with this rate have as many
+    assert.strictEqual(row.detectable, "a fall to 17 %")
     assert.include(row.evidence, `${row.detectable} would be seen`)
   })
 
@@ -81,6 +82,19 @@ describe("the pass rate of a scenario", () => {
       rowOf(judge(of(steady(4)), tonight(4, 5)), "duration", "often").evidence,
       "4 nights before, and 5 are needed"
     )
+    const wholeOf = (nights: number, ...names: ReadonlyArray<string>) => {
+      const all = night(
+        nights,
+        names.map((name) => scenario(name))
+      )
+      const { evidence, nights: known } = rowOf(judge(of(steady(nights)), all), "pass rate", null)
+      return [known, evidence]
+    }
+    const needed = (of: string, nights: string) => `${of} trials passed; ${nights} before, and 5 are needed`
+    assert.deepStrictEqual(wholeOf(4, "always", "new"), [4, needed("10 of 10", "4 nights")])
+    assert.deepStrictEqual(wholeOf(12, "new"), [0, needed("5 of 5", "0 nights")])
+    const away = judge(of(steady(12)), night(12, [scenario("always", 0, { scored: 0, verdict: "infra", infra: 5 })]))
+    assert.strictEqual(rowOf(away, "pass rate", null).evidence, "no trial was scored")
     const changed = judge(of(steady(30)), tonight(30, 0, { source: "bb" }))
     assert.strictEqual(rowOf(changed, "pass rate", "often").verdict, "not enough data")
     assert.deepStrictEqual(changed.differences, ["1 scenario changed"])
