@@ -160,7 +160,8 @@ export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): R
     const sum = (of: Float64Array) => now.reduce((total, index) => total + (of[index] ?? 0), 0)
     const [failed, scored] = [sum(one.failed), sum(one.scored)]
     const share = before.failed / before.scored
-    const rate = predicted(before, scatter, window, window === 1 ? factor : 1)
+    const usual = predicted(before, scatter, window, 1)
+    const rate = window === 1 && factor > 1 ? predicted(before, scatter, window, factor) : usual
     const isWorse = tonight > share && failed / scored > share
     const isBetter = tonight < share && failed / scored < share
     return [
@@ -172,7 +173,8 @@ export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): R
         before,
         rate,
         worse: isWorse ? BetaBinomial.atLeast(failed, scored, rate.failed, rate.passed) : 1,
-        better: isBetter ? BetaBinomial.atLeast(scored - failed, scored, rate.passed, rate.failed) : 1
+        // that others fail more makes none better
+        better: isBetter ? BetaBinomial.atLeast(scored - failed, scored, usual.passed, usual.failed) : 1
       }
     ]
   })

@@ -22,6 +22,8 @@ const known = 0.6
 // by how much a machine changes one scenario more than another, as a logarithm
 const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
+// where the others take less than this, they have changed and not the night: that makes no scenario slower
+const fastestNight = -2 * Math.log1p(tolerance)
 
 /** A line of nights: how much they differ, the smallest detectable shift, what has shifted, and what was measured. */
 interface Looked {
@@ -212,10 +214,11 @@ export const levelsOf = (
   const nightPoints = here === undefined ? 0 : Shift.baselineOf(here).length
   // how much nights differ is known from the former machine: then one night tells the level of a new one
   const needed = isNewMachine ? 1 : least
+  const added = (night: number, of: Table.TableScenario) => Math.max(fastestNight, nightLevels[night]?.besides(of) ?? 0)
   const own = lines.map(({ of, usual, values }) => {
     const without = values && {
       ...values,
-      values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0]?.besides(of) ?? 0))
+      values: values.values.map((value, index) => value - added(values.nights[index] ?? 0, of))
     }
     const flat = without === undefined ? [] : Shift.baselineOf(without)
     return { of, usual, measured: values, without, flat, points: flat.length }
@@ -268,7 +271,7 @@ export const levelsOf = (
       points,
       usual,
       weighed: weighed.get(of),
-      nightLevel: nightLevels[last]?.besides(of) ?? 0
+      nightLevel: added(last, of)
     }))
   }
 }

@@ -78,7 +78,9 @@ describe("durations", () => {
     const nights = Array.from({ length: 6 }, (_, day) => wild(day, 1, 1000 * 3 ** Math.sin(5 * day)))
     const tierOf = (factor: number, time_ms: number) =>
       rowOf(judge(of(nights), wild(6, factor, time_ms)), "duration", "wild").tier
-    assert.deepStrictEqual([tierOf(0.2, 950), tierOf(0.2, 2000), tierOf(1, 5000)], ["fine", "unusual", "unusual"])
+    assert.deepStrictEqual([tierOf(0.2, 950), tierOf(0.2, 4000), tierOf(1, 5000)], ["fine", "unusual", "unusual"])
+    // it has taken as long before, beside others that took as long as usual
+    assert.strictEqual(tierOf(0.2, 2000), "fine")
   })
 
   it("of one scenario are worse by themselves, and not those of the night", () => {
@@ -158,5 +160,26 @@ describe("durations", () => {
     assert.deepStrictEqual(verdicts(0.5, []), ["improved", "improved", "no evidence"])
     assert.deepStrictEqual(verdicts(2, []), ["regressed", "regressed", "no evidence"])
     assert.deepStrictEqual(verdicts(2, ["s1"]), ["no evidence", "regressed", "no evidence"])
+  })
+
+  it("of a scenario that stays as it is are not slower where most of a few others are faster", () => {
+    const nightOf = (day: number, count: number, others: number) =>
+      night(
+        day,
+        Array.from({ length: count }, (_, at) => {
+          const noise = 1 + 0.05 * Math.sin(3 * day + 11 * at) + 0.02 * Math.sin(5 * day)
+          return scenario(`s${at}`, 5, took(1000 * (at + 1) * noise * (at === 0 ? 1 : others)))
+        })
+      )
+    for (const count of [2, 3, 5]) {
+      const past = Array.from({ length: 30 }, (_, day) => nightOf(day, count, 1))
+      for (const others of [0.8, 0.5]) {
+        for (let day = 30; day < 40; day++) {
+          const judgement = judge(of(past), nightOf(day, count, others))
+          const verdicts = ["s0", null].map((name) => rowOf(judgement, "duration", name).verdict)
+          assert.notInclude(verdicts, "regressed", `${count} at ${others}, ${day}`)
+        }
+      }
+    }
   })
 })

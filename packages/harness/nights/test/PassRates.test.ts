@@ -48,6 +48,17 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(of60(30, 3, 0).verdict, "no evidence")
   })
 
+  it("is not better because others fail", () => {
+    const all = (day: number, first: number, others: number) =>
+      night(
+        day,
+        Array.from({ length: 20 }, (_, at) => scenario(`s${at}`, at === 0 ? first : others))
+      )
+    const past = Array.from({ length: 10 }, (_, day) => all(day, day % 2 === 0 ? 3 : 4, 5))
+    const first = rowOf(judge(of(past), all(10, 5, 0)), "pass rate", "s0")
+    assert.strictEqual(first.verdict, "no evidence")
+  })
+
   it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
