@@ -99,9 +99,9 @@ export const flags = {
   ),
   confirm: Flags.count(
     "confirm",
-    1,
+    0,
     "Run up to this many more trials where a scenario looks worse than before (default: 0)"
-  ),
+  ).pipe(Flag.map((trials) => (trials === 0 ? undefined : trials))),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Draw random inputs from this seed (default: 1)"),
     Flag.withDefault(1)

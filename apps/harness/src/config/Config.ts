@@ -121,7 +121,7 @@ export const Config = Schema.Struct({
   trialBudget: Schema.optional(Amount),
   maxRequests: Schema.optional(count(1)),
   reruns: Schema.optional(count(0)),
-  confirm: Schema.optional(count(1)),
+  confirm: Schema.optional(count(0)),
   history: Schema.optional(Text),
   /** Add whole runs to the history. */
   record: Schema.optional(Schema.Boolean),

@@ -72,6 +72,18 @@ describe("--confirm", () => {
     assert.isTrue(traces.every((trace: string) => readFileSync(join(folder, "merged", trace), "utf8").length > 0))
   })
 
+  it("of 0 is none: it takes back what is configured, and needs no earlier nights", async () => {
+    const config = join(folder, "webagent.config.mjs")
+    writeFileSync(config, "export default { confirm: 7 }")
+    const plan = ["plan", ...weather.slice(1), "--config", config, "--history", history]
+    assert.include((await call(plan)).stdout, "7 confirm trials")
+    const back = await call([...plan, "--confirm", "0"])
+    assert.deepStrictEqual([back.code, back.stdout.includes("confirm trial")], [0, false], back.stderr)
+    writeFileSync(config, "export default { confirm: 0 }")
+    const none = await call([...plan.slice(0, -2), "--trial", "1"])
+    assert.deepStrictEqual([none.code, none.stderr], [0, ""])
+  })
+
   it("needs earlier nights, and does not apply to the replay of one trial", async () => {
     const [none, one] = [
       await call([...weather, "--confirm", "5"]),
