@@ -83,10 +83,14 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
     const settings = yield* LoadOptions.settingsOf(options)
     yield* LoadOptions.ensureItFits(plan, settings)
     const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })
+    const open = (url: string) => LoadOptions.open(url, options, asked)
+    // to build k6 may take minutes: a service that does not answer is told before
+    const remoteA = urlA === "simulated" ? undefined : yield* open(urlA)
+    const remoteB = urlB === "simulated" ? undefined : yield* open(urlB)
     const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(plan.test.name, k6)
-    const a = yield* LoadOptions.open(urlA, options, asked)
-    const b = yield* LoadOptions.open(urlB, options, asked)
+    const a = remoteA ?? (yield* open(urlA))
+    const b = remoteB ?? (yield* open(urlB))
     const directory = yield* ReportDirectory.create(options.reportDir)
     const { style, ...output } = yield* terminalBeside(options.json)
     const { write } = output

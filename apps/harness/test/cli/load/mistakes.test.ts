@@ -72,6 +72,20 @@ describe.concurrent("mistakes", () => {
       { WEBAGENT_API_KEY: key }
     ],
     [
+      "nothing at B, before k6 is looked for",
+      3,
+      /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
+      ["load", "--ab", "simulated", "http://127.0.0.1:9"],
+      { WEBAGENT_API_KEY: key, WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
+      "nothing at A, before k6 is looked for",
+      3,
+      /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
+      ["load", "smoke", "--ab", "http://127.0.0.1:9", "simulated"],
+      { WEBAGENT_API_KEY: key, WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
       "no address",
       2,
       /^--target takes "simulated" or a web address/u,
