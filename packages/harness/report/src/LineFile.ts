@@ -1,10 +1,24 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { systemError } from "effect/PlatformError"
 import { refusalOf } from "./AtomicFile.ts"
 
-/** The text of a file of JSON lines; empty where there is no file yet. */
+const notAFile = (path: string, type: FileSystem.File.Type) =>
+  systemError({
+    _tag: "BadResource",
+    module: "FileSystem",
+    method: "readFileString",
+    description: type === "Directory" ? "EISDIR" : "not a file",
+    pathOrDescriptor: path
+  })
+
+/** The text of a file of JSON lines; empty where there is no file yet. A device, which may have no end, is not read. */
 export const read = (path: string) =>
-  FileSystem.FileSystem.use((fs) => fs.readFileString(path)).pipe(
+  FileSystem.FileSystem.use((fs) =>
+    Effect.flatMap(fs.stat(path), ({ type }) =>
+      type === "File" ? fs.readFileString(path) : Effect.fail(notAFile(path, type))
+    )
+  ).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
       () => Effect.succeed("")

@@ -4,6 +4,7 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} exists and is not a folder`,
   ENOTDIR: (path) => `a part of ${path} is a file, not a folder`,
   EISDIR: (path) => `${path} is a folder, not a file`,
+  "not a file": (path) => `${path} is not a regular file`,
   ENOENT: (path) => `${path} does not exist`,
   EACCES: (path) => `no permission to use ${path}`,
   EPERM: (path) => `no permission to use ${path}`,
