@@ -165,8 +165,26 @@ it("a verdict without nights to compare with says so", async () => {
   assert.match(stdout, /: fine\n {2}Not compared with earlier nights: 5 are needed, and 0 nights are known\. .+\n$/u)
 })
 
+it("a night dated in the future is not judged, and named, unless there is no other", async () => {
+  const file = join(folder, "future.ndjson")
+  const [first] = nights()
+  if (first === undefined) throw new Error("there is a night")
+  const { id: _, ...of } = first
+  const future = withId({ ...of, startedAt: "9036-01-01T02:00:00.000Z" })
+  const judge = async (...all: ReadonlyArray<Night>) => {
+    writeFileSync(file, all.map((one) => `${JSON.stringify(one)}\n`).join(""))
+    const { stderr, stdout } = await call(["history", "--history", file, "--judge", "--json"])
+    return [JSON.parse(stdout).night, stderr]
+  }
+  assert.deepStrictEqual(await judge(future, first), [
+    first.id,
+    `Not judged, because the date is in the future: ${future.id} of 9036-01-01T02:00:00.000Z.\n`
+  ])
+  assert.deepStrictEqual(await judge(future), [future.id, ""])
+})
+
 it("a verdict on the last night is of all its scenarios, and no page", async () => {
-  for (const more of [["--html"], ["--scenario", "holds"]]) {
+  for (const more of [["--html"], ["--scenario", "holds"], ["--last", "30"]]) {
     const { code, stderr, stdout } = await call(["history", "--history", history, "--judge", ...more])
     assert.deepStrictEqual([code, stdout], [2, ""])
     assert.match(stderr, new RegExp(`^--judge and ${more[0]} cannot be combined: .+ Remove one\\.\n$`, "u"))
@@ -223,6 +241,16 @@ describe.concurrent("mistakes about nights", () => {
       "a history that has nothing",
       ["history", "--history", empty],
       /^.+none\.ndjson has no nights\. Record one with .+ run --record, or name another file with --history\.\n$/u
+    ],
+    [
+      "a history that is a folder",
+      ["history", "--history", folder],
+      /^--history: cannot read .+ is a folder, not a file\.\n$/u
+    ],
+    [
+      "a history that is a device",
+      ["run", weather, "--history", "/dev/null", "--record"],
+      /^--history: cannot read the history: \/dev\/null is not a regular file\.\n$/u
     ],
     [
       "a regression of a history that is not there",

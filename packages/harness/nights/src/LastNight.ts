@@ -81,8 +81,11 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
   return { night: night.id, startedAt: night.startedAt, tier, reasons, judgement }
 }
 
-/** Judges the last night of a history by those before it; undefined of a history without nights. */
-export const judgeLastNight = (past: Past): NightVerdict | undefined => {
-  const last = past.nights.at(-1)
+/**
+ * Judges the last night of a history by those before it; undefined of a history without nights. Nights that began after
+ * `until` come from a clock that was wrong, and are passed over unless there are no others.
+ */
+export const judgeLastNight = (past: Past, until?: string): NightVerdict | undefined => {
+  const last = past.nights.findLast(({ startedAt }) => until === undefined || startedAt <= until) ?? past.nights.at(-1)
   return last === undefined ? undefined : judgeNight(past, last)
 }

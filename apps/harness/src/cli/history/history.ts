@@ -49,10 +49,7 @@ export const history = configured(
       Flag.withDescription("Show trends of scenarios whose name contains this text (default: of whole nights)"),
       Flag.optional
     ),
-    last: Flags.integer("last", 1).pipe(
-      Flag.withDescription("Show this many nights (default: 30)"),
-      Flag.withDefault(30)
-    ),
+    last: Flags.count("last", 1, "Show this many nights (default: 30)"),
     judge: Flag.Boolean("judge").pipe(
       Flag.withDescription("Judge the last night by those before it"),
       Flag.withDefault(false)

@@ -1,4 +1,5 @@
 import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { judgeLastNight } from "@webagent/nights/LastNight"
 import type { Night } from "@webagent/nights/Night"
@@ -21,13 +22,18 @@ import { terminal } from "../Terminal.ts"
 export const showHistory = Effect.fnUntraced(function* (options: {
   readonly history: string
   readonly scenario: string | undefined
-  readonly last: number
+  readonly last: number | undefined
   readonly judge: boolean
   readonly json: boolean
   readonly html: boolean
 }) {
   if (options.json && options.html) return yield* usage("--json and --html cannot be combined. Remove one.")
-  const other = options.html ? "--html" : options.scenario === undefined ? undefined : "--scenario"
+  const { last = 30 } = options
+  const [other] = [
+    ...(options.html ? ["--html"] : []),
+    ...(options.scenario === undefined ? [] : ["--scenario"]),
+    ...(options.last === undefined ? [] : ["--last"])
+  ]
   if (options.judge && other !== undefined) {
     return yield* usage(
       `--judge and ${other} cannot be combined: --judge is the verdict on the last night. Remove one.`
@@ -35,19 +41,25 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   }
   const past = yield* NightFile.read(options.history)
   for (const warning of past.warnings) yield* Console.error(warning)
-  const nights = past.nights.slice(-options.last)
+  const nights = past.nights.slice(-last)
   if (nights.length === 0) return yield* noNights(options.history)
   const { style, write } = yield* terminal
   if (options.html) {
     const path = `${options.history.replace(/\.[^./\\]+$/u, "")}.html`
     const linkOf = (night: Night) => HtmlReporter.linkFrom(dirname(path), options.history, night)
-    yield* AtomicFile.write(path, NightsPage.render({ past, last: options.last, linkOf })).pipe(
+    yield* AtomicFile.write(path, NightsPage.render({ past, last, linkOf })).pipe(
       Effect.mapError((error) => usage(`The page cannot be written: ${describePlatformError(error)}.`))
     )
     return yield* write(`nights   ${path}\n`)
   }
-  const verdict = options.judge ? judgeLastNight(past) : undefined
+  const tomorrow = DateTime.formatIso(DateTime.add(yield* DateTime.now, { days: 1 }))
+  const verdict = options.judge ? judgeLastNight(past, tomorrow) : undefined
   if (verdict !== undefined) {
+    const later = past.nights.filter(({ startedAt }) => startedAt > verdict.startedAt)
+    if (later.length > 0) {
+      const which = later.map(({ id, startedAt }) => `${id} of ${startedAt}`).join(", ")
+      yield* Console.error(`Not judged, because the date is in the future: ${which}.`)
+    }
     const uncompared = NightLines.uncompared(verdict)
     const lines = [
       `${verdict.startedAt} ${verdict.night}: ${verdict.tier}`,
