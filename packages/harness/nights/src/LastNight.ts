@@ -29,7 +29,8 @@ const reason = (scenarios: ReadonlyArray<NightScenario>, what: string): Readonly
 
 /**
  * Judges a night by those before it, from what a history file keeps: the same verdict as the run's own, with its limits of
- * scenarios and its quarantine. Only its report knows of missing shards and of what was not run.
+ * scenarios and its quarantine. Only its report knows of missing shards, of limits that shards together crossed, and of what
+ * was not run.
  */
 export const judgeNight = (past: Past, night: Night): NightVerdict => {
   const held = night.scenarios.filter(({ quarantine }) => quarantine?.expired === false)

@@ -78,7 +78,7 @@ export const NightScenario = Schema.Struct({
   spent_ms: Milliseconds,
   trials: Count,
   /** How many planned trials were not run, or not to their end; absent where all were. */
-  unrun: Schema.optionalKey(Schema.Int),
+  unrun: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /** In USD, an exact decimal; that of trials that were cut short, too. */
   cost_usd: Schema.String,
   requests: Count,

@@ -88,6 +88,8 @@ describe("the text of a history", () => {
     assert.include(of({ startedAt: "2026-02-03T02:00:00+01:00" }), "expected a time such as")
     assert.include(of({ duration_ms: -5 }), 'at ["duration_ms"]')
     assert.include(of({ cost_usd: "abc" }), 'expected USD such as "0.0132", got "abc" at ["cost_usd"]')
+    // a scenario that was not cut short does not say so
+    assert.include(of({ scenarios: [{ ...pays, unrun: 0 }] }), 'at ["scenarios"][0]["unrun"]')
     assert.include(
       of({ scenarios: [{ ...pays, passed: 9, scored: 5 }] }),
       'expected passed to be at most scored, got 9 of 5 at ["scenarios"][0]'
