@@ -104,7 +104,10 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   const shift =
     found === undefined ? (values.values.at(-1) ?? 0) : (found.verdict === "regressed" ? 1 : -1) * found.found.shift
   const past = Shift.baselineOf(values, most)
-  const now = Words.percent(Math.max(0, Math.min(1, usualRate - pointsOf(shift))))
+  const tonight = counts.slice(found?.found.from ?? last)
+  const sum = (count: "failed" | "scored") => tonight.reduce((total, night) => total + night[count], 0)
+  // as it was counted: the shift is that of what each scenario's own rate lets expect
+  const now = Words.percent(1 - sum("failed") / Math.max(1, sum("scored")))
   const verdict = found?.verdict ?? "no evidence"
   const nights = found?.found.before.length ?? past.length
   const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`

@@ -119,6 +119,14 @@ describe("the pass rate of a scenario", () => {
 })
 
 describe("the pass rate of a whole night", () => {
+  it("is the one that was counted, whatever its usual nights are", () => {
+    const nightOf = (day: number, first: number, second: number) =>
+      night(day, [scenario("s0", first), scenario("s1", second), scenario("s2", 5), scenario("s3", 5)])
+    // one night in four is worse, so the median of the nights is not their mean
+    const nights = Array.from({ length: 30 }, (_, day) => nightOf(day, day % 4 === 3 ? 3 : 5, 5))
+    assert.strictEqual(rowOf(judge(of(nights), nightOf(30, 0, 0)), "pass rate", null).now, "50 %")
+  })
+
   it("names the scenarios that failed most beyond their own rates, when many fail a little more", () => {
     const twenty = (day: number, passed: (index: number) => number) =>
       night(
