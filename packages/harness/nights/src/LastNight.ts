@@ -54,6 +54,9 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     ...(isComplete(night) || (night.verdict !== undefined && night.verdict.status !== "red")
       ? []
       : [`the night is partial: ${night.partial ?? ""}`]),
+    ...(isComplete(night) && night.scenarios.every(({ verdict }) => verdict === "skipped")
+      ? ["no scenario ran to its end"]
+      : []),
     ...(night.breaches > 0 ? [`${night.breaches} invariants broken outside of scenarios`] : []),
     ...reason(
       open.filter(({ breaches }) => breaches > 0),

@@ -242,6 +242,11 @@ describe("a verdict from a history alone", () => {
     ])
   })
 
+  it("is red for a night in which no scenario ran", () => {
+    const none = judgeNight(of(nights), night(12, []))
+    assert.deepStrictEqual([none.tier, none.reasons], ["red", ["no scenario ran to its end"]])
+  })
+
   it("has one reason for a scenario that leaked and whose trials passed", () => {
     assert.deepStrictEqual(
       reasonsOf({ leaks: 2, verdict: "failed" }).filter((reason) => reason.startsWith("1 scenario ")),
