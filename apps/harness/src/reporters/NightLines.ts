@@ -15,14 +15,16 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   return seen.length === 0 ? "" : `. Smallest detectable change: ${seen.join(", ")}`
 }
 
+/** A figure with what it is of; that of the whole night's durations is called as in titles. */
+const figureText = (row: JudgedRow): string => {
+  const { figure, scenario } = row
+  if (scenario !== null) return `${figure} of ${scenario.suite} › ${scenario.name}`
+  return figure === "duration" ? Headline.figureName(row) : `${figure} of the whole night`
+}
+
 /** The first few of the figures, by what they are of. */
 const named = (rows: ReadonlyArray<JudgedRow>): string => {
-  const names = rows
-    .slice(0, mostNamed)
-    .map(
-      ({ figure, scenario }) =>
-        `${figure} of ${scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`}`
-    )
+  const names = rows.slice(0, mostNamed).map(figureText)
   return [...names, ...(rows.length > mostNamed ? ["…"] : [])].join(", ")
 }
 
@@ -57,10 +59,7 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
 }
 
 /** A row in one line: the smallest detectable change is in the statistics. */
-export const rowText = ({ evidence, figure, scenario }: JudgedRow): string => {
-  const of = scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`
-  return `${figure} of ${of}: ${evidence.split(";")[0]}`
-}
+export const rowText = (row: JudgedRow): string => `${figureText(row)}: ${row.evidence.split(";")[0]}`
 
 /** The whole night's figures beside what they usually are; undefined where it was not compared. */
 export const compared = ({ judgement }: RunReport): string | undefined => {

@@ -236,7 +236,7 @@ describe("Page", () => {
     const findings = words(
       between(draw({ ...greenNight(), judgement }), '<section id="findings"', '<section id="trends"')
     )
-    assert.include(findings, "1 improvement duration of the whole night: 35 % shorter tonight ")
+    assert.include(findings, "1 improvement scenario durations: 35 % shorter tonight ")
     assert.notInclude(findings, "would be seen")
     assert.notInclude(words(draw(greenNight())), "improvement")
   })

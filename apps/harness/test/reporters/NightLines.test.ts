@@ -58,6 +58,14 @@ describe("what the nights before say", () => {
     )
   })
 
+  it("names an improvement of the durations as a regression of them", () => {
+    const rows = [row({ verdict: "improved", scenario: null, figure: "duration" })]
+    assert.include(
+      NightLines.lines({ ...green, judgement: { ...judgement, rows } })[0],
+      ": 1 improvement (scenario durations)"
+    )
+  })
+
   it("names the nights that are not counted", () => {
     const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "another target" }], rows: [] }
     assert.include(
