@@ -121,6 +121,58 @@ describe("confirm trials", () => {
     assert.isAbove(run((StudentT.quantile(1 - strict, 1000) + 0.84) * Math.sqrt(variance100), strict).confirmed, 0.6)
   })
 
+  it("of durations end at exact shifts", () => {
+    const known = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: Math.log(1.1), level: 0.01 }
+    const varianceOf = (count: number) => 0.002 + 1 / (1 / 0.03 + count / (1.2 * 0.4 ** 2))
+    const critical = StudentT.quantile(1 - 0.01 / 2, 1000)
+    const at = (trials: number, shift: number) =>
+      ofDurations({ ...known, planned: { shift, variance: 0.03 } }, trials, shift)
+    const last = Math.sqrt(varianceOf(100))
+    const shown = (critical * varianceOf(40)) / last
+    assert.deepStrictEqual([at(40, shown - 0.0001), at(40, shown + 0.0001)], ["more", "confirmed"])
+    const hopeless = critical * last - 1.3 * Math.sqrt(varianceOf(5) - 0.002)
+    assert.deepStrictEqual([at(5, hopeless - 0.0001), at(5, hopeless + 0.0001)], ["not confirmed", "more"])
+    assert.deepStrictEqual([at(9, 2), at(10, 2), at(2, -2), at(3, -2)], ["more", "confirmed", "more", "not confirmed"])
+  })
+
+  it("that look as usual by themselves acquit what the planned trials showed", () => {
+    const test = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: 0.1, level: 0.5 }
+    const at = (trials: number, own: number) =>
+      ofDurations({ ...test, planned: { shift: 1, variance: 0.03 } }, trials, own)
+    assert.deepStrictEqual([at(9, 0.1), at(10, 0.1), at(10, 0.1001)], ["more", "not confirmed", "confirmed"])
+  })
+
+  it("are asked for of the least likely first, and not of what happens in half of the nights", () => {
+    const nights = steady(30, (day) => [scenario("flaky", day % 4 === 0 ? 5 : 4)])
+    const namesOf = (flaky: number) =>
+      suspects(of(nights), night(30, [scenario("often", 3), scenario("flaky", flaky), scenario("always", 0)])).map(
+        ({ name }) => name
+      )
+    assert.deepStrictEqual(namesOf(4), ["always", "often"])
+    assert.deepStrictEqual(namesOf(3), ["always", "often", "flaky"])
+  })
+
+  it("more than planned for failures are looked at once, at the end", () => {
+    const [suspect] = suspects(of(nights), tonight(30, 3))
+    const trials = { passed: 10, scored: 60 }
+    assert.deepStrictEqual(
+      [suspect?.decide(trials), suspect?.said(trials, "pass rate"), suspect?.said(trials, "duration")],
+      ["not confirmed", "confirmed", undefined]
+    )
+  })
+
+  it("that mostly fail say nothing of durations", () => {
+    const slow = timed(30, 1).scenarios.map((its) => (its.name === "s0" ? { ...its, ...took(1500) } : its))
+    const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
+    const [suspect, ...others] = suspects(of(nights), night(30, slow))
+    assert.deepStrictEqual([suspect?.name, suspect?.figure, others], ["s0", "duration", []])
+    const decided = (passed: number, scored: number) => suspect?.decide({ passed, scored })
+    assert.deepStrictEqual(
+      [decided(0, 5), decided(0, 6), decided(1, 7), decided(1, 8)],
+      ["more", "not confirmed", "more", "not confirmed"]
+    )
+  })
+
   describe("of drawn nights", () => {
     const runs = 12
     const count = 30
