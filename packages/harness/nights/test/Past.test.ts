@@ -147,6 +147,19 @@ describe("which nights count", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
   })
 
+  it("times only with as many trials at a time", () => {
+    const fewer = { ...night(0, []).fingerprint, concurrency: 4 }
+    const judgement = judge(of(steady(10)), night(10, [scenario("often", 4)], { fingerprint: fewer }))
+    assert.include(judgement.differences, "at a time 4, was 8")
+    assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
+  })
+
+  it("not another one of the same time", () => {
+    const same = night(9, [scenario("often", 0)])
+    const judgement = judge(of([...steady(9), same]), tonight(9, 4))
+    assert.deepStrictEqual([judgement.nights, judgement.passedOver], [9, []])
+  })
+
   it("of none nothing is said", () => {
     const judgement = judge(of([]), tonight(0, 5))
     assert.strictEqual(judgement.verdict, "not enough data")
