@@ -146,15 +146,15 @@ const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string
   const line = (
     name: string,
     figure: Figure | undefined,
-    of: (night: Night, index: number) => readonly [text: string, isFar: boolean] | undefined
+    of: (night: Night, index: number) => readonly [text: string, style: "nothing" | "some" | ""] | undefined
   ) => {
     const cells = columns.map(({ label, night }, index) => {
       const shown = of(night, index)
       if (shown === undefined) return unrun
-      const [text, isFar] = shown
+      const [text, style] = shown
       const isRed = night.regressed?.some((one) => one.figure === figure && one.scenario === null) === true
       const title = `${label}: ${name} ${text}${isRed ? ", worse than before" : ""}`
-      return `<td class="${isRed ? "nothing" : isFar ? "some" : ""}" title="${escape(title)}">${text}</td>`
+      return `<td class="${isRed ? "nothing" : style}" title="${escape(title)}">${text}</td>`
     })
     return `<tr><th scope="row">${name}</th>${cells.join("")}</tr>`
   }
@@ -162,13 +162,13 @@ const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string
     (...of: readonly [Parameters<typeof multiple>[2], (row: Row) => number]) =>
     (_: Night, index: number) => {
       const ratio = multiple(rows, index, ...of)
-      return ratio === undefined ? undefined : ([timeText(ratio), ratio > farAbove] as const)
+      return ratio === undefined ? undefined : ([timeText(ratio), ratio > farAbove ? "some" : ""] as const)
     }
   const lines = [
     line("trials passed", "pass rate", (night) => {
       const rate = rateOf(night)
       // 100 % is all of them
-      return rate === undefined ? undefined : [percent(rate < 1 ? Math.min(rate, 0.99) : 1, 0), false]
+      return rate === undefined ? undefined : [percent(rate < 1 ? Math.min(rate, 0.99) : 1, 0), ""]
     }),
     line(
       "duration",
@@ -181,7 +181,7 @@ const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string
       times(costOf, ({ usual_usd }) => usual_usd)
     ),
     ...(columns.some(({ night }) => night.breaches > 0)
-      ? [line("invariants", undefined, ({ breaches }) => [breaches > 0 ? "rule" : "✓", breaches > 0])]
+      ? [line("invariants", undefined, ({ breaches }) => (breaches > 0 ? ["rule", "nothing"] : ["✓", ""]))]
       : [])
   ]
   return `<tbody class="whole"><tr><th scope="rowgroup" class="suite">The whole night</th></tr>${lines.join("")}</tbody>`
@@ -189,7 +189,9 @@ const whole = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Row>): string
 
 const legend = (columns: ReadonlyArray<Column>, most: number): string => {
   const all = columns.flatMap(({ night }) => night.scenarios.map((one) => signOf(one, night)))
-  const used = (Object.keys(signs) as ReadonlyArray<keyof typeof signs>).filter((sign) => all.includes(sign))
+  const used = (Object.keys(signs) as ReadonlyArray<keyof typeof signs>).filter(
+    (sign) => all.includes(sign) || (sign === "rule" && columns.some(({ night }) => night.breaches > 0))
+  )
   const key = (style: string, sign: string, words: string) => `<li><i class="${style}">${sign}</i> ${words}</li>`
   return `<ul class="legend small faint">${[
     key("all", "✓", most === 1 ? "its trial passed" : `all ${most} trials passed`),

@@ -114,7 +114,8 @@ describe("NightsPage", () => {
     assert.include(draw(ending(red, () => ({ leaks: 1 }))), '<i class="nothing">leak</i> leaked a browser')
     assert.notInclude(draw(calm), "leaked a browser")
     const whole = draw(ending({ ...red, breaches: 1 }))
-    assert.strictEqual(cellsOf(whole, "invariants").at(-1), "some: rule")
+    assert.strictEqual(cellsOf(whole, "invariants").at(-1), "nothing: rule")
+    assert.include(whole, '<i class="nothing">rule</i> broke an invariant')
     assert.deepStrictEqual(cellsOf(draw(calm), "invariants"), [])
   })
 

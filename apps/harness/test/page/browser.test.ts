@@ -143,6 +143,10 @@ describe("the page in Chromium", () => {
       .locator(".heat tbody th[title]")
       .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().width))
     assert.lengthOf(widths, 10)
+    // no head of a night stands above the names
+    const corner = await visited.tab.locator(".heat thead td").boundingBox()
+    const name = await visited.tab.locator(".heat tbody th[title]").first().boundingBox()
+    assert.deepStrictEqual([corner?.x, corner?.width], [name?.x, name?.width])
     // two lines of most names, whatever the font
     assert.isAtLeast(Math.min(...widths), 256)
   })
