@@ -71,11 +71,11 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf, isCompared
     ],
     [
       isSimulated ? "cost, simulated" : "cost",
-      ({ cost_usd }) => Number(cost_usd),
+      (night) => Number(Night.plannedOf(night).cost_usd),
       (value) => Money.rounded(value.toFixed(4)),
       "more"
     ],
-    ["wall time", ({ duration_ms }) => duration_ms, duration, "more"],
+    ["wall time", (night) => Night.plannedOf(night).duration_ms ?? null, duration, "more"],
     [
       "flaky scenarios",
       ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length,
@@ -84,7 +84,7 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf, isCompared
     ],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number, "more"]
   ]
-  return `<p class="small faint">The last ${nights.length} nights, this one last, on the right. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
+  return `<p class="small faint">The last ${nights.length} nights, this one last, on the right. Band: the middle 80 % of the nights before.${nights.every(({ scenarios }) => scenarios.every(({ confirm }) => confirm === undefined)) ? "" : " Cost and wall time are without confirm trials."}</p><div class="grid">${figures
     .map(([title, of, format, worse]) => Trend.render({ title, format, worse, values: nights.map(of), nights: days }))
     .join("")}</div>${earlier(days)}`
 }

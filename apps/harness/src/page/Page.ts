@@ -1,6 +1,6 @@
 import * as Money from "@webagent/report/Money"
 import { createHash } from "node:crypto"
-import { isComplete, type Night } from "@webagent/nights/Night"
+import { isComplete, type Night, ofReport, plannedOf } from "@webagent/nights/Night"
 import type { Replay } from "../reporters/Reporter.ts"
 import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/report/Text"
@@ -17,6 +17,7 @@ import { script } from "./PageScript.ts"
 import * as Scenarios from "./Scenarios.ts"
 import { styles } from "./Styles.ts"
 import * as SuiteFigures from "./SuiteFigures.ts"
+import * as Usage from "@webagent/report/Usage"
 import * as Trend from "./Trend.ts"
 
 /** What a page is drawn from. */
@@ -57,44 +58,50 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     ...(header.selection === undefined ? [] : [`only ${header.selection}`]),
     ...(header.resumed ?? []).map(({ at }) => `resumed ${moment(at)}`)
   ]
-  const { counts, cost_usd, leftovers = [] } = report
+  const { counts, leftovers = [] } = report
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
-  const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const passed = Headline.passedText(report)
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
   const unrun = Partial.unrun(report) ?? 0
   // a partial night took less and cost less than others
-  const whole = nights.filter(isComplete)
-  /** A figure beside what it usually is: far more than that is marked. */
+  const whole = nights.filter(isComplete).map(plannedOf)
+  const planned = plannedOf(ofReport(report))
+  const { cost, requests, time } = Usage.of(report)
+  /** A figure, its part to confirm, and beside what usually is the rest: far more than that is marked. */
   const beside = (
     noun: string,
-    of: (night: Night) => number,
-    now: number,
+    { confirm }: typeof cost,
+    of: (used: typeof planned) => number | undefined,
     format: (value: number) => string
   ): readonly [string, boolean] => {
-    const { isFar, text } = Trend.usually(whole.map(of), now, format)
-    return [[noun, text].filter((part) => part !== "").join(", "), isFar]
+    const now = of(planned)
+    const { isFar, text } =
+      now === undefined
+        ? { isFar: false, text: "" }
+        : Trend.usually(
+            whole.flatMap((used) => of(used) ?? []),
+            now,
+            format
+          )
+    const compared = text === "" || confirm === undefined ? text : `the rest ${text}`
+    return [[noun, confirm ?? "", compared].filter((part) => part !== "").join(", "), isFar]
   }
+  const [besideCost, isCostFar] = beside(
+    "",
+    cost,
+    (used) => Number(used.cost_usd),
+    (usd) => Money.rounded(usd.toFixed(4))
+  )
   const facts: ReadonlyArray<readonly [figure: string, noun: string, isFar?: boolean]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
     ...(title === passed ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
-    [
-      unrun === 0 ? number(counts.trials) : `${number(counts.trials)} of ${number(counts.trials + unrun)}`,
-      counts.trials + unrun === 1 ? "trial" : "trials"
-    ],
-    [number(counts.requests), ...beside("requests", ({ requests }) => requests, counts.requests, number)],
-    [duration(report.duration_ms), ...beside("wall time", (night) => night.duration_ms, report.duration_ms, duration)],
-    [
-      money,
-      ...beside(
-        "",
-        (night) => Number(night.cost_usd),
-        Number(cost_usd),
-        (usd) => Money.rounded(usd.toFixed(4))
-      )
-    ],
+    ["", Usage.trials(report, unrun)],
+    [number(counts.requests), ...beside("requests", requests, (used) => used.requests, number)],
+    [time.all, ...beside("wall time", time, (used) => used.duration_ms, duration)],
+    // what is still open may make it more than usual
+    running > 0 && !isCostFar ? [cost.all, cost.confirm ?? ""] : [cost.all, besideCost, isCostFar],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]
   return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${Headline.words[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun, isFar]) => `<li${isFar === true ? ' class="far"' : ""}>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`

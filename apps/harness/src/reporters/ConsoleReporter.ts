@@ -7,7 +7,6 @@ import { byCause } from "@webagent/report/Cause"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
-import * as Money from "@webagent/report/Money"
 import * as Partial from "@webagent/report/Partial"
 import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
@@ -20,7 +19,8 @@ import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { type Style } from "@webagent/report/Style"
-import { counted, cut, duration, percent } from "@webagent/report/Text"
+import { counted, cut, percent } from "@webagent/report/Text"
+import * as Usage from "@webagent/report/Usage"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
 /** What the console reporter writes to, and what it cannot know from the events. */
@@ -70,7 +70,7 @@ const marks = { red: "bad", unusual: "warning", green: "good" } as const
 
 /** The last line: what happened, how long it took, what it cost, what was leaked. */
 export const summary = (report: RunReport, style: Style): string => {
-  const { counts, cost_usd, duration_ms, header, interrupted, results } = report
+  const { counts, interrupted, results } = report
   const line = Headline.lastLineOf(report)
   const unrun = Partial.unrun(report)
   const skipped = [
@@ -78,12 +78,13 @@ export const summary = (report: RunReport, style: Style): string => {
     ...(unrun === undefined || unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
   ]
   const browsers = SuiteProgress.browsers(results)
+  const { cost, time } = Usage.of(report)
   const facts = [
     style[marks[Headline.statusOf(report)]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
-    duration(duration_ms),
+    Usage.text(time),
     counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
-    ...(cost_usd === "0" ? [] : [`${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`])
+    ...(report.cost_usd === "0" ? [] : [Usage.text(cost)])
   ]
   return facts.join(" · ")
 }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Gate from "@webagent/report/Gate"
-import * as Money from "@webagent/report/Money"
+import * as Usage from "@webagent/report/Usage"
 import * as Partial from "@webagent/report/Partial"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
@@ -134,12 +134,15 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const title = Headline.fullTitleOf(report)
   const unrun = Partial.unrun(report) ?? 0
   const compared = NightLines.compared(report) ?? NightLines.uncompared(report)
-  const money =
-    report.cost_usd === "0" ? "" : ` · ${Money.rounded(report.cost_usd)}${header.target.simulated ? " simulated" : ""}`
+  const { cost, requests, time } = Usage.of(report)
+  const used = [
+    Usage.trials(report, unrun),
+    ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(Usage.text)
+  ]
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${unrun === 0 ? "" : `${report.counts.trials} of `}${counted(report.counts.trials + unrun, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)}${money} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${used.join(" · ")} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
     ...stillOpen(report, reap),
     ...(compared === undefined ? [] : [escape(compared), ""]),

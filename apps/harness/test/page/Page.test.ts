@@ -7,6 +7,9 @@ import { gunzipSync } from "node:zlib"
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
+import { ofReport } from "@webagent/nights/Night"
+import * as Money from "@webagent/report/Money"
+import { countsOf, withConfirmation } from "@webagent/report/RunReport"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import { away, cut, night } from "../reporters/fixture.ts"
 import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
@@ -39,7 +42,7 @@ describe("Page", () => {
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 6 other problems · 1 run still running · partial 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
+      /Red : 1 failure, 6 other problems · 1 run still running · partial 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated so far 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
@@ -211,6 +214,37 @@ describe("Page", () => {
     const near = top({ duration_ms: green.duration_ms * 1.3 })
     assert.match(near, /wall time, usually /u)
     assert.notInclude(near, "far")
+  })
+
+  it("compares the planned trials with the usual ones, and says what others were to confirm", () => {
+    const green = greenNight()
+    const [first, ...others] = green.results
+    assert.isDefined(first)
+    const [trial] = first.trials
+    assert.isDefined(trial)
+    const more = { ...trial, requests: 70_000, cost_usd: "9", started_ms: green.duration_ms }
+    const confirmed = withConfirmation(first, { figure: "duration", outcome: "not confirmed", trials: [more, more] })
+    const results = [confirmed, ...others]
+    const night = {
+      ...green,
+      results,
+      counts: countsOf(results),
+      cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd)),
+      duration_ms: green.duration_ms * 9
+    }
+    const top = between(draw(night, monthBefore(green)), "<header", "</header>")
+    assert.notInclude(top, "far")
+    for (const part of [
+      / trials \+ 2 to confirm /u,
+      / 14\d,\d00 requests, 140,000 of them to confirm, the rest (?:as usual|usually \S+) /u,
+      / wall time, .* of it to confirm, the rest (?:as usual|usually .*) 2\d\.\d\d USD simulated /u,
+      / 18\.00 of it to confirm, the rest (?:as usual|usually \S+ USD) /u
+    ])
+      assert.match(words(top), part)
+    assert.include(words(draw(night, monthBefore(green))), "Cost and wall time are without confirm trials.")
+    // an earlier night with confirm trials is usual without them
+    const before = monthBefore(green).map((one) => ({ ...ofReport(night), startedAt: one.startedAt }))
+    assert.notInclude(between(draw(green, before), "<header", "</header>"), "usually")
   })
 
   it("nights that were cut short are no part of a trend, nor of what is usual", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import { countsOf } from "@webagent/report/RunReport"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { away, cut, dated, green, night, replay } from "./fixture.ts"
+import { away, cut, dated, green, night, replay, trial } from "./fixture.ts"
 
 const { render } = MarkdownReporter
 
@@ -47,6 +48,19 @@ describe("MarkdownReporter", () => {
     assert.include(text, " · 2.1 s · 1.60 USD simulated · began ")
     assert.match(text, /\nNot compared with earlier nights&#58; 5 are needed, and 0 nights are known\. /u)
     assert.notInclude(render(green, replay), "USD")
+  })
+
+  it("says which trials were to confirm, and what they used", () => {
+    const [first] = green.results
+    assert.isDefined(first)
+    const more = trial({ requests: 5, cost_usd: "0.2", started_ms: 1100 })
+    const confirmed = { ...first, confirm: { figure: "duration", outcome: "confirmed", trials: [more] } } as const
+    const counts = countsOf([confirmed])
+    const text = render({ ...green, results: [confirmed], counts, cost_usd: "1.6" }, replay)
+    assert.match(
+      text,
+      / · \d+ trials? \+ 1 to confirm · \d+ requests, 5 of them to confirm · 2\.1 s, 1 s of it to confirm · 1\.60 USD simulated, 0\.20 of it to confirm · /u
+    )
   })
 
   it("says what a night's figures usually are", () => {

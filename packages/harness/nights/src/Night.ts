@@ -18,6 +18,7 @@ import {
 } from "@webagent/report/RunReport"
 import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
 import { isScored } from "@webagent/report/Trial"
+import * as Usage from "@webagent/report/Usage"
 
 const isTime = (text: string) => {
   const date = new Date(text)
@@ -118,6 +119,8 @@ const fields = {
   kind: Schema.Literal("night"),
   startedAt: Time,
   duration_ms: Milliseconds,
+  /** How much of it confirm trials took; absent where there were none, and in histories of older versions. */
+  confirm_ms: Schema.optionalKey(Milliseconds),
   /** How its run ended, as its own report says; absent in histories of older versions. */
   verdict: Schema.optionalKey(Headline.Outcome),
   /** Why it is no measure for other nights; absent where it is whole. */
@@ -154,6 +157,19 @@ export const keyOf = (suite: string, name: string): string => JSON.stringify([su
 
 /** Whether a night may be a measure for others. */
 export const isComplete = ({ partial }: Night): boolean => partial === undefined
+
+/** What the planned trials of a night used; its time is undefined where an older version did not keep it apart. */
+export const plannedOf = (
+  night: Night
+): { readonly requests: number; readonly cost_usd: string; readonly duration_ms: number | undefined } => {
+  const { confirm_ms, cost_usd, duration_ms, requests, scenarios } = night
+  if (scenarios.every(({ confirm }) => confirm === undefined)) return { requests, cost_usd, duration_ms }
+  return {
+    requests: scenarios.reduce((sum, scenario) => sum + scenario.requests, 0),
+    cost_usd: Money.sum(scenarios.map((scenario) => scenario.cost_usd)),
+    duration_ms: confirm_ms === undefined ? undefined : duration_ms - confirm_ms
+  }
+}
 
 // the clock may see none of what is very short
 const seen = (duration_ms: number) => Math.max(duration_ms, 0.01)
@@ -241,12 +257,14 @@ export const withId = ({ report, ...night }: Omit<Night, "id">): Night => ({
 export const ofReport = (report: RunReport, directory?: string): Night => {
   const { header, judgement } = report
   const partial = partialOf(report)
+  const confirm_ms = Usage.confirming(report)?.duration_ms
   const regressed = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
   return withId({
     version: 1,
     kind: "night",
     startedAt: header.startedAt,
     duration_ms: Math.round(report.duration_ms),
+    ...(confirm_ms === undefined ? {} : { confirm_ms: Math.round(confirm_ms) }),
     verdict: Headline.outcomeOf(report),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {

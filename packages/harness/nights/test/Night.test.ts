@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ofReport, partialOf } from "../src/Night.ts"
+import { ofReport, partialOf, plannedOf } from "../src/Night.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { green, trial } from "./reports.ts"
 
@@ -54,6 +54,26 @@ describe("a night of a report", () => {
     const trials = [trial(), trial(), trial({ verdict: "skipped", skip }), trial({ verdict: "skipped", skip })]
     const [scenario] = ofReport({ ...report, results: [{ ...five, trials }] }).scenarios
     assert.deepInclude(scenario, { trials: 2, unrun: 2, scored: 2, cost_usd: "0.25" })
+  })
+
+  it("tells what its planned trials used from what its confirm trials used", () => {
+    const more = trial({ requests: 9, cost_usd: "0.05", started_ms: 1500 })
+    const confirm = { figure: "duration", outcome: "not confirmed", trials: [more] } as const
+    const night = ofReport({
+      ...report,
+      results: [{ ...five, cost_usd: "0.30", confirm }],
+      cost_usd: "0.30",
+      duration_ms: 2100
+    })
+    assert.strictEqual(night.confirm_ms, 600)
+    assert.deepStrictEqual(plannedOf(night), { requests: 10, cost_usd: "0.25", duration_ms: 1500 })
+    const { confirm_ms: _, ...older } = night
+    assert.isUndefined(plannedOf(older).duration_ms)
+    assert.deepStrictEqual(plannedOf(ofReport({ ...report, cost_usd: "0.4" })), {
+      requests: report.counts.requests,
+      cost_usd: "0.4",
+      duration_ms: report.duration_ms
+    })
   })
 
   it("keeps which scenarios are in quarantine", () => {
