@@ -34,7 +34,7 @@ main { padding-bottom: 4rem }
 button.icon { padding: .1rem .5rem } .error { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; font-weight: 400; font-size: .875rem; color: var(--faint); overflow-wrap: anywhere }
 .row { position: relative; border-bottom: 1px solid var(--rule) } .row > .quick { position: absolute; right: .2rem; top: .4rem; display: flex; gap: .3rem } .quick button, .finding .actions button { font-size: .8125rem; padding: .1rem .55rem } html.scripted details.scenario > summary { padding-right: 7.2rem } .panel-head { display: none }
 .hover { fill: transparent } .hover:hover { fill: color-mix(in srgb, var(--faint) 25%, transparent) } .line.dot { stroke-width: 8; stroke-linecap: round } .line.worse { stroke: var(--failed) }
-.band { fill: color-mix(in srgb, var(--link) 14%, transparent) } .calm { max-width: none; border: 1px solid var(--rule); border-left: .3rem solid var(--passed); background: var(--card); border-radius: .5rem; padding: .9rem 1.1rem }
+.band { fill: color-mix(in srgb, var(--link) 14%, transparent) } .calm { max-width: none; overflow-wrap: anywhere; border: 1px solid var(--rule); border-left: .3rem solid var(--passed); background: var(--card); border-radius: .5rem; padding: .9rem 1.1rem }
 .calm + .findings, .calm + .calm, .findings + .calm { margin-top: .6rem } .calm.cut { border-left-color: var(--flaky) } .notes { color: var(--faint); margin: .3rem 0 } svg.verdicts { width: 100%; height: 1.1rem; display: block; border-radius: .3rem } svg.verdicts rect { fill: var(--c) }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1rem; list-style: none; padding: 0; margin: .6rem 0 0 } .legend b { margin-right: .1rem }
 details.scenario[open] { content-visibility: visible }

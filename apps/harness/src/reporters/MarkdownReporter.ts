@@ -183,7 +183,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
     ...(others.length === 0
       ? []
       : [
-          `<details><summary>${items.length === 0 ? "All" : "The other"} ${counted(rest.length, "scenario")}</summary>`,
+          `<details><summary>${shown.size === 0 ? "All" : "The other"} ${counted(rest.length, "scenario")}</summary>`,
           "",
           "| suite | scenario | verdict | passed | time | |",
           "| --- | --- | --- | ---: | ---: | --- |",

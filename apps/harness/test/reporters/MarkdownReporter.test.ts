@@ -30,6 +30,23 @@ describe("MarkdownReporter", () => {
     assert.notInclude(table, "known to fail")
   })
 
+  it("folds all scenarios away where only the whole night is worse", () => {
+    const row = {
+      figure: "cost",
+      scenario: null,
+      verdict: "regressed",
+      now: "",
+      before: "",
+      window: 1,
+      since: green.header.startedAt,
+      nights: 7,
+      evidence: "139 % more expensive",
+      detectable: null
+    } as const
+    const judgement = { verdict: "regressed", nights: 7, passedOver: [], differences: [], rows: [row] } as const
+    assert.include(render({ ...green, judgement }, replay), "<details><summary>All 1 scenario</summary>")
+  })
+
   it("where nights before are known, the table tells what is new from what is old", () => {
     const text = render(dated, replay)
     assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*failed\*\*/mu)

@@ -180,6 +180,6 @@ export const differences = (tonight: Night, before: Night | undefined): Readonly
   return [
     ...changed,
     ...counted(changedScenarios(tonight, before), "changed"),
-    ...counted(gone, "ran only in the night before")
+    ...counted(gone, "of the night before did not run tonight")
   ]
 }

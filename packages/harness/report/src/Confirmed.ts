@@ -7,7 +7,7 @@ const said = ({ figure, outcome, skip }: Confirmation): string => {
     case "confirmed":
       return `${figure} is worse`
     case "not confirmed":
-      return `${figure} does not look worse`
+      return figure === "duration" ? "not slower beside the other scenarios" : `${figure} does not look worse`
     case "undecided":
       return `not decided${skip === undefined ? "" : `: ${Skip.text(skip)}`}`
   }
