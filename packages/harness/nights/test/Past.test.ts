@@ -84,7 +84,10 @@ describe("which nights count", () => {
       machine: { cpu: "y", cores: 2, platform: "linux-x64", node: "24" }
     }
     const judgement = judge(of(steady(10)), night(10, [scenario("often", 4)], { fingerprint: elsewhere }))
-    assert.deepStrictEqual(judgement.differences, ["processor y, was x", "1 scenario of the night before did not run tonight"])
+    assert.deepStrictEqual(judgement.differences, [
+      "processor y, was x",
+      "1 scenario of the night before did not run tonight"
+    ])
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
   })
