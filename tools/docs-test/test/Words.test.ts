@@ -1,7 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { found } from "../src/Found.ts"
 import { problems } from "../src/Page.ts"
-import { length, sentences } from "../src/Prose.ts"
 import { sourceTexts } from "../src/SourceText.ts"
 import { findings } from "../src/Words.ts"
 
@@ -55,51 +54,16 @@ describe("retired words", () => {
   })
 })
 
-const long = `Word ${"word ".repeat(34)}end.`
-
 describe("a page", () => {
-  it("with short sentences and plain words passes", () => {
-    assert.deepStrictEqual(problems("docs/a.md", "# Title\n\nRun this:\n\n```\nnobody\n```\n\nYou see `nobody`.\n"), [])
+  it("passes with long sentences and many words, and its code isn't read", () => {
+    const page = `# Title\n\n${"word ".repeat(2000)}end.\n\n\`\`\`\nnobody\n\`\`\`\n\nYou see \`nobody\`.\n`
+    assert.deepStrictEqual(problems("docs/a.md", page), [])
   })
 
   it("says which retired word stands where, and what to write", () => {
     assert.deepStrictEqual(problems("docs/a.md", "Fine.\n\n| head |\n| --- |\n| nobody |\n"), [
       'docs/a.md:5: "nobody": write name the actor: "no client", "the service does not"'
     ])
-  })
-
-  it("has no sentence over 35 words, in a paragraph, a list or a cell of a table", () => {
-    for (const page of [
-      `Short.\n\nShort. ${long}`,
-      `Short.\n- Short.\n- ${long}`,
-      `Short.\n\n| a |\n| --- |\n| ${long} |`
-    ]) {
-      const [problem, ...rest] = problems("docs/a.md", page)
-      assert.match(problem ?? "", /^docs\/a\.md:\d: a sentence of 36 words/u)
-      assert.deepStrictEqual(rest, [])
-    }
-  })
-
-  it("has at most 18 words a sentence on average", () => {
-    const page = `Word ${"word ".repeat(17)}end. `.repeat(3)
-    assert.deepStrictEqual(problems("docs/a.md", page), [
-      "docs/a.md: 19.0 words a sentence on average, at most 18: split sentences"
-    ])
-  })
-
-  it("is at most 1,000 words long, tables counted and code not, unless it is a reference", () => {
-    const page = `${"| six words are in a row |\n".repeat(170)}\n\`\`\`\n${"code ".repeat(2000)}\n\`\`\`\n`
-    assert.match(problems("docs/a.md", page).join(), /^docs\/a\.md: 1020 words, at most 1000/u)
-    assert.deepStrictEqual(problems("docs/load-reference.md", page), [])
-    assert.strictEqual(length("Two `--words=a b c`.\n\n```\nnone\n```\n"), 2)
-  })
-
-  it("is split into sentences at their ends, not at dots of names, numbers or units", () => {
-    const page = 'It takes 1.5 s at v4.createRun. "Then" it ends! Node 20.18 is enough, see `a.ts`. `b` too.\n'
-    assert.deepStrictEqual(
-      sentences(page).map(({ words }) => words),
-      [6, 3, 6, 2]
-    )
   })
 })
 
