@@ -31,6 +31,14 @@ const most = 5
 
 const tooMany = `Not done: at most ${most} calls in one answer.`
 const elsewhere = "Not done: the page is another one now."
+const afterFailure = "Not done: the call before it failed."
+const stopped = "Not done: the user stopped the task."
+
+type CallOutcome = Pick<CallResult, "status"> & { readonly text: string }
+
+const done = (text: string): CallOutcome => ({ status: "done", text })
+const failed = (text: string): CallOutcome => ({ status: "failed", text })
+const skipped = (text: string): CallOutcome => ({ status: "skipped", text })
 
 /** How much a model is told of a result. */
 const longest = 9000
@@ -56,7 +64,7 @@ export const carryOut = (
   Effect.suspend(() => {
     const { page } = scene
     const results: Array<CallResult> = []
-    let leftOut: string | undefined
+    let skipReason: string | undefined
     let ending: Ending | undefined
     const before = page.front()
     const isElsewhere = () => {
@@ -64,55 +72,46 @@ export const carryOut = (
       return hasDialog || url !== before.url || tabs !== before.tabs
     }
 
-    const end = (params: unknown, at: number): Result.Result<string, string> => {
-      if (!leavesPage(calls.slice(0, at))) return Result.fail("Not done: look at the page first, then end the task.")
-      return Result.map(accept(params), (accepted) => {
-        ending = accepted
-        return "Done."
-      })
+    const end = (params: unknown, at: number): CallOutcome => {
+      if (!leavesPage(calls.slice(0, at))) return failed("Not done: look at the page first, then end the task.")
+      const accepted = accept(params)
+      if (Result.isFailure(accepted)) return failed(accepted.failure)
+      ending = accepted.success
+      return done("Done.")
     }
 
-    const carry = (call: Call, at: number): Effect.Effect<Result.Result<string, string>, BrowserLost> => {
-      if (leftOut !== undefined) return Effect.succeed(Result.fail(leftOut))
-      if (at >= most) return Effect.succeed(Result.fail(tooMany))
+    const carry = (call: Call, at: number): Effect.Effect<CallOutcome, BrowserLost> => {
+      if (skipReason !== undefined) return Effect.succeed(skipped(skipReason))
+      if (at >= most) return Effect.succeed(skipped(tooMany))
       if (call.name === Tools.doneName) return Effect.sync(() => end(call.params, at))
       const tool = byName.get(call.name)
-      if (tool === undefined) return Effect.succeed(Result.fail(`There is no tool "${call.name.slice(0, 100)}".`))
+      if (tool === undefined) return Effect.succeed(failed(`There is no tool "${call.name.slice(0, 100)}".`))
       return tool.run(call.params, scene).pipe(
-        Effect.map(Result.succeed),
-        Effect.catchTag("Refused", ({ message }) => Effect.succeed(Result.fail(message))),
+        Effect.map(done),
+        Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message))),
         Effect.withSpan("webagent.action", { attributes: { tool: call.name } })
       )
     }
 
     return Effect.forEach(calls, (call, at) =>
-      Effect.map(carry(call, at), (carried) => {
-        const failed = Result.isFailure(carried)
-        const text = page.redact(Result.merge(carried)).slice(0, longest)
-        results.push({ id: call.id, name: call.name, result: text, failed })
-        if (failed) leftOut ??= at < most ? "Not done: the call before it failed." : tooMany
-        else if (isElsewhere()) leftOut ??= elsewhere
+      Effect.map(carry(call, at), ({ status, text }) => {
+        results.push({ id: call.id, name: call.name, status, result: page.redact(text).slice(0, longest) })
+        if (status === "failed") skipReason ??= afterFailure
+        else if (status === "done" && isElsewhere()) skipReason ??= elsewhere
       })
     ).pipe(
       Effect.map(() => ({
         results,
         ending,
-        failed: calls.length === 0 || (ending === undefined && hasFailed(results))
+        failed: calls.length === 0 || (ending === undefined && results.some(({ status }) => status === "failed"))
       })),
       Effect.ensuring(
         Effect.sync(() => {
-          const missing = calls.slice(results.length).map(({ id, name }) => ({
-            id,
-            name,
-            result: "Not done: the user stopped the task.",
-            failed: true
-          }))
+          const missing = calls
+            .slice(results.length)
+            .map(({ id, name }): CallResult => ({ id, name, status: "skipped", result: stopped }))
           told([...results, ...missing])
         })
       )
     )
   })
-
-/** What is left out of an answer with too many calls, or because the page is another one, did not go wrong. */
-const hasFailed = (results: ReadonlyArray<CallResult>) =>
-  results.some(({ failed, result }) => failed && result !== tooMany && result !== elsewhere)

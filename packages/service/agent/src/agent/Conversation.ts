@@ -3,12 +3,14 @@ import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import { cached } from "../model/Models.ts"
 
-/** What became of a call of the model. */
+/** The result of a tool call. */
 export interface CallResult {
   readonly id: string
   readonly name: string
+  /** A step fails by a failed call. A skipped call was never tried, so the model can still make it in the next step. */
+  readonly status: "done" | "failed" | "skipped"
+  /** Text for the model. The values of secrets are replaced by placeholders, so don't compare it with another text. */
   readonly result: string
-  readonly failed: boolean
 }
 
 const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
@@ -115,8 +117,14 @@ export const make = (instructions: string) => {
       const answer = Prompt.fromResponseParts(
         content.filter(({ type }) => type !== "finish").map(wellFormedPart)
       ).content
-      const results = calls.map(({ failed, id, name, result }) =>
-        Prompt.toolResultPart({ id, name, isFailure: failed, result: result.toWellFormed(), providerExecuted: false })
+      const results = calls.map(({ id, name, result, status }) =>
+        Prompt.toolResultPart({
+          id,
+          name,
+          isFailure: status !== "done",
+          result: result.toWellFormed(),
+          providerExecuted: false
+        })
       )
       past = [...past, ...answer, ...(results.length === 0 ? [] : [Prompt.toolMessage({ content: results })])]
     },

@@ -32,7 +32,7 @@ export const failureOf = (
   { finishReason, text }: { readonly finishReason: string; readonly text: string }
 ): string => {
   const wrong =
-    results.find(({ failed }) => failed)?.result ??
+    results.find(({ status }) => status === "failed")?.result ??
     nothingCalled(finishReason, text.replaceAll(/\s+/gu, " ").trim().slice(0, 100))
   return wrong.replaceAll(/\s+/gu, " ").slice(0, 300)
 }

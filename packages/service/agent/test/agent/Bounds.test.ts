@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import * as ModelCost from "../../src/model/ModelCost.ts"
-import { call, carriedOut, done, followedUp, numberOf, Running, script } from "./running.ts"
+import { call, carriedOut, done, followedUp, numberOf, Running, script, told } from "./running.ts"
 
 const value = "hunter2-and-more"
 
@@ -288,6 +288,36 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
       assert.strictEqual(turn.steps, 20)
       assert.isAbove(summaries, 1)
       assert.isBelow(summaries, 7)
+    })
+  )
+})
+
+const common = Running.layer({
+  secrets: [{ name: "word", value: Redacted.make("another"), domains: ["127.0.0.1"] }]
+})
+
+layer(common, { excludeTestServices: true })("an agent with a secret that is a common word", (it) => {
+  it.effect("doesn't count a step as failed when a skipped call's result has the word", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(
+        running,
+        {
+          calls: [
+            { name: "navigate", input: { url: `${running.site.origin}/plain` } },
+            { name: "press", input: { keys: "Escape" } }
+          ]
+        },
+        done()
+      )
+      const { turn } = yield* carriedOut("Look")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.include(told(running), "Not done: the page is <secret:word> one now.")
+      assert.strictEqual(turn.status, "completed")
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure),
+        [null, null]
+      )
     })
   )
 })

@@ -10,7 +10,7 @@ const result = (id: string, text = "Clicked."): Conversation.CallResult => ({
   id,
   name: "click",
   result: text,
-  failed: false
+  status: "done"
 })
 
 const roles = (messages: ReadonlyArray<{ readonly role: string }>) => messages.map(({ role }) => role).join(" ")
