@@ -1,7 +1,7 @@
 import * as Program from "@webagent/simulation/Program"
 
 /** The version that `--version`, the console and the reports show. */
-export const version = "0.1.0"
+export const version = "0.0.0"
 
 /** How a person calls the program. */
 export const program = Program.here("webagent-harness", import.meta.url)

@@ -76,7 +76,7 @@ describe("init", () => {
     const manifest = {
       name: "shop",
       scripts: { harness: "mine" },
-      devDependencies: { typescript: "6", vitest: "5", "webagent-harness": "0.1.0", "@webagent/scenario": "0.1.0" }
+      devDependencies: { typescript: "6", vitest: "5", "webagent-harness": "0.0.0", "@webagent/scenario": "0.0.0" }
     }
     const root = project("shop", {
       ".git/config": '[remote "origin"]\n  url = git@gitlab.example:shop.git\n',

@@ -1,2 +1,2 @@
 /** Version of this package, as the User-Agent says it. */
-export const version = "0.1.0"
+export const version = "0.0.0"
