@@ -1,6 +1,6 @@
 /**
  * Who may import whom. This table is the only place that says so: `pnpm boundaries` holds every source file to it,
- * and writes the section "Arrows" of ARCHITECTURE.md from it (`pnpm boundaries --write`).
+ * and writes tools/arrows/ARROWS.md from it (`pnpm boundaries --write`).
  *
  * A package without an entry fails, as does a folder of a package's `src` without one, an arrow that no file uses,
  * and a cycle of packages or of folders. Dependencies from a registry are held to each package's manifest.
