@@ -228,8 +228,8 @@ describe("what is unusual", () => {
 })
 
 it("what failed as usual is no finding", () => {
-  const failed = { ...green.results[0], verdict: "failed" as const, trials: [trial({ verdict: "failed" })] }
-  const results = [failed as ScenarioResult]
+  const flaky = { ...green.results[0], verdict: "flaky" as const, trials: [trial(), trial({ verdict: "failed" })] }
+  const results = [flaky as ScenarioResult]
   const scenario = { suite: results[0]?.suite ?? "", name: results[0]?.name ?? "" }
   const usual: JudgedRow = { ...row("pass rate", ""), scenario, verdict: "no evidence", tier: "fine" }
   const report = { ...judgedBy(usual), results }

@@ -10,8 +10,24 @@ export interface Pair {
   readonly b: Measurements
 }
 
-/** What a comparison concludes, of one metric or of all. */
-export const Conclusion = Schema.Literals(["worse", "better", "no difference seen", "cannot tell"])
+/**
+ * The conclusion of a comparison, for one metric or for all. It follows from the interval of the change alone.
+ *
+ * - `worse`, `better`: the interval is beyond the tolerance.
+ * - `slower`, `faster`: the interval excludes no change, and reaches beyond the tolerance.
+ * - `within tolerance`: the interval excludes no change, and lies within the tolerance.
+ * - `no difference seen`: the interval includes no change, and a relevant change would have shown.
+ * - `cannot tell`: the interval includes no change, and a relevant change could have been missed.
+ */
+export const Conclusion = Schema.Literals([
+  "worse",
+  "slower",
+  "cannot tell",
+  "better",
+  "faster",
+  "within tolerance",
+  "no difference seen"
+])
 export type Conclusion = typeof Conclusion.Type
 
 /** A metric of both services, and how B compares with A. */
@@ -29,7 +45,10 @@ export const Row = Schema.Struct({
   high: Schema.Number,
   /** The smallest change for the worse, tolerance included, that four of five such comparisons would call worse. */
   detectable: Schema.Number,
-  /** How many pairs would make a relevant change detectable, where it is not; missing where it would be over a thousand. */
+  /**
+   * Number of pairs that would most likely settle `cannot tell` (a relevant change would show) or `slower` (the interval
+   * would be on one side of the tolerance); missing if it's over a thousand.
+   */
   pairs_needed: Schema.optionalKey(Schema.Int),
   verdict: Conclusion
 })
@@ -73,6 +92,23 @@ const sidesOf = ({ of }: ComparedMetric.ComparedMetric, pairs: ReadonlyArray<Pai
   return sides.length < pairs.length ? undefined : sides
 }
 
+/** The verdict on an interval in which more is worse. */
+const verdictOf = ({
+  high,
+  isBlind,
+  low,
+  tolerated
+}: {
+  readonly low: number
+  readonly high: number
+  readonly tolerated: number
+  readonly isBlind: boolean
+}): Conclusion => {
+  if (low > 0) return low > tolerated ? "worse" : high < tolerated ? "within tolerance" : "slower"
+  if (high < 0) return high < -tolerated ? "better" : low > -tolerated ? "within tolerance" : "faster"
+  return isBlind ? "cannot tell" : "no difference seen"
+}
+
 /**
  * How B compares with A, by pairs of runs: a machine that was slow for a while was so for both of a pair. Each row has
  * Student's interval over the pairs; the probability that any row raises a false alarm is 2.5 % at most.
@@ -101,10 +137,13 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
     const relevant = isRatio ? Math.log(relevantRatio) : relevantShare
     const changes = sides.map(([a, b]) => sign * (scale(b) - scale(a)))
     const { detectable, high, low, middle } = Interval.ofMean(changes, each)
-    const isBlind = detectable > relevant
-    const verdict =
-      low > tolerated ? "worse" : high < -tolerated ? "better" : isBlind ? "cannot tell" : "no difference seen"
-    const needed = verdict === "cannot tell" ? pairsFor(changes, each, relevant) : undefined
+    const verdict = verdictOf({ low, high, tolerated, isBlind: detectable > relevant })
+    const needed =
+      verdict === "cannot tell"
+        ? pairsFor(changes, each, relevant)
+        : verdict === "slower"
+          ? pairsFor(changes, each, Math.abs(middle - tolerated))
+          : undefined
     const ends = [unscale(sign * low), unscale(sign * high)]
     const side = (index: 0 | 1) => format(unscale(mean(sides.map((pair) => scale(pair[index])))))
     return {
@@ -127,7 +166,6 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
   ]
 }
 
-/** What all rows conclude together: one that is worse decides, then one that cannot tell. */
+/** The conclusion of all rows together: the first one of `Conclusion` that any row has. */
 export const conclusionOf = (rows: ReadonlyArray<Row>): Conclusion =>
-  (["worse", "cannot tell", "better"] as const).find((verdict) => rows.some((row) => row.verdict === verdict)) ??
-  "no difference seen"
+  Conclusion.literals.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? "no difference seen"

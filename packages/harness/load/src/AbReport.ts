@@ -68,14 +68,35 @@ export const cellsOf = (row: Row): ReadonlyArray<string> => {
 /** The columns of the table. */
 export const columns = ["metric", "A", "B", "ratio", "95 % interval", "smallest detectable change", "verdict"]
 
-const marked = (verdict: Conclusion, style: Style) =>
-  verdict === "worse" ? style.bad("WORSE") : verdict === "better" ? style.good("better") : verdict
+/** Whether a row compares times. */
+const isTime = ({ better, kind }: Row): boolean => kind === "ratio" && better === "lower"
+
+/** The verdict of a row as a person reads it: more errors aren't "slower", they're "higher". */
+export const verdictText = (row: Row): string => {
+  const { better, verdict } = row
+  if ((verdict !== "slower" && verdict !== "faster") || isTime(row)) return verdict === "worse" ? "WORSE" : verdict
+  return (verdict === "slower") === (better === "lower") ? "higher" : "lower"
+}
+
+/** How serious a conclusion is, for its color. */
+export const toneOf: Readonly<Record<Conclusion, "bad" | "doubtful" | "good" | "plain">> = {
+  worse: "bad",
+  slower: "doubtful",
+  "cannot tell": "doubtful",
+  better: "good",
+  faster: "good",
+  "within tolerance": "plain",
+  "no difference seen": "plain"
+}
+
+const toned = (tone: "bad" | "doubtful" | "good" | "plain", text: string, style: Style) =>
+  tone === "plain" ? text : tone === "doubtful" ? style.strong(text) : style[tone](text)
 
 /** The table that a person reads. */
 export const table = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> =>
   TextTable.render(
     columns,
-    rows.map((row) => [...cellsOf(row), marked(row.verdict, style)]),
+    rows.map((row) => [...cellsOf(row), toned(toneOf[row.verdict], verdictText(row), style)]),
     style
   )
 
@@ -87,7 +108,7 @@ const changesOf = (rows: ReadonlyArray<Row>) =>
     })
     .join(", ")
 
-/** What to do about rows that cannot tell. */
+/** Advice for rows that need more pairs. */
 const advice = (rows: ReadonlyArray<Row>): string => {
   const needed = rows.map(({ pairs_needed }) => pairs_needed)
   return needed.some((pairs) => pairs === undefined)
@@ -95,31 +116,48 @@ const advice = (rows: ReadonlyArray<Row>): string => {
     : `about ${counted(Math.max(...needed.map((pairs) => pairs ?? 0)), "pair")} would be needed (--pairs)`
 }
 
-/** The verdict and, after it, what it rests on. */
-export const conclusion = ({ rows, tolerance, verdict }: AbReport): readonly [verdict: string, reason: string] => {
-  const of = (wanted: Conclusion) => rows.filter((row) => row.verdict === wanted)
-  if (verdict === "worse") {
-    return ["B is worse", `by more than ${Math.round(tolerance * 100)} %: ${changesOf(of("worse"))}`]
-  }
-  if (verdict === "cannot tell") {
-    const blind = of("cannot tell")
-    return ["cannot tell", `${changesOf(blind)}; ${advice(blind)}`]
-  }
-  if (verdict === "better") return ["B is better", changesOf(of("better"))]
-  const times = rows.filter(({ better, kind }) => kind === "ratio" && better === "lower")
-  const least = times.reduce<Row | undefined>(
-    (worst, row) => (worst === undefined || row.detectable > worst.detectable ? row : worst),
-    undefined
-  )
-  return [
-    "no difference seen",
-    least === undefined ? "" : `smallest detectable change of a time: ${detectableText(least)} or less`
-  ]
+const percentText = (share: number): string => `${Math.round(share * 100)} %`
+
+const seen = (rows: ReadonlyArray<Row>): string => {
+  const least = rows
+    .filter(isTime)
+    .reduce<Row | undefined>(
+      (worst, row) => (worst === undefined || row.detectable > worst.detectable ? row : worst),
+      undefined
+    )
+  return least === undefined ? "" : `smallest detectable change of a time: ${detectableText(least)} or less`
 }
 
-/** The line that says what happened. */
+/** The verdict, and the reason for it. */
+export const conclusion = ({ rows, tolerance, verdict }: AbReport): readonly [verdict: string, reason: string] => {
+  const decisive = rows.filter((row) => row.verdict === verdict)
+  const changes = changesOf(decisive)
+  const speed = decisive.every(isTime)
+  switch (verdict) {
+    case "worse":
+      return ["B is worse", `by more than ${percentText(tolerance)}: ${changes}`]
+    case "slower":
+      return [
+        `B is ${speed ? "slower" : "worse"}, maybe by no more than the tolerance of ${percentText(tolerance)}`,
+        `${changes}; ${advice(decisive)}`
+      ]
+    case "cannot tell":
+      return ["cannot tell", `${changes}; ${advice(decisive)}`]
+    case "better":
+      return ["B is better", changes]
+    case "faster":
+      return [`B is ${speed ? "faster" : "better"}, maybe by no more than ${percentText(tolerance)}`, changes]
+    case "within tolerance":
+      return [`B differs by no more than the tolerance of ${percentText(tolerance)}`, changes]
+    case "no difference seen":
+      return ["no difference seen", seen(rows)]
+  }
+}
+
+/** The line with the conclusion. */
 export const headline = (report: AbReport, style: Style): string => {
   const [verdict, reason] = conclusion(report)
-  const mark = { worse: style.bad, "cannot tell": style.strong, better: style.good, "no difference seen": style.good }
-  return `${mark[report.verdict](verdict)}${reason === "" ? "" : `: ${reason}`}`
+  const tone = toneOf[report.verdict]
+  const mark = toned(tone === "plain" ? "good" : tone, verdict, style)
+  return `${mark}${reason === "" ? "" : `: ${reason}`}`
 }

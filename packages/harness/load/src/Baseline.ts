@@ -14,7 +14,7 @@ interface Row {
   readonly high: string
   /** The smallest change for the worse that would most likely have been seen, as a ratio. */
   readonly detectable: number
-  readonly verdict: Exclude<Conclusion, "cannot tell">
+  readonly verdict: Extract<Conclusion, "worse" | "better" | "no difference seen">
 }
 
 /** What earlier runs say about a run. */

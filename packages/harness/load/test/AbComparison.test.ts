@@ -28,15 +28,36 @@ describe("of", () => {
   })
 
   it("tolerates what it is told to", () => {
-    assert.strictEqual(verdictsOf(pairsOf(1.04))["request p50"], "no difference seen")
+    assert.strictEqual(verdictsOf(pairsOf(1.03))["request p50"], "within tolerance")
     assert.strictEqual(verdictsOf(pairsOf(1.04), 0.01)["request p50"], "worse")
-    assert.strictEqual(verdictsOf(pairsOf(1.3), 0.5)["request p50"], "no difference seen")
+    assert.strictEqual(verdictsOf(pairsOf(1.3), 0.5)["request p50"], "within tolerance")
+  })
+
+  it.each([
+    ["worse", 1.18, 0.02],
+    ["slower", 1.18, 0.14],
+    ["slower", 1.05, 0.02],
+    ["within tolerance", 1.03, 0.01],
+    ["no difference seen", 1, 0.02],
+    ["cannot tell", 1, 0.6],
+    ["within tolerance", 1 / 1.03, 0.01],
+    ["faster", 1 / 1.18, 0.14],
+    ["better", 1 / 1.18, 0.02]
+  ] as const)("the interval alone decides: %s by a factor of %f and a spread of %f", (verdict, factor, spread) => {
+    const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
+      a: measurementsOf(1),
+      b: measurementsOf(factor * Math.exp((spread * step) / 3))
+    }))
+    const row = AbComparison.of(pairs, { tolerance: 0.05 }).find(({ name }) => name === "request p50")
+    assert.strictEqual(row?.verdict, verdict, JSON.stringify(row))
+    const isOpen = verdict === "no difference seen" || verdict === "cannot tell"
+    assert.strictEqual((row?.low ?? 9) <= 1 && (row?.high ?? 0) >= 1, isOpen)
   })
 
   it("fewer successful requests a second are worse, and so are more errors, by their difference", () => {
     const verdicts = verdictsOf(pairsOf(1, { throughput: 80, errors: 0.02 }))
     assert.deepInclude(verdicts, { throughput: "worse", errors: "worse", "request p50": "no difference seen" })
-    assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "no difference seen")
+    assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "within tolerance")
   })
 
   it("unfinished work is worse, however fast all the rest is", () => {
@@ -84,13 +105,19 @@ describe("of", () => {
       }
       return noises.map(() => ({ a: figures(1), b: figures(factor) }))
     }
-    const alarms = (times: number, factor: number, tolerance: number) =>
+    const shareOf = (times: number, factor: number, tolerance: number, wanted: ReadonlyArray<string>) =>
       Array.from({ length: times }, () => Object.values(verdictsOf(noisy(factor), tolerance))).filter((verdicts) =>
-        verdicts.includes("worse")
+        verdicts.some((verdict) => wanted.includes(verdict))
       ).length / times
+    const alarms = (times: number, factor: number, tolerance: number) => shareOf(times, factor, tolerance, ["worse"])
     assert.isBelow(alarms(800, 1, 0), 0.03)
     assert.isBelow(alarms(400, 1, 0.05), 0.01)
     assert.isAbove(alarms(300, 1.3, 0.05), 0.8)
+    // that B is slower at all shows sooner than that it's slower than is tolerated, with as few false alarms
+    const atAll = ["worse", "slower", "within tolerance"]
+    assert.isBelow(shareOf(800, 1, 0.05, ["worse", "slower"]), 0.03)
+    assert.isAbove(shareOf(300, 1.2, 0.05, atAll), 0.8)
+    assert.isBelow(alarms(300, 1.2, 0.05), 0.8)
   })
 })
 
@@ -134,6 +161,31 @@ describe("table and verdict", () => {
       AbReport.headline(report(1 / 1.3), plain),
       /^B is better: time to terminal p50 -23 % \(-24 % to -22 %\), /u
     )
+  })
+
+  it("a change above no change and around the tolerance is slower, and says how many pairs would settle it", () => {
+    const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
+      a: measurementsOf(1),
+      b: measurementsOf(1.18 * Math.exp((0.14 * step) / 3), { errors: 0.006 + step / 1000 })
+    }))
+    const rows = AbComparison.of(pairs, { tolerance: 0.05 })
+    const verdict = AbComparison.conclusionOf(rows)
+    assert.strictEqual(verdict, "slower")
+    const lines = AbReport.table(rows, plain)
+    assert.match(lines.find((text) => text.startsWith("request p50")) ?? "", /\+\d % to \+\d+ % +\+\d+ % +slower$/u)
+    assert.match(lines.find((text) => text.startsWith("errors")) ?? "", / higher$/u)
+    assert.match(
+      AbReport.headline({ ...report(1), rows, verdict }, plain),
+      /^B is worse, maybe by no more than the tolerance of 5 %: .*request p50 \+18 % \(\+\d % to \+3\d %\).*; about \d+ pairs would be needed \(--pairs\)$/u
+    )
+    const times = rows.filter(({ kind }) => kind === "ratio")
+    assert.match(
+      AbReport.headline({ ...report(1), rows: times, verdict }, plain),
+      /^B is slower, maybe by no more than /u
+    )
+    const needed = times[0]?.pairs_needed ?? 0
+    const many = Array.from({ length: needed }, (_, index) => pairs[index % pairs.length] ?? []).flat()
+    assert.strictEqual(AbComparison.of(many, { tolerance: 0.05 })[0]?.verdict, "worse")
   })
 
   it("a fall of throughput has its own sign, and is worse", () => {

@@ -43,7 +43,12 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
   const rate = new Map(night.scenarios.map((scenario) => [scenario, rowOf(scenario)]))
   // one whose trials all passed failed for another reason than its pass rate
   const isAsUsual = (scenario: NightScenario) =>
-    scenario.passed < scenario.scored && isTolerated(scenario.verdict, rate.get(scenario), judgement.nights)
+    scenario.passed < scenario.scored &&
+    isTolerated(
+      { verdict: scenario.verdict, passed: scenario.passed + (scenario.confirm?.passed ?? 0) },
+      rate.get(scenario),
+      judgement.nights
+    )
   // one problem is one reason
   const isSaid = ({ breaches, exceeded, leaks, passed, scored }: NightScenario) =>
     passed === scored && scored > 0 && (breaches > 0 || leaks > 0 || exceeded !== undefined)

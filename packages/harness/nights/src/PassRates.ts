@@ -190,7 +190,7 @@ export const passRateRow = (
     const rate = Counts.rateOf(of)
     const why = unknownText(judged, scenario, rate)
     const row = JudgedNight.unknownRow(judged, "pass rate", JudgedNight.nameOf(scenario), rate.nights, now, why)
-    return { ...row, tier: isUsual ? "fine" : "unusual" }
+    return { ...row, failedBefore: rate.failed, tier: isUsual ? "fine" : "unusual" }
   }
   // where more trials of the same night say that it is well, one night is not enough
   const trusted = said === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
@@ -223,6 +223,7 @@ export const passRateRow = (
     window: shown.window,
     since: JudgedNight.since(judged, shown.from),
     nights: shown.before.nights,
+    failedBefore: shown.before.failed,
     detectable,
     evidence:
       verdict === "no evidence"

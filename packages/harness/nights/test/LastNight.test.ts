@@ -7,10 +7,16 @@ import * as Headline from "@webagent/report/Headline"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import * as Skip from "@webagent/report/Skip"
 import type { Trial } from "@webagent/report/Trial"
+import * as Schema from "effect/Schema"
 import { result as record } from "@webagent/test-fixtures/Reports"
 import { night, scenario, took } from "./nights.ts"
 import { green, trial } from "./reports.ts"
 import { of, recorded, rowOf, steady, timed, tonight } from "./judged.ts"
+
+const judgedAndRecorded = (before: ReadonlyArray<Night>, one: Night): ReadonlyArray<Night> => [
+  ...before,
+  recorded(one, judgeNight(of(before), one).judgement)
+]
 
 /** Nights that were judged and recorded one after the other, as the harness does. */
 const recordedOf = (first: ReadonlyArray<Night>, next: ReadonlyArray<Night>) => {
@@ -73,7 +79,17 @@ describe("nights that were judged wrong before", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
     assert.deepStrictEqual(judgeNight(of(nights), flakyNight(12, 4)).reasons, [])
     const failing = Array.from({ length: 30 }, (_, day) => night(day, [scenario("weak", day % 3)]))
-    assert.deepStrictEqual(judgeNight(of(failing), night(30, [scenario("weak", 0)])).reasons, [])
+    assert.deepStrictEqual(judgeNight(of(failing), night(30, [scenario("weak", 1)])).reasons, [])
+  })
+
+  it("a flake that no earlier night had is not called usual", () => {
+    const rows = (nights: ReadonlyArray<Night>) => judge(of(nights), night(12, [scenario("often", 4)]))
+    const firstEver = Array.from({ length: 12 }, (_, day) => night(day, [scenario("often", 5)]))
+    const known = firstEver.map((one, day) => (day === 3 ? night(3, [scenario("often", 4)]) : one))
+    assert.deepStrictEqual(
+      [firstEver, known].map((nights) => rowOf(rows(nights), "pass rate", "often").failedBefore),
+      [0, 1]
+    )
   })
 
   const withNew = (day: number, passed: number, change: Partial<NightScenario> = {}) => {
@@ -229,6 +245,51 @@ describe("a night judged by its report, and by its line of the history", () => {
       assert.strictEqual(seen.has("unusual"), nights.length >= 5)
     })
   }
+})
+
+describe("a scenario without a passed trial tonight", () => {
+  const Trials = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
+  const Passed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 }))
+  const History = Schema.Array(Passed).check(Schema.isMaxLength(14))
+
+  it.prop(
+    "fails the night whatever the history and the confirm trials say, in the run and from its history",
+    [Trials, Trials, History, Schema.Boolean, Schema.Boolean],
+    ([trials, confirmed, passedBefore, isRecorded, isClaimed]) => {
+      const nights = passedBefore.map((passed, day) =>
+        night(day, [scenario("always"), scenario("weak", Math.min(passed, trials), { scored: trials })])
+      )
+      const past = of(isRecorded ? nights.reduce<ReadonlyArray<Night>>(judgedAndRecorded, []) : nights)
+      const failed = (count: number) =>
+        Array.from({ length: count }, () => trial({ verdict: isClaimed ? "claimed" : "failed" }))
+      const weak: ScenarioResult = {
+        ...record,
+        name: "weak",
+        source: "aa",
+        verdict: verdictOf(failed(trials)),
+        trials: failed(trials),
+        confirm: { figure: "pass rate", outcome: "not confirmed", trials: failed(confirmed) }
+      }
+      const results = [{ ...record, name: "always", source: "aa", trials: [trial()] }, weak]
+      const header = { ...green.header, trials: 5 }
+      const bare: RunReport = { ...green, header, results, counts: countsOf(results) }
+      const judged = { ...bare, judgement: judge(past, ofReport(bare)) }
+      const report = { ...judged, gate: Gate.decide(judged) }
+      assert.deepStrictEqual([report.gate.green, judgeNight(past, ofReport(report)).tier], [false, "red"])
+      // quarantine is the only exception, and it is reported
+      const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }
+      const held = { ...report, results: results.map((one) => (one === weak ? { ...one, quarantine } : one)) }
+      assert.notInclude(
+        Gate.decide(held).reasons.map(({ rule }) => rule),
+        isClaimed ? "claimed" : "failed"
+      )
+      assert.include(
+        Gate.decide(held).notes.map(({ sentence }) => sentence),
+        "1 scenario failed, and is in quarantine: shop › weak"
+      )
+    },
+    { arbitrary: { seed: 1, runs: 200 } }
+  )
 })
 
 describe("a verdict from a history alone", () => {

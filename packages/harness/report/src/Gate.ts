@@ -2,6 +2,7 @@ import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import {
+  allTrialsOf,
   breachesOf,
   isBad,
   isOverLimit,
@@ -58,13 +59,21 @@ const reason = (
 /** Whether a scenario is in a quarantine that has not expired: its verdict does not make a run red. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
+/** Scored trials of a scenario in one run, planned and confirm trials together. */
+interface Passing {
+  readonly verdict: Verdict
+  readonly passed: number
+}
+
 /**
- * Whether a scenario that does not always pass makes no night red, by what `nights` before say of its pass rate: a flaky
- * scenario whose rate has not fallen, or one that failed every trial and often does. A history that knows a flaky scenario
- * from few nights or none has no evidence that it got worse. A history of few nights must know it, as flaky as tonight.
+ * Whether earlier nights explain that a scenario didn't always pass, so that it doesn't fail the run. A scenario without a
+ * single passed trial tonight is never explained: only quarantine keeps it from failing the run. A flaky scenario is
+ * explained if its pass rate hasn't fallen, or if it's new and too few nights know it. If all planned trials failed and
+ * some confirm trials passed, that must also be usual.
  */
-export const isTolerated = (verdict: Verdict, row: JudgedRow | undefined, nights: number): boolean =>
+export const isTolerated = ({ passed, verdict }: Passing, row: JudgedRow | undefined, nights: number): boolean =>
   row !== undefined &&
+  passed > 0 &&
   (row.nights >= leastNights
     ? (row.verdict === "no evidence" || row.verdict === "improved") &&
       (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
@@ -74,19 +83,22 @@ export const isTolerated = (verdict: Verdict, row: JudgedRow | undefined, nights
 export const isNew = ({ figure, nights, scenario }: JudgedRow): boolean =>
   figure === "pass rate" && scenario !== null && nights === 0
 
+const isOf = (result: ScenarioResult | undefined, { scenario }: JudgedRow): boolean =>
+  result?.suite === scenario?.suite && result?.name === scenario?.name
+
+/** The pass rate of a scenario compared with earlier nights. */
+const passRateRowOf = (result: ScenarioResult, judgement: RunReport["judgement"]): JudgedRow | undefined =>
+  judgement?.rows.find((row) => row.figure === "pass rate" && isOf(result, row))
+
+const passedIn = (result: ScenarioResult): number =>
+  allTrialsOf(result).filter(({ verdict }) => verdict === "passed").length
+
 const isKnown = (result: ScenarioResult, judgement: RunReport["judgement"]): boolean =>
   // one that failed by its amount says nothing by its pass rate
   result.failure?.kind !== "budget" &&
   !isOverLimit(result) &&
   judgement !== undefined &&
-  isTolerated(
-    result.verdict,
-    judgement.rows.find(
-      ({ figure, scenario }) =>
-        figure === "pass rate" && scenario?.suite === result.suite && scenario.name === result.name
-    ),
-    judgement.nights
-  )
+  isTolerated({ verdict: result.verdict, passed: passedIn(result) }, passRateRowOf(result, judgement), judgement.nights)
 
 /** Regressions as findings: scenarios that regressed in the same figure since the same night are one, as one cause made them. */
 export const findings = (rows: ReadonlyArray<JudgedRow>): ReadonlyArray<string> => {
@@ -267,9 +279,6 @@ const rules: ReadonlyArray<Reason["rule"]> = [
 const severity = ({ row, rule }: Problem): number =>
   rules.indexOf(rule === "flaky" && row !== undefined ? "failed" : rule)
 
-const isOf = (result: ScenarioResult | undefined, { scenario }: JudgedRow): boolean =>
-  result?.suite === scenario?.suite && result?.name === scenario?.name
-
 /** Everything that makes a run red, the worst first; empty exactly when it is green. No other place decides that. */
 export const problems = (report: RunReport): ReadonlyArray<Problem> => {
   const { breaches, crossed = [], interrupted, judgement, results } = report
@@ -354,8 +363,9 @@ const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): Readonl
  * Decides whether a run is green. No other place does.
  *
  * - Always red: a broken invariant, a leak, and what is worse than in earlier nights.
- * - A failure is red, unless at least five earlier nights show that it is as frequent as usual. Where a history has five
- *   nights, a new scenario that passed some trials is unusual, and not red.
+ * - A scenario that failed all its trials is red. One that failed some is red, unless at least five earlier nights show
+ *   that it is as frequent as usual. Where a history has five nights, a new scenario that passed some trials is unusual,
+ *   and not red.
  * - A quarantined scenario is not red until its entry expires; an expired entry is.
  * - What a limit kept from running is reported and not red. But a scenario that began and finished no trial in time is red.
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
@@ -376,8 +386,14 @@ export const decide = (report: RunReport): GateResult => {
       isKnown(result, judgement) &&
       !rare.some((row) => isOf(result, row))
   )
+  const hasFailedBefore = (result: ScenarioResult) => (passRateRowOf(result, judgement)?.failedBefore ?? 0) > 0
   const notes: ReadonlyArray<Reason> = [
-    ...reason("flaky", known, () => "did not pass in every trial, as usual", true),
+    ...reason("flaky", known.filter(hasFailedBefore), () => "did not pass in every trial, as usual", true),
+    ...reason(
+      "flaky",
+      known.filter((result) => !hasFailedBefore(result)),
+      () => "did not pass in every trial, unlike in the compared nights; one such night is no evidence of a regression"
+    ),
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),

@@ -53,6 +53,8 @@ export const JudgedRow = Schema.Struct({
   since: Schema.String,
   /** How many nights `before` is of. */
   nights: Schema.Int,
+  /** Failed trials of the scenario in the nights of `before`, of a pass rate; absent in reports of older versions. */
+  failedBefore: Schema.optionalKey(Schema.Int),
   /** One sentence. */
   evidence: Schema.String,
   /** The least change for the worse that four of five such nights would have seen; null where none would. */

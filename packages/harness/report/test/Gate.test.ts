@@ -20,6 +20,7 @@ const row = (change: Partial<JudgedRow> = {}): JudgedRow => ({
   window: 1,
   since: "2026-11-21T00:00:00Z",
   nights: 9,
+  failedBefore: 14,
   evidence: "it passed as often before.",
   detectable: "30 %",
   ...change
@@ -34,7 +35,8 @@ const judgedBy = (nights: number, ...rows: ReadonlyArray<JudgedRow>): { readonly
   judgement: { ...judged(...rows).judgement, nights }
 })
 
-const few = (nights: number, tier: "unusual" | "fine") => row({ verdict: "not enough data", nights, tier })
+const few = (nights: number, tier: "unusual" | "fine") =>
+  row({ verdict: "not enough data", nights, failedBefore: nights, tier })
 
 const quarantine = (expired: boolean) => ({
   quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
@@ -153,8 +155,33 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   [
     "failed in every trial, as it often does",
     report([result("buys", "failed")], judged(row({ tier: "fine" }))),
+    ["1 scenario failed: shop › buys"],
+    []
+  ],
+  [
+    "failed in every planned trial as it often does, and passed a confirm trial",
+    report(
+      [
+        result("buys", "failed", {
+          confirm: {
+            figure: "pass rate",
+            outcome: "not confirmed",
+            trials: [trialOf(), trialOf({ verdict: "failed" })]
+          }
+        })
+      ],
+      judged(row({ tier: "fine" }))
+    ),
     [],
     ["1 scenario did not pass in every trial, as usual: shop › buys"]
+  ],
+  [
+    "flaky for the first time in nine nights",
+    report([result("buys", "flaky")], judged(row({ before: "100 %", failedBefore: 0 }))),
+    [],
+    [
+      "1 scenario did not pass in every trial, unlike in the compared nights; one such night is no evidence of a regression: shop › buys"
+    ]
   ],
   [
     "flaky as never before, which is unusual and neither red nor as usual",

@@ -84,6 +84,24 @@ describe.concurrent("load --ab", () => {
     assert.match(stdout, /\nB is better: request p50 -23 % .*\n$/u)
   })
 
+  it("reports a service that is slower by an unclear amount, and exits with 5", async () => {
+    const [a, b, directory] = [await serve(), await serve(), newFolder()]
+    const body = `
+      const { readFileSync } = await import("node:fs")
+      const runs = readFileSync(new URL("calls.jsonl", import.meta.url), "utf8").trim().split("\\n").length
+      const factor = [0.975, 1.035, 1.09, 1.15, 1.21, 1.265, 1.325][(runs >> 1) % 7]
+      ${measuring(b, "factor")}`
+    const k6 = ScriptedK6.write(directory, body)
+    const args = ["load", "smoke", "--ab", a, b, "--seed", "4", "--report-dir", directory]
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    assert.match(
+      stdout,
+      /^B is slower, maybe by no more than the tolerance of 5 %: request p50 \+1\d % \(\+\d % to \+\d\d %\)/mu
+    )
+    assert.deepStrictEqual([code, stderr], [5, ""], stdout)
+    assert.strictEqual(reportIn(directory).verdict, "slower")
+  })
+
   it("cannot tell where the pairs scatter too much, says how many would do, and ends with 5", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     // each run of B has its own speed

@@ -1,6 +1,6 @@
 import { counted, duration, moment, percent } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
-import type { Conclusion } from "../AbComparison.ts"
+import type { Row } from "../AbComparison.ts"
 import * as AbReport from "../AbReport.ts"
 import * as ComparedMetric from "../ComparedMetric.ts"
 import * as HtmlPage from "./HtmlPage.ts"
@@ -9,11 +9,13 @@ import * as LoadHtml from "./LoadHtml.ts"
 
 type Report = AbReport.AbReport
 
-const marks: Readonly<Record<Conclusion, string>> = {
-  worse: `<b class="bad">WORSE</b>`,
-  better: `<span class="good">better</span>`,
-  "no difference seen": "no difference seen",
-  "cannot tell": "<b>cannot tell</b>"
+const classes = { bad: "bad", doubtful: "", good: "good", plain: "" } as const
+
+const marked = (row: Row): string => {
+  const text = AbReport.verdictText(row)
+  const tone = AbReport.toneOf[row.verdict]
+  if (tone === "plain") return text
+  return tone === "good" ? `<span class="good">${text}</span>` : `<b${tone === "bad" ? ' class="bad"' : ""}>${text}</b>`
 }
 
 const settings = (report: Report): ReadonlyArray<readonly [string, string]> => [
@@ -33,7 +35,7 @@ const metrics = ({ rows }: Report) =>
     AbReport.columns,
     rows.map((row) => {
       const [name = "", ...cells] = AbReport.cellsOf(row)
-      return [name, ...cells.map(escape), marks[row.verdict]]
+      return [name, ...cells.map(escape), marked(row)]
     })
   )
 
@@ -56,8 +58,8 @@ const pairs = ({ pairs, rows }: Report) => {
 
 const headline = (report: Report): string => {
   const [verdict, reason] = AbReport.conclusion(report)
-  const mark = { worse: "bad", better: "good", "no difference seen": "good", "cannot tell": "" }[report.verdict]
-  return `<b class="${mark}">${escape(verdict)}</b>${reason === "" ? "" : escape(`: ${reason}`)}`
+  const tone = AbReport.toneOf[report.verdict]
+  return `<b class="${tone === "plain" ? "good" : classes[tone]}">${escape(verdict)}</b>${reason === "" ? "" : escape(`: ${reason}`)}`
 }
 
 /** The page of a comparison: one file, no script, no external resource. */
