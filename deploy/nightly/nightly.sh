@@ -3,7 +3,7 @@
 #
 # WEBAGENT_HOME    where history and reports are kept; default: .webagent/nightly of this repository
 # WEBAGENT_TARGET  the service; default: a simulated one. Its key: WEBAGENT_API_KEY
-# WEBAGENT_NIGHT   further flags, such as "--trials 5 --max-cost 5.00 --max-time 2h"; default: --trials 5 --confirm 100
+# WEBAGENT_NIGHT   further flags, such as "--max-cost 5.00 --max-time 2h"; default: none, for the setting of run --record
 # WEBAGENT_KEEP    how many nights' reports to keep; default: 30. The history is never cut.
 set -eu
 umask 077
@@ -67,7 +67,7 @@ done
 
 # the seed is the day: another one every night, and the same when the night is run again
 # shellcheck disable=SC2086 # the flags are several words
-harness run ${WEBAGENT_NIGHT:---trials 5 --confirm 100} ${WEBAGENT_TARGET:+--target "$WEBAGENT_TARGET"} \
+harness run ${WEBAGENT_NIGHT:-} ${WEBAGENT_TARGET:+--target "$WEBAGENT_TARGET"} \
   --seed "$(date -u +%Y%m%d)" --history "$home/history.ndjson" --record --report-dir "$night" \
   >>"$night/console.txt" 2>&1 &
 child=$!

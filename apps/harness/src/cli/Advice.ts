@@ -33,7 +33,8 @@ const trialFlags = (options: RunOptions, { trials }: ScenarioResult): ReadonlyAr
     if (bad !== undefined) return [`--trial ${bad.index + 1}`]
   }
   if (options.trial !== undefined) return [`--trial ${options.trial}`]
-  return options.trials === undefined ? [] : [`--trials ${options.trials}`]
+  if (options.trials === undefined) return []
+  return [`--trials ${options.keepsDeclaredTrials ? Math.max(1, trials.length) : options.trials}`]
 }
 
 /** The command that runs one scenario again with the same random inputs. `argumentOf` names a suite's file or name. */

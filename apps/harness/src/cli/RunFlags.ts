@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import type { Shard } from "../run/shards/Shards.ts"
 import { reporterNames } from "../config/Config.ts"
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { parseAmount, parseChannel } from "../config/Values.ts"
 import * as Flags from "./Flags.ts"
 
@@ -74,7 +75,11 @@ export const flags = {
   suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
   tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
   name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),
-  trials: Flags.count("trials", 1, "Repeat each scenario this often (default: as it declares)"),
+  trials: Flags.count(
+    "trials",
+    1,
+    `Repeat each scenario this often (default: as it declares; with --record, ${nightlySetting.trials} where it declares none and is free)`
+  ),
   trial: Flags.count("trial", 1, "Run only the trial with this number, from 1 (default: all)"),
   concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)"),
   timeout: Flags.duration("timeout", "Limit the time of a trial (default: 30s simulated, else 10m)"),
@@ -100,8 +105,8 @@ export const flags = {
   confirm: Flags.count(
     "confirm",
     0,
-    "Run up to this many more trials where a scenario looks worse than before (default: 0)"
-  ).pipe(Flag.map((trials) => (trials === 0 ? undefined : trials))),
+    `Run up to this many more trials where a scenario looks worse than before (default: 0; with --record ${nightlySetting.confirm})`
+  ),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Draw random inputs from this seed (default: 1)"),
     Flag.withDefault(1)
@@ -130,9 +135,27 @@ export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 /** What the configuration depends on. */
 export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites">) => ({ config, named: suites })
 
+/** How often scenarios run: a whole night that is recorded uses the measured setting where the flags don't say. */
+const repetitionOf = ({
+  confirm,
+  record,
+  trial,
+  trials
+}: Pick<ParsedFlags, "confirm" | "record" | "trial" | "trials">) => {
+  const isNight = record && trial === undefined
+  const more = confirm ?? (isNight ? nightlySetting.confirm : 0)
+  return {
+    trials: trials ?? (isNight ? nightlySetting.trials : undefined),
+    /** Whether scenarios that declare their trials, or cost money, keep their own number: no flag overrides it. */
+    keepsDeclaredTrials: isNight && trials === undefined,
+    confirm: more === 0 ? undefined : more
+  }
+}
+
 /** The options that the flags say. */
 export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
   ...flags,
+  ...repetitionOf(flags),
   suites: [...suites, ...suite],
   tags,
   // what happens at the same time cannot be told apart

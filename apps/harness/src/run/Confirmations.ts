@@ -3,6 +3,7 @@ import type { Suspect } from "@webagent/nights/Judge"
 import { confirmOf } from "@webagent/nights/Night"
 import type { Confirmation } from "@webagent/report/RunReport"
 import { isScored, type Trial } from "@webagent/report/Trial"
+import { mayCost } from "./Plan.ts"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -23,7 +24,7 @@ export const run = Effect.fnUntraced(function* (
   suspects: ReadonlyArray<Suspect>
 ) {
   const { header } = state.options
-  const limit = header.limits.confirm ?? 0
+  const { confirm: limit = 0, paidConfirm: paidLimit } = header.limits
   let left = limit - scenarios.reduce((sum, { confirmed }) => sum + confirmed.length, 0)
   const found = new Map<ScenarioRun.ScenarioRun, Confirmation>()
 
@@ -34,6 +35,10 @@ export const run = Effect.fnUntraced(function* (
     const from_ms = yield* TrialRun.elapsed(state)
     let skip: Confirmation["skip"]
     while (skip === undefined && suspect.decide(seen()) === "more" && unscored() <= mostUnscored) {
+      if (paidLimit !== undefined && mayCost(of.planned) && trials.length >= paidLimit) {
+        skip = { _tag: "PaidConfirmLimit", limit: paidLimit }
+        break
+      }
       if (left <= 0) {
         skip = { _tag: "ConfirmLimit", limit }
         break

@@ -10,6 +10,8 @@ export interface Candidate extends Ranking.Rankable {
   readonly lacking: Skip | undefined
   /** The longest that one of its trials may take. */
   readonly timeout_ms: number
+  /** The maximum cost of one confirm trial; undefined where nothing limits it. */
+  readonly confirm_usd: string | undefined
 }
 
 /** What is to be expected of a scenario. */
@@ -39,6 +41,22 @@ export interface Forecast {
   readonly worst_usd: string
   /** Scenarios that may cost, and that nothing bounds; a limit of money keeps them from beginning. */
   readonly unbounded: number
+  /** The maximum cost of the confirm trials whose cost is limited. */
+  readonly confirm_usd: string
+}
+
+/** The cost of confirm trials if the most expensive scenarios need all that they may have. */
+const confirmCostOf = (rows: ReadonlyArray<Row>, { confirm = 0, paidConfirm = confirm }: Limits): string => {
+  const each = rows.flatMap(({ candidate }) => candidate.confirm_usd ?? [])
+  const mostExpensiveFirst = each.toSorted((one, other) => (Money.isMore(one, other) ? -1 : 1))
+  let left = confirm
+  return Money.sum(
+    mostExpensiveFirst.map((trial_usd) => {
+      const trials = Math.min(left, paidConfirm)
+      left -= trials
+      return Money.share(trial_usd, trials, 1)
+    })
+  )
 }
 
 /** Puts trial after trial where one can begin first; answers when the last of them ends. */
@@ -119,6 +137,7 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
     longest_ms: Math.min(longest_ms, time_ms),
     unknown: began.filter(({ candidate }) => candidate.learned === undefined).length,
     worst_usd: Money.sum(began.flatMap(({ candidate }) => candidate.worst_usd ?? [])),
-    unbounded: served.filter(({ worst_usd }) => worst_usd === undefined).length
+    unbounded: served.filter(({ worst_usd }) => worst_usd === undefined).length,
+    confirm_usd: confirmCostOf(began, limits)
   }
 }

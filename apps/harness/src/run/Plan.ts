@@ -7,6 +7,8 @@ import * as Money from "@webagent/report/Money"
 export interface Planned {
   readonly suite: string
   readonly scenario: Scenario
+  /** How often it is repeated, whatever the run says. */
+  readonly trials?: number
 }
 
 /** Which scenarios of the suites to take; a scenario has to fit all that is given. */
@@ -50,8 +52,9 @@ export const hashOf = (plan: ReadonlyArray<Planned>): string =>
     .digest("hex")
     .slice(0, 16)
 
-/** How often each scenario of a plan is repeated: as often as all are told to be, else as often as it says itself. */
-export const trialsOf = ({ scenario }: Planned, trials: number | null | undefined): number => trials ?? scenario.trials
+/** How often a scenario of a plan is repeated: its own number, else the run's, else as often as it declares. */
+export const trialsOf = ({ scenario, trials: own }: Planned, trials: number | null | undefined): number =>
+  own ?? trials ?? scenario.trials
 
 /**
  * The budget of all trials of a scenario, in USD as an exact decimal. A declared one is for as many trials as the scenario

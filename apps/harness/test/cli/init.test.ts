@@ -93,6 +93,7 @@ describe("init", () => {
       textOf(root, ".gitlab-ci.yml"),
       "    - pnpm install --frozen-lockfile\n    - pnpm exec webagent-harness run"
     )
+    assert.match(textOf(root, ".gitlab-ci.yml"), /\n {2}cache:\n(?: {4}.*\n)* {4}when: always\n/u)
     assert.strictEqual(textOf(root, ".gitignore"), "node_modules\n/report\n.webagent/\n")
     const changed = textOf(root, "package.json")
     assert.include(changed, '\n    "scripts": {\n        "harness": "mine",\n        "harness:nightly"')
@@ -105,6 +106,24 @@ describe("init", () => {
     const workflow = textOf(root, ".github/workflows/webagent-nightly.yml")
     assert.include(workflow, "working-directory: apps/shop")
     assert.include(workflow, "path: apps/shop/report")
+    assert.lengthOf(workflow.match(/path: apps\/shop\/\.webagent\/history\.ndjson/gu) ?? [], 2)
+  })
+
+  it("keeps the history of a night that fails: GitHub saves it in a step that always runs", async () => {
+    const root = project("kept")
+    await callIn(root, ["init"])
+    const steps = textOf(root, ".github/workflows/webagent-nightly.yml").split("\n      - ")
+    const indexOf = (text: string) => steps.findIndex((step) => step.includes(text))
+    const order = ["actions/cache/restore@", "webagent-harness run", "actions/cache/save@"].map(indexOf)
+    assert.deepStrictEqual(
+      order,
+      order.toSorted((a, b) => a - b)
+    )
+    assert.isTrue(order.every((index) => index >= 0))
+    assert.match(steps[order[2] ?? 0] ?? "", /^if: always\(\)/u)
+    const keys = steps.flatMap((step) => /\n +key: (.+)/u.exec(step)?.[1] ?? [])
+    assert.strictEqual(keys.length, 2)
+    assert.strictEqual(keys[0], keys[1])
   })
 
   it("a package.json that cannot be read is one line, and nothing is written", async () => {

@@ -140,7 +140,7 @@ describe("a night whose history cannot be written", () => {
 
   it("says so, and can be taken up again to be recorded", async () => {
     const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
-    const args = ["run", "test/cli/spoils.suite.ts", "--history", path, "--record"]
+    const args = ["run", "test/cli/spoils.suite.ts", "--trials", "1", "--history", path, "--record"]
     mkdirSync(join(directory, "report.json"), { recursive: true })
     const failed = await call([...args, "--report-dir", directory], { SPOILS: path })
     assert.match(

@@ -15,6 +15,30 @@ describe("plan", () => {
     assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
 
+  it("prints the cost of confirm trials of a recorded night, which is limited without --max-cost", async () => {
+    const night = [
+      "plan",
+      "v4-runs",
+      "--target",
+      "http://127.0.0.1:9",
+      "--allow-paid",
+      "--record",
+      "--trial-budget",
+      "0.5"
+    ]
+    const history = ["--history", "no-such-history.ndjson"]
+    const [open, limited, free] = await Promise.all([
+      call([...night, ...history, "--name", "creating a run answers"]),
+      call([...night, ...history, "--name", "creating a run answers", "--max-cost", "5"]),
+      call(["plan", "versions", "--record", ...history])
+    ])
+    // it costs money: one trial, as it declares
+    assert.include(open.stdout, "1 scenario, 1 trial · ", open.stderr)
+    assert.include(open.stdout, " · then up to 100 confirm trials (3 per paid scenario: at most 1.50 USD)\n")
+    assert.include(limited.stdout, " · then up to 100 confirm trials, within the same limit of cost\n")
+    assert.match(free.stdout, /, \d+ trials · .+ · then up to 100 confirm trials\n/u)
+  })
+
   it("names what has no limit, and the flag that limits it", async () => {
     const none = await call(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { check, scenario, Suite } from "@webagent/scenario"
+import { check, scenario, type ScenarioOptions, Suite } from "@webagent/scenario"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Gate from "@webagent/report/Gate"
 import type { RunEvent } from "@webagent/report/RunEvent"
@@ -18,11 +18,11 @@ const well = { rate: 1, time_ms: 1000 }
 type Behaviour = typeof usual
 
 /** Six scenarios; the first behaves as it is told, and always takes one request and costs nothing. */
-const shop = (first: Behaviour, leaks = false) =>
+const shop = (first: Behaviour, leaks = false, needs: ScenarioOptions["needs"] = []) =>
   Suite.make(
     "shop",
     [first, well, well, well, well, well].map(({ rate, time_ms }, index) =>
-      scenario(`s${index}`, { trials: 5, budget: "0.50 USD" }, function* () {
+      scenario(`s${index}`, { trials: 5, budget: "0.50 USD", needs }, function* () {
         const log = yield* TrialLog
         log.requests++
         if (leaks && index === 0) log.openBrowsers.add("b-1")
@@ -39,7 +39,7 @@ const nightOf = Effect.fnUntraced(function* (
   day: number,
   first: Behaviour,
   nights: ReadonlyArray<Night>,
-  options: StageOptions & { readonly leaks?: boolean } = {}
+  options: StageOptions & { readonly leaks?: boolean; readonly needs?: ScenarioOptions["needs"] } = {}
 ) {
   const past = { nights, accepted: [] }
   const dated = <A extends { readonly header: { readonly startedAt: string } }>(report: A): A => ({
@@ -51,7 +51,7 @@ const nightOf = Effect.fnUntraced(function* (
     }
   })
   const stage: StageOptions = { seed: day, suspects: (report) => suspects(past, ofReport(dated(report))), ...options }
-  const running = yield* Effect.forkChild(run([shop(first, options.leaks)], stage))
+  const running = yield* Effect.forkChild(run([shop(first, options.leaks, options.needs)], stage))
   yield* TestClock.adjust("10 minutes")
   const { events, report } = yield* Fiber.join(running)
   const tonight = dated(report)
@@ -145,6 +145,22 @@ describe("confirm trials", () => {
       const dear = yield* nightOf(21, failing, nights, { limits: { confirm: 60, time_ms: 6000 }, concurrency: 8 })
       assert.deepStrictEqual(dear.report.results[0]?.confirm?.skip, { _tag: "TimeLimit", limit_ms: 6000 })
       assert.isUndefined(ofReport(dear.report).partial)
+    })
+  )
+
+  it.effect("are few for a scenario that costs money, unless a limit of cost holds", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const failing = { ...usual, rate: 0.1 }
+      const paid = { needs: ["money"] } as const
+      const few = yield* nightOf(21, failing, nights, { ...paid, limits: { confirm: 60, paidConfirm: 3 } })
+      const confirm = few.report.results[0]?.confirm
+      assert.deepStrictEqual([confirm?.trials.length, confirm?.skip], [3, { _tag: "PaidConfirmLimit", limit: 3 }])
+      const free = yield* nightOf(21, failing, nights, { limits: { confirm: 60, paidConfirm: 3 } })
+      assert.isAbove(free.report.results[0]?.confirm?.trials.length ?? 0, 3)
+      // planned trials and one more may cost 3.10 USD: what they reserve and do not spend is given back
+      const limited = yield* nightOf(21, failing, nights, { ...paid, limits: { confirm: 60, cost_usd: "0.50" } })
+      assert.isAbove(limited.report.results[0]?.confirm?.trials.length ?? 0, 3)
     })
   )
 

@@ -34,7 +34,8 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
     worst_usd: "worst" in told ? told.worst : "0.5",
     open: trials,
     lacking: lacking === undefined ? undefined : { _tag: "Unserved", why: lacking },
-    timeout_ms: 30_000
+    timeout_ms: 30_000,
+    confirm_usd: "0.1"
   }
 }
 
@@ -121,5 +122,12 @@ describe("Forecast", () => {
       ["a", undefined, undefined],
       ["b", "--max-requests (10 requests) was reached", false]
     ])
+  })
+
+  it("limits the cost of confirm trials by their number, and by those of each paid scenario", () => {
+    const told = ["a", "b"].map((name) => candidate(name))
+    assert.strictEqual(Forecast.make(told, {}, 2).confirm_usd, "0")
+    assert.strictEqual(Forecast.make(told, { confirm: 100, paidConfirm: 3 }, 2).confirm_usd, "0.6")
+    assert.strictEqual(Forecast.make(told, { confirm: 5, paidConfirm: 3 }, 2).confirm_usd, "0.5")
   })
 })

@@ -19,6 +19,7 @@ const causeOf = (skip: Skip | undefined): string | undefined => {
     case "RequestLimit":
       return "--max-requests"
     case "ConfirmLimit":
+    case "PaidConfirmLimit":
       return "--confirm"
     case "Bail":
       return "--bail"

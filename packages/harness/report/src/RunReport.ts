@@ -120,6 +120,8 @@ export const Limits = Schema.Struct({
   reruns: Schema.optionalKey(Schema.Int),
   /** How many confirm trials there may be, of all scenarios together. */
   confirm: Schema.optionalKey(Schema.Int),
+  /** How many of them each scenario may have that may cost money, where no limit of cost holds. */
+  paidConfirm: Schema.optionalKey(Schema.Int),
   /** After how many failed scenarios nothing more begins. */
   bail: Schema.optionalKey(Schema.Int)
 })

@@ -13,6 +13,8 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("RequestLimit", { limit: Schema.Int }),
   /** `--confirm` of the run: its confirm trials are used up. */
   Schema.TaggedStruct("ConfirmLimit", { limit: Schema.Int }),
+  /** A scenario that may cost money has used its share of the confirm trials, and the run has no limit of cost. */
+  Schema.TaggedStruct("PaidConfirmLimit", { limit: Schema.Int }),
   /** `--bail` of the run: this many scenarios failed. */
   Schema.TaggedStruct("Bail", { failures: Schema.Int }),
   /** It may cost more than the whole run may. */
@@ -43,6 +45,8 @@ export const text = (skip: Skip): string => {
       return `--max-requests (${counted(skip.limit, "request")}) was reached`
     case "ConfirmLimit":
       return `--confirm (${counted(skip.limit, "trial")}) was reached`
+    case "PaidConfirmLimit":
+      return `a paid scenario gets ${counted(skip.limit, "confirm trial")} without --max-cost`
     case "Bail":
       return `--bail (${counted(skip.failures, "failed scenario")}) was reached`
     case "OverCostLimit":

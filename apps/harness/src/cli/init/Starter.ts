@@ -41,9 +41,12 @@ export default Suite.make("first", [
 ])
 `
 
+// run --record uses the measured setting, and paid scenarios keep the trials that they declare
+const nightly = "run --record --report-dir report"
+
 const scripts = {
   harness: "webagent-harness run",
-  "harness:nightly": "webagent-harness run --trials 3 --record --report-dir report"
+  "harness:nightly": `webagent-harness ${nightly}`
 } as const
 
 const github = ({ below, isLocked, manager }: Surroundings) => {
@@ -51,6 +54,10 @@ const github = ({ below, isLocked, manager }: Surroundings) => {
   const path = (name: string) => (below === "" ? name : `${below}/${name}`)
   const corepack = manager.name === "npm" || manager.name === "bun" ? "" : "      - run: corepack enable\n"
   const bun = manager.name === "bun" ? "      - uses: oven-sh/setup-bun@v2\n" : ""
+  const history = `        with:
+          path: ${path(".webagent/history.ndjson")}
+          key: webagent-history-\${{ github.run_id }}-\${{ github.run_attempt }}
+`
   return `name: webagent nightly
 
 on:
@@ -67,15 +74,15 @@ ${here}    steps:
       - uses: actions/setup-node@v4
         with:
           node-version: 24
-${bun}${corepack}      - uses: actions/cache@v4
-        with:
-          path: ${path(".webagent/history.ndjson")}
-          key: webagent-history-\${{ github.run_id }}
-          restore-keys: webagent-history-
+${bun}${corepack}      - uses: actions/cache/restore@v4
+${history}          restore-keys: webagent-history-
       - run: ${isLocked ? manager.install : "npm install"}
       # a hosted service: add --target staging, and its key from the secrets as env
-      - run: ${manager.exec} webagent-harness run --trials 3 --record --report-dir report
+      - run: ${manager.exec} webagent-harness ${nightly}
+      # in a step of its own, so that a night that fails is kept
       - if: always()
+        uses: actions/cache/save@v4
+${history}      - if: always()
         uses: actions/upload-artifact@v4
         with:
           name: webagent-report
@@ -90,10 +97,12 @@ webagent-nightly:
     - if: $CI_PIPELINE_SOURCE == "schedule"
   cache:
     key: webagent-history
+    # a night that fails is kept, too
+    when: always
     paths: [${below === "" ? "" : `${below}/`}.webagent/history.ndjson]
   script:
 ${below === "" ? "" : `    - cd ${below}\n`}    - ${isLocked ? manager.install : "npm install"}
-    - ${manager.exec} webagent-harness run --trials 3 --record --report-dir report
+    - ${manager.exec} webagent-harness ${nightly}
   artifacts:
     when: always
     paths: [${below === "" ? "" : `${below}/`}report]

@@ -32,13 +32,15 @@ export const PlanOutput = Schema.Struct({
   longest_ms: Schema.Number,
   /** Of all scenarios whose cost is limited. */
   maxCost_usd: Schema.String,
+  /** Of the confirm trials whose cost is limited; they are part of `limits.cost_usd`, where that is set. */
+  maxConfirmCost_usd: Schema.String,
   /** Scenarios that may cost, without a limit. */
   unbounded: Schema.Int
 }).annotate({ identifier: "PlanOutput" })
 
 /** A forecast for a program. */
 export const of = (
-  { expected_ms, longest_ms, rows, trials, unbounded, worst_usd }: Forecast,
+  { confirm_usd, expected_ms, longest_ms, rows, trials, unbounded, worst_usd }: Forecast,
   plan: Pick<typeof PlanOutput.Type, "target" | "simulated" | "concurrency" | "limits">
 ): typeof PlanOutput.Type => ({
   ...plan,
@@ -54,5 +56,6 @@ export const of = (
   expected_ms: expected_ms ?? null,
   longest_ms,
   maxCost_usd: worst_usd,
+  maxConfirmCost_usd: confirm_usd,
   unbounded
 })

@@ -47,6 +47,14 @@ const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style
     ({ skip }) => skip?.why
   ).map(([why, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${why}`))
 
+/** The cost of confirm trials in words that follow their number. */
+const confirmCost = ({ confirm_usd, unbounded }: Forecast, { cost_usd, paidConfirm }: Limits): string => {
+  if (paidConfirm === undefined && cost_usd === undefined) return ""
+  if (cost_usd !== undefined) return confirm_usd === "0" ? "" : ", within the same limit of cost"
+  const open = unbounded === 0 ? "" : `, and ${unbounded} that nothing bounds`
+  return ` (${paidConfirm} per paid scenario: at most ${Money.shown(confirm_usd)}${open})`
+}
+
 /** A plan for a person: what would run, in which order, how long that is likely to take, and what it may cost at most. */
 export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArray<string> => {
   const { concurrency, isFree, limits, style, target } = options
@@ -68,7 +76,9 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
       ? `at most ${Money.shown(cost_usd)} by the limit, ${Money.shown(worst_usd)} without it`
       : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
   const total = [`${counted(run.length, "scenario")}, ${counted(trials, "trial")}`, time, cost]
-  if (limits.confirm !== undefined) total.push(`then up to ${counted(limits.confirm, "confirm trial")}`)
+  if (limits.confirm !== undefined) {
+    total.push(`then up to ${counted(limits.confirm, "confirm trial")}${isFree ? "" : confirmCost(forecast, limits)}`)
+  }
   return [
     style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
     ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),

@@ -45,6 +45,7 @@ export const planSuites = Effect.fnUntraced(function* (
       learned: learned.get(scenarioKey(suite, scenario.name)),
       worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
       open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
+      confirm_usd: Plan.trialBudgetOf(planned, options.trials, limits.trialBudget_usd),
       timeout_ms: Duration.toMillis(scenario.timeout ?? timeout),
       lacking: unserved(scenario, lacks)
     }

@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { usage } from "@webagent/report/UserError"
 import type { Suite } from "@webagent/scenario"
 import * as Config from "../../config/Config.ts"
@@ -90,7 +91,9 @@ export const choose = Effect.fnUntraced(function* (
     { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
   )
   const failed = options.lastFailed ? yield* NewestReport.failed(options.reportDir) : undefined
-  const all = matching.filter(({ scenario, suite }) => failed?.has(scenarioKey(suite, scenario.name)) ?? true)
+  const all = matching
+    .filter(({ scenario, suite }) => failed?.has(scenarioKey(suite, scenario.name)) ?? true)
+    .map((planned) => ({ ...planned, ...ownTrialsOf(options, planned) }))
   if (all.length === 0) {
     const names = loaded.map(({ suite }) => suite.name).join(", ")
     const asked = selectionOf(options)
@@ -110,6 +113,16 @@ export const choose = Effect.fnUntraced(function* (
   return { argumentOf, history, learned, ...part }
 })
 
+/** Whether a scenario may cost money at the target. */
+const isPaid = ({ allowPaid, target }: Pick<RunOptions, "allowPaid" | "target">, planned: Plan.Planned): boolean =>
+  allowPaid && target !== "simulated" && Plan.mayCost(planned)
+
+/** The trials of a scenario that keeps its own number in a recorded night. */
+const ownTrialsOf = (options: RunOptions, planned: Plan.Planned): Pick<Plan.Planned, "trials"> => {
+  const { trials } = planned.scenario
+  return options.keepsDeclaredTrials && (trials > 1 || isPaid(options, planned)) ? { trials } : {}
+}
+
 /** The limits that the flags set, with those that hold unless told otherwise. */
 export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>): Limits => ({
   ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
@@ -118,6 +131,9 @@ export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>)
   ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
   ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
   ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
+  ...(options.confirm !== undefined && options.maxCost === undefined && plan.some((planned) => isPaid(options, planned))
+    ? { paidConfirm: nightlySetting.paidConfirm }
+    : {}),
   ...(options.bail === undefined ? {} : { bail: options.bail }),
   reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
 })

@@ -39,6 +39,7 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: TotalLimits): Limits 
   const requests = given.requests ?? ofAll(shards, (limits) => limits.requests, plus)
   const reruns = ofAll(shards, (limits) => limits.reruns, plus)
   const confirm = ofAll(shards, (limits) => limits.confirm, plus)
+  const paidConfirm = ofAll(shards, (limits) => limits.paidConfirm, more)
   return {
     ...(time_ms === undefined ? {} : { time_ms }),
     ...(scenarioTime_ms === undefined ? {} : { scenarioTime_ms }),
@@ -46,7 +47,8 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: TotalLimits): Limits 
     ...(trialBudget_usd === undefined ? {} : { trialBudget_usd }),
     ...(requests === undefined ? {} : { requests }),
     ...(reruns === undefined ? {} : { reruns }),
-    ...(confirm === undefined ? {} : { confirm })
+    ...(confirm === undefined ? {} : { confirm }),
+    ...(paidConfirm === undefined ? {} : { paidConfirm })
   }
 }
 
