@@ -13,7 +13,8 @@ import { BrowserPool } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { join } from "node:path"
+import { mkdirSync } from "node:fs"
+import { resolve } from "node:path"
 import { UserError } from "./UserError.ts"
 
 /** What a server says of its browsers. */
@@ -44,11 +45,25 @@ export interface ChromiumOptions {
   readonly most?: number
 }
 
+/** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */
+const recordingsIn = (folder: string) => {
+  const recordings = resolve(folder, "recordings")
+  return Effect.try({
+    try: () => {
+      mkdirSync(recordings, { recursive: true, mode: 0o700 })
+      return recordings
+    },
+    catch: () =>
+      new UserError({ sentence: `Cannot create ${recordings}. Start the server in a folder that it can write to.` })
+  })
+}
+
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
 const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const binary = yield* Binary.find({ packaged: import.meta.resolve("@sparticuz/chromium") })
+      const binary = yield* Binary.find({ data: folder, packaged: import.meta.resolve("@sparticuz/chromium") })
+      const recordings = yield* recordingsIn(folder)
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
       const pool = ChromiumPool.layer({ binary, chromiumSandbox, ...(most === undefined ? {} : { most }) })
@@ -61,7 +76,7 @@ const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOpt
         sentence: `${binary.version}. Up to ${count} at once: ${why}. ${sentence}${reached}`
       }
       return pool.pipe(
-        Layer.provideMerge(LiveBrowsers.layer({ folder: join(folder, "recordings") })),
+        Layer.provideMerge(LiveBrowsers.layer({ folder: recordings })),
         Layer.provide(sandbox),
         Layer.merge(Layer.succeed(ServedBrowsers, view))
       )

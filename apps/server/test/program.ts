@@ -23,18 +23,21 @@ export interface Program {
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
 }
 
-/** Runs the server, or another program; whatever a test does, it is gone at the end. */
+/** Runs the server, or another program, inside a command such as bubblewrap's; whatever a test does, it is gone at the end. */
 export const start = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  program = main
+  program = main,
+  around: ReadonlyArray<string> = []
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const inherited = Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_"))
       )
-      const child = spawn(process.execPath, ["--conditions=@webagent/source", program, ...args], {
+      const command = [...around, process.execPath, "--conditions=@webagent/source", program, ...args]
+      const [executable = "", ...rest] = command
+      const child = spawn(executable, rest, {
         env: { ...inherited, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })

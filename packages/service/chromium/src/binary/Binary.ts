@@ -2,9 +2,10 @@ import * as Config from "effect/Config"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { execFile } from "node:child_process"
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
-import { defaultCache, unpack } from "./unpack.ts"
+import { cacheFolders, unpack } from "./unpack.ts"
 
 /** Which program to look for. */
 export type Engine = "headless-shell" | "chromium"
@@ -30,8 +31,8 @@ export interface FindOptions {
   readonly executable?: string
   /** `headless-shell`, which starts faster and takes less memory, unless given. */
   readonly engine?: Engine
-  /** Where the packaged browser is unpacked. */
-  readonly cache?: string
+  /** The server's data folder, for unpacking the packaged browser where its usual folder can't be written. */
+  readonly data?: string
   /** The URL of the module `@sparticuz/chromium`, of who has it as a dependency; looked for from here unless given. */
   readonly packaged?: string
 }
@@ -93,12 +94,10 @@ const named = Effect.fnUntraced(function* (executable: string) {
   return { executable, env: {}, version, source: "named" } satisfies Binary
 })
 
-/** The browser of the npm package; undefined without the package. */
-export const packaged = Effect.fnUntraced(function* (cache: string, entry?: string) {
+const unpackedIn = Effect.fnUntraced(function* (cache: string, entry?: string) {
   const unpacked = yield* Effect.tryPromise({
     try: () => unpack(cache, entry),
-    catch: (error) =>
-      refuse(`Cannot unpack Chromium into ${cache}: ${error instanceof Error ? firstLine(error) : error}.`)
+    catch: (error) => refuse(`${cache} (${error instanceof Error ? firstLine(error) : error})`)
   })
   if (unpacked === undefined) return undefined
   const { executable, libraries } = unpacked
@@ -107,7 +106,20 @@ export const packaged = Effect.fnUntraced(function* (cache: string, entry?: stri
   // a machine with NSS of its own uses that: it is the one that gets security fixes
   return yield* run({}).pipe(
     Effect.catch(() => run({ LD_LIBRARY_PATH: libraries })),
-    Effect.mapError((error) => refuse(`${executable} does not run: ${firstLine(error)}.`))
+    Effect.mapError((error) => refuse(`${executable} (does not run: ${firstLine(error)})`))
+  )
+})
+
+/** The browser of the npm package, unpacked into the first folder in which that works; undefined without the package. */
+export const packaged = Effect.fnUntraced(function* (caches: ReadonlyArray<string>, entry?: string) {
+  const reasons: Array<string> = []
+  for (const cache of caches) {
+    const binary = yield* Effect.result(unpackedIn(cache, entry))
+    if (Result.isSuccess(binary)) return binary.success
+    reasons.push(binary.failure.message)
+  }
+  return yield* refuse(
+    `Cannot unpack Chromium into ${reasons.join(" or ")}. Make one of them writable, or set TMPDIR to a folder with 300 MB of space.`
   )
 })
 
@@ -116,7 +128,7 @@ export const packaged = Effect.fnUntraced(function* (cache: string, entry?: stri
  * `@sparticuz/chromium` (Linux on x64, headless shell only).
  */
 export const find = Effect.fnUntraced(function* ({
-  cache = defaultCache(),
+  data,
   engine = "headless-shell",
   executable,
   packaged: entry
@@ -132,7 +144,7 @@ export const find = Effect.fnUntraced(function* ({
     }
   }
   const isPackaged = engine === "headless-shell" && process.platform === "linux" && process.arch === "x64"
-  const found = isPackaged ? yield* packaged(cache, entry) : undefined
+  const found = isPackaged ? yield* packaged(cacheFolders(data), entry) : undefined
   if (found !== undefined) return found
   const install = isPackaged ? `${packages[engine]} or the npm package @sparticuz/chromium` : packages[engine]
   return yield* refuse(`No Chromium is installed. Install ${install}, or name one with WEBAGENT_CHROMIUM.`)

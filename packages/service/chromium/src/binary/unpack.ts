@@ -1,16 +1,23 @@
 import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
-import { homedir } from "node:os"
-import { dirname, join } from "node:path"
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { homedir, tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
-/** Where programs of this user are unpacked. Other users may run what root unpacked, so it is not in root's home. */
-export const defaultCache = (): string =>
+/** The usual folder for unpacked programs. Root's browsers run as another user, who can't read root's home. */
+const usualCache = (): string =>
   process.getuid?.() === 0
     ? "/var/cache/webagent"
     : join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "webagent")
+
+/** The folders to unpack programs into, in order: where the root is read-only, the data folder or a temporary one can be written. */
+export const cacheFolders = (data?: string): ReadonlyArray<string> => [
+  usualCache(),
+  ...(data === undefined ? [] : [join(resolve(data), "cache")]),
+  join(tmpdir(), `webagent-cache-${process.getuid?.() ?? "user"}`)
+]
 
 /** Where the packaged browser and its NSS libraries are once they are unpacked. */
 export interface Unpacked {
@@ -26,10 +33,25 @@ await chromium.executablePath()
 await inflate(libraries)
 `
 
-/** Other users could put their program into a folder that they can write. */
-const isOwn = (folder: string): boolean => {
-  const { mode, uid } = statSync(folder)
-  return uid === process.getuid?.() && (mode & 0o022) === 0
+/** Refuses a folder that other users can write, because they could put their own program there. */
+const refuseShared = (folder: string): void => {
+  const { mode, uid } = lstatSync(folder)
+  // root can change any program
+  if (![0, process.getuid?.()].includes(uid) || (mode & 0o022) !== 0) {
+    throw new Error(`${folder} can be written by other users. Delete it and start again`)
+  }
+}
+
+/** Whether every user may run a program, or reach a folder: root's own home, for one, is closed to others. */
+export const isOpen = (path: string): boolean =>
+  (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isOpen(dirname(path)))
+
+/** Creates a folder for programs that browsers can run and no other user can change. */
+export const makeCache = (cache: string): void => {
+  mkdirSync(cache, { recursive: true, mode: 0o755 })
+  refuseShared(cache)
+  // root's browsers run as another user
+  if (process.getuid?.() === 0 && !isOpen(cache)) throw new Error(`${cache} is closed to the user of browsers`)
 }
 
 const settle = (staging: string, home: string): void => {
@@ -57,10 +79,11 @@ export const unpack = async (cache: string, entry = besideThis()): Promise<Unpac
   const packaged = dirname(dirname(fileURLToPath(entry)))
   const { version }: { version: string } = JSON.parse(readFileSync(join(packaged, "package.json"), "utf8"))
   const home = join(cache, `chromium-${version}`)
+  makeCache(cache)
   if (!existsSync(home)) {
     // beside its place and then moved there: a process that is killed leaves no half of one
     const staging = `${home}-${randomUUID()}`
-    mkdirSync(staging, { recursive: true, mode: 0o755 })
+    mkdirSync(staging, { mode: 0o755 })
     try {
       const libraries = join(packaged, "bin", "al2023.tar.br")
       await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, entry, libraries], {
@@ -73,6 +96,6 @@ export const unpack = async (cache: string, entry = besideThis()): Promise<Unpac
     }
     settle(staging, home)
   }
-  if (!isOwn(home)) throw new Error(`${home} can be written by other users. Delete it and start again`)
+  refuseShared(home)
   return { executable: join(home, "chromium"), libraries: join(home, "al2023", "lib") }
 }

@@ -6,7 +6,12 @@ import { join } from "node:path"
 import { Binary } from "../../src/index.ts"
 
 const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "webagent-test-binary-"))),
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "webagent-test-binary-"))
+    // root's browsers run as another user
+    chmodSync(path, 0o711)
+    return path
+  }),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
@@ -24,8 +29,23 @@ it.live("does not run a packaged browser that other users can change", () =>
     const home = join(cache, "chromium-153.0.0")
     mkdirSync(home)
     chmodSync(home, 0o777)
-    const { message } = yield* Effect.flip(Binary.packaged(cache))
+    const { message } = yield* Effect.flip(Binary.packaged([cache]))
     assert.include(message, "can be written by other users")
+  }).pipe(Effect.scoped)
+)
+
+it.live("unpacks the packaged browser into the next folder when one can't be written", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const file = join(path, "file")
+    writeFileSync(file, "")
+    const binary = yield* Binary.packaged([join(file, "first"), join(path, "second")])
+    assert.match(binary?.executable ?? "no browser", /\/second\/chromium-[\d.]+\/chromium$/u)
+    const { message } = yield* Effect.flip(Binary.packaged([join(file, "first"), join(file, "second")]))
+    assert.match(
+      message,
+      /^Cannot unpack Chromium into \S+\/first \(ENOTDIR: .+\) or \S+\/second \(ENOTDIR: .+\)\. Make one of them writable, or set TMPDIR /u
+    )
   }).pipe(Effect.scoped)
 )
 

@@ -13,14 +13,14 @@ it("is copied where root alone can run it, and once", () => {
     copyFileSync("/bin/true", own)
     chmodSync(folder, 0o755)
     chmodSync(own, 0o755)
-    const found = node(own, join(folder, "cache"))
+    const found = node(own, [join(folder, "cache")])
     if (process.getuid?.() !== 0) return assert.strictEqual(found, own)
     assert.strictEqual(found, join(folder, "cache", `node-${process.version}`))
     assert.strictEqual(statSync(found).mode & 0o777, 0o755)
     const { ino } = statSync(found)
-    assert.strictEqual(statSync(node(own, join(folder, "cache"))).ino, ino)
+    assert.strictEqual(statSync(node(own, [join(folder, "cache")])).ino, ino)
     chmodSync(home, 0o711)
-    assert.strictEqual(node(own, join(folder, "cache")), own)
+    assert.strictEqual(node(own, [join(folder, "cache")]), own)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
