@@ -1,4 +1,4 @@
-import type { Value } from "./Evaluation.ts"
+import type { Value } from "./Literal.ts"
 import type * as Document from "./Document.ts"
 
 /** A world in which a page's expressions are evaluated. Worlds other than the page's own have a name. */

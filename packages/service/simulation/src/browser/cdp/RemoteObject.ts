@@ -1,4 +1,4 @@
-import { constantsOnly, type Value } from "./Evaluation.ts"
+import type { Value } from "./Literal.ts"
 import type { Result } from "./Protocol.ts"
 
 const unserializable = (value: number): string | undefined =>
@@ -32,6 +32,3 @@ export const thrown = (message: string, exceptionId: number): Result => {
     exceptionDetails: { exceptionId, text: "Uncaught", lineNumber: 0, columnNumber: 0, exception }
   }
 }
-
-/** The exception of an evaluation for a reason other than the expression's form. */
-export const cannot = (why: string): string => `${constantsOnly}; ${why}`

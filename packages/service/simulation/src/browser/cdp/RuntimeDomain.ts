@@ -2,12 +2,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { version } from "./BrowserDomain.ts"
-import { evaluate as evaluateSource, fromJson, scopeOf, type Source, type Value } from "./Evaluation.ts"
+import { evaluate as evaluateSource, literalsOnly, type Source, type Value } from "./Literal.ts"
 import * as Method from "./Method.ts"
 import { contextOf, hold, type Page } from "./Page.ts"
 import * as PlaywrightScript from "./PlaywrightScript.ts"
 import * as Protocol from "./Protocol.ts"
-import { byReference, byValue, cannot, thrown } from "./RemoteObject.ts"
+import { byReference, byValue, thrown } from "./RemoteObject.ts"
 import * as State from "./State.ts"
 
 const noContext = Protocol.impossible("Cannot find context with specified id")
@@ -45,10 +45,10 @@ const say = (state: State.State, page: Page, value: Value, { returnByValue, worl
 const throws = (state: State.State, message: string): Method.Outcome =>
   Result.succeed(thrown(message, State.nextNumber(state)))
 
-const scope = (page: Page) => scopeOf(page.document, version.userAgent)
+const valueOf = (page: Page, source: Source) => evaluateSource(source, page.document, version.userAgent)
 
 const evaluateIn = (state: State.State, page: Page, source: Source, said: Said): Method.Outcome =>
-  Result.match(evaluateSource(source, scope(page)), {
+  Result.match(valueOf(page, source), {
     onFailure: (message) => throws(state, message),
     onSuccess: (value) => Result.succeed(say(state, page, value, said))
   })
@@ -89,11 +89,6 @@ const Call = Schema.Struct({
 
 const isHeld = (page: Page, { objectId }: CallArgument) => objectId === undefined || page.objects.has(objectId)
 
-const argument = (page: Page, { objectId, unserializableValue, value }: CallArgument): Option.Option<Value> => {
-  if (objectId !== undefined) return Option.some(page.objects.get(objectId))
-  return unserializableValue === undefined ? fromJson(value) : Option.some(Number(unserializableValue))
-}
-
 /** A call of Playwright's script: its first argument is the script itself, and handles come last. */
 const callScript = (
   state: State.State,
@@ -107,9 +102,9 @@ const callScript = (
   const handles = rest.flatMap(({ objectId }) => (objectId === undefined ? [] : [page.objects.get(objectId)]))
   if (called === "jsonValue") return Result.succeed({ result: byValueEncoded(handles[0]) })
   const values = rest.filter(({ objectId }) => objectId === undefined).map(({ value }) => value)
-  const source = Option.getOrUndefined(PlaywrightScript.source(values, handles))
-  if (source === undefined) return throws(state, cannot("it takes no such arguments"))
-  return Result.match(evaluateSource(source, scope(page)), {
+  const source = Option.getOrUndefined(PlaywrightScript.source(values, handles[0]))
+  if (source === undefined) return throws(state, literalsOnly)
+  return Result.match(valueOf(page, source), {
     onFailure: (message) => throws(state, message),
     onSuccess: (value) =>
       Result.succeed(said.returnByValue ? { result: byValueEncoded(value) } : say(state, page, value, said))
@@ -132,9 +127,9 @@ const callFunctionOn = Method.ofPage(Call, ({ state }, page, asked) => {
   const script = PlaywrightScript.called(asked.functionDeclaration)
   if (script !== undefined) return callScript(state, page, script, given, said)
   if (!given.every((one) => isHeld(page, one))) return Result.fail(noObject)
-  const values = Option.getOrUndefined(Option.all(given.map((one) => argument(page, one))))
-  if (values === undefined) return Result.fail(Protocol.invalidParameters)
-  return evaluateIn(state, page, { text: asked.functionDeclaration, called: true, given: values }, said)
+  const [first] = given
+  const held = first?.objectId === undefined ? undefined : page.objects.get(first.objectId)
+  return evaluateIn(state, page, { text: asked.functionDeclaration, called: true, held }, said)
 })
 
 /** Worlds, and expressions in them. */
