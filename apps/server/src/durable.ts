@@ -24,7 +24,7 @@ import { Drain, layerDrain } from "./drain.ts"
 import { layerCounted, layerMonitoring } from "./monitoring.ts"
 
 /** A server that keeps everything in a database. */
-export interface DurableOptions {
+export interface DurableOptions extends Listener.ListenerOptions {
   readonly data: Data
   /** What people call this node. */
   readonly node: string
@@ -32,9 +32,6 @@ export interface DurableOptions {
   readonly shared?: Node.SharedOptions
   /** Of a file: what a commit survives. */
   readonly durable: "normal" | "full"
-  readonly host: string
-  readonly port: number
-  readonly allowedHosts: ReadonlyArray<string> | undefined
   readonly apiKeys: ReadonlyArray<string>
   readonly seed: number
   readonly turnDuration?: Duration.Duration
@@ -79,7 +76,7 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { allowedHosts, apiKeys, data, durable, host, node, port, seed, shared, turnDuration } = options
+  const { apiKeys, data, durable, node, seed, shared, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -115,7 +112,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide([Node.layerId(node), hints]),
     // of several nodes, each figure says whose it is
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
-    Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),
+    Layer.provide([Drain.layer, Listener.layer(options)]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
     Layer.provide(Layer.provide(layerDatabase(data, durable), locked))

@@ -86,7 +86,7 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
     inFileOnly,
     (flag) => `${flag} works only for a server that keeps everything in a database. Add --data FILE or remove ${flag}.`
   )
-  const { allowHost, apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
+  const { allowHost, apiKeys: asked, host, port, publicUrl, seed, trustProxy, turnDuration, ...simulation } = given
   const apiKeys = yield* resolveKeys(host, asked)
   const resolved = yield* Effect.mapError(
     SimulationFlags.resolve(simulation),
@@ -98,6 +98,8 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
     apiKeys,
     seed,
     allowedHosts: Option.getOrUndefined(allowHost),
+    publicUrl: Option.getOrUndefined(publicUrl),
+    trustProxy: Option.getOrUndefined(trustProxy),
     linkTokens: LinkTokens.layerRandom,
     ...resolved.options,
     ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
@@ -284,6 +286,8 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     host: given.host,
     port: given.port,
     allowedHosts: Option.getOrUndefined(given.allowHost),
+    publicUrl: Option.getOrUndefined(given.publicUrl),
+    trustProxy: Option.getOrUndefined(given.trustProxy),
     apiKeys,
     seed: given.seed,
     drainWithin: Option.getOrElse(given.drainWithin, () => Duration.seconds(30)),

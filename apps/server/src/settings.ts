@@ -1,4 +1,5 @@
 import { ModelConfig } from "@webagent/agent/options"
+import { Origin, TrustedProxies } from "@webagent/server"
 import { spanFromText } from "@webagent/simulation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -18,6 +19,8 @@ const settings = [
   "port",
   "host",
   "allowHost",
+  "publicUrl",
+  "trustProxy",
   "apiKey",
   "data",
   "node",
@@ -223,6 +226,24 @@ export const server = {
     "allowHost",
     "Accept these names for browsers' links, as a proxy in front sends them (default: none)"
   ).pipe(Flag.map(list), Flag.optional),
+  publicUrl: text("publicUrl", "Start all links with a URL such as https://agent.example (default: as requested)").pipe(
+    Flag.filterMap(
+      Origin.publicUrlOf,
+      () => "an http or https address without user, query and hash, such as https://agent.example"
+    ),
+    Flag.optional
+  ),
+  trustProxy: text(
+    "trustProxy",
+    "Use forwarded headers from these addresses only: 10.0.0.5,10.1.0.0/16 (default: none)"
+  ).pipe(
+    Flag.map(list),
+    Flag.filter(
+      (texts) => Result.isSuccess(TrustedProxies.fromTexts(texts)),
+      () => "addresses and networks such as 10.0.0.5,10.1.0.0/16"
+    ),
+    Flag.optional
+  ),
   apiKeys: Flag.String("api-key").pipe(
     Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
     Flag.filter(

@@ -10,7 +10,7 @@ import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 
 /** Where a server listens and which keys it takes. */
-export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts"> {
+export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts" | "publicUrl" | "trustProxy"> {
   /** 0, the default, is any free port. */
   readonly port?: number
   /** 127.0.0.1 unless given. */
@@ -82,10 +82,13 @@ export class Server extends Context.Service<
     allowedHosts,
     host = defaultHost,
     port = 0,
+    publicUrl,
+    trustProxy,
     ...options
   }: ListenOptions & ServeOptions = {}): Layer.Layer<
     Server,
     Listener.PortInUseError | Listener.ListenError,
     Engine | ApiKeyAuth | RequestValidation
-  > => Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port, allowedHosts })))
+  > =>
+    Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port, allowedHosts, publicUrl, trustProxy })))
 }

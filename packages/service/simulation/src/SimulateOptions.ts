@@ -1,4 +1,5 @@
 import { FaultPlan, fieldIssues, line, Profile, TimeMode } from "@webagent/control"
+import { Origin, TrustedProxies } from "@webagent/server"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,6 +25,14 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   port,
   host,
   allowedHosts: such('a list of names such as ["app.test"]', isTexts),
+  publicUrl: such(
+    "an address such as https://agent.example",
+    (value) => isText(value) && Option.isSome(Origin.publicUrlOf(String(value)))
+  ),
+  trustProxy: such(
+    'a list of addresses and networks such as ["10.0.0.5", "10.1.0.0/16"]',
+    (value) => isTexts(value) && Result.isSuccess(TrustedProxies.fromTexts(value as ReadonlyArray<string>))
+  ),
   apiKeys: such('a list of keys such as ["wak_test"]', isTexts),
   linkTokens: such("a Layer of LinkTokens", Layer.isLayer),
   seed: such("a number", Number.isFinite),

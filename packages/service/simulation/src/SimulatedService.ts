@@ -74,7 +74,9 @@ export const layer = (
       Listener.layer({
         host: options.host ?? defaultHost,
         port: options.port ?? 0,
-        allowedHosts: options.allowedHosts
+        allowedHosts: options.allowedHosts,
+        publicUrl: options.publicUrl,
+        trustProxy: options.trustProxy
       })
     ),
     Layer.provide(Parts.layerClocks()),

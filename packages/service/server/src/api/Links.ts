@@ -4,16 +4,16 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { Nodes } from "../nodes/Nodes.ts"
 import { LinkTokens } from "./LinkTokens.ts"
-import { origin } from "./Origin.ts"
+import { originOf } from "./Origin.ts"
 
 /** The address of a path of this server that opens without a key. */
 type LinkTo = (path: string) => string
 
-/** Links that start where the caller came and carry the token that opens them. */
+/** Links with this start that carry the token that opens them. */
 export const linkTo =
-  (tokens: LinkTokens["Service"], request: HttpServerRequest.HttpServerRequest): LinkTo =>
+  (tokens: LinkTokens["Service"], start: string): LinkTo =>
   (path) =>
-    `${origin(request)}${path}?token=${tokens.of(path)}`
+    `${start}${path}?token=${tokens.of(path)}`
 
 /**
  * The path of a recording, also as a route with `:id`: of a browser's, of a session that had no browser, or of a picture
@@ -84,14 +84,16 @@ export const make = Effect.gen(function* () {
       : Effect.orDie(nodes.isElsewhere(browserId))
   }
   return (request: HttpServerRequest.HttpServerRequest, of: string | null = null): Effect.Effect<Links> =>
-    Effect.zipWith(Clock.currentTimeMillis, isSeen(of), (now_ms, seen) => {
-      const start = origin(request)
+    Effect.gen(function* () {
+      const now_ms = yield* Clock.currentTimeMillis
+      const seen = yield* isSeen(of)
+      const start = yield* originOf(request)
       const live = (path: (browserId: string) => string) => (browserId: string | null) =>
         seen && browserId !== null && browserId === of
           ? `${start}${livePath(browserId)}/${tokens.of(path(browserId))}`
           : null
       return {
-        to: linkTo(tokens, request),
+        to: linkTo(tokens, start),
         showsBrowsers: views !== null,
         live: live(livePath),
         control: live(controlPath),

@@ -1,9 +1,76 @@
+import { isLoopback } from "@webagent/contract/Loopback"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as NetAddress from "effect/net/NetAddress"
 import * as Option from "effect/Option"
+import { IncomingMessage } from "node:http"
+import { addressOf, requestSender } from "./TrustedProxies.ts"
+
+/** Parses the public URL of a server: http or https, with or without a path. */
+export const publicUrlOf = (text: string): Option.Option<string> => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/u.test(url.protocol)) return Option.none()
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") return Option.none()
+  return Option.some(`${url.origin}${url.pathname.replace(/\/+$/u, "")}`)
+}
+
+/** The rules for the start of the links in responses. */
+export interface LinkRules {
+  /** The address under which clients reach the server, without a slash at the end. All links start with it. */
+  readonly publicUrl: string | undefined
+  /** The host names, besides those of this machine, that a link may take from the header `Host`. */
+  readonly hosts: ReadonlyArray<string>
+  /** Runs when a link doesn't start with the request's `Host`. */
+  readonly onReplacedHost: (host: string) => Effect.Effect<void>
+}
+
+/** The rules of a server. By default only the names and addresses of this machine are taken from `Host`. */
+export const LinkRules: Context.Reference<LinkRules> = Context.Reference("@webagent/server/LinkRules", {
+  defaultValue: (): LinkRules => ({ publicUrl: undefined, hosts: [], onReplacedHost: () => Effect.void })
+})
+
+/** Whether a host name always means the machine that resolves it. */
+export const isLocalName = (name: string): boolean => isLoopback(name) || name.endsWith(".localhost")
+
+/** The host name in a `Host` header, in lower case. */
+export const nameOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? host
+
+/** The address of this machine that the client connected to. */
+const localOrigin = ({ localAddress, localPort }: IncomingMessage["socket"]): string => {
+  const address = addressOf(localAddress)
+  return address === undefined ? "http://localhost" : `http://${NetAddress.formatUrlHost(address)}:${localPort}`
+}
+
+/** Whether the client used this host: the name is local or allowed, or the address is that of its connection. */
+const isOwnHost = (host: string, { hosts }: LinkRules, { localAddress }: IncomingMessage["socket"]): boolean => {
+  const name = nameOf(host)
+  if (isLocalName(name) || hosts.includes(name)) return true
+  const address = addressOf(name)
+  const local = addressOf(localAddress)
+  return address !== undefined && local !== undefined && NetAddress.formatIp(address) === NetAddress.formatIp(local)
+}
 
 /**
- * Scheme, host and port under which the caller reached this server. Links in answers start with it, so that
- * they work through a published port or a name, where the address that the server listens on would not.
+ * The start of the links in the response to a request: scheme, host, port, and the path of a public URL if it has one.
+ * Without a public URL it is the address that the client used. A `Host` that the client could have made up is replaced
+ * by the address of its connection, so that no link leads to a foreign server.
  */
-export const origin = (request: HttpServerRequest.HttpServerRequest): string =>
-  Option.match(HttpServerRequest.toURL(request), { onNone: () => "http://localhost", onSome: (url) => url.origin })
+export const originOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const rules = yield* LinkRules
+    if (rules.publicUrl !== undefined) return rules.publicUrl
+    const { headers, source } = request
+    // a request of this process, for example of an MCP tool, has the host of its caller
+    if (!(source instanceof IncomingMessage)) {
+      const url = HttpServerRequest.toURL(request)
+      return Option.match(url, { onNone: () => "http://localhost", onSome: ({ origin }) => origin })
+    }
+    const { host: forwardedHost, isProxied, protocol = "http" } = yield* requestSender(request)
+    const host = forwardedHost ?? headers["host"]
+    const url = host === undefined ? null : URL.parse(`${protocol}://${host}`)
+    if (host === undefined || url === null) return localOrigin(source.socket)
+    if (isProxied || isOwnHost(host, rules, source.socket)) return url.origin
+    yield* rules.onReplacedHost(host)
+    return localOrigin(source.socket)
+  })

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -12,6 +13,11 @@ export type TrustedProxies = Predicate.Predicate<NetAddress.IpAddress>
 /** The trusted proxies of a server. By default no address is trusted, so forwarded headers are ignored. */
 export const TrustedProxies: Context.Reference<TrustedProxies> = Context.Reference("@webagent/server/TrustedProxies", {
   defaultValue: (): TrustedProxies => () => false
+})
+
+/** Whether another node sent the request, whose forwarded headers that node wrote. */
+export const IsFromNode: Context.Reference<boolean> = Context.Reference("@webagent/server/IsFromNode", {
+  defaultValue: () => false
 })
 
 /** Parses an address, an address with a port, or an IPv6 address in brackets. An IPv4-mapped address becomes IPv4. */
@@ -41,6 +47,9 @@ export const fromTexts = (texts: ReadonlyArray<string>): Result.Result<TrustedPr
   }
   return Result.succeed((address) => networks.some((network) => IpNetwork.contains(network, address)))
 }
+
+/** The headers in which proxies name the client of a request. */
+export const forwardedHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"] as const
 
 /** The sender of a request, as far as its connection and the trusted proxies in front of it show. */
 export interface Sender {
@@ -128,6 +137,12 @@ export const senderOf = (
   }
   return { address: address === undefined ? undefined : NetAddress.formatIp(address), protocol, host, isProxied }
 }
+
+/** The sender of a request to this server. */
+export const requestSender = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Sender> =>
+  Effect.withFiber((fiber) =>
+    Effect.succeed(senderOf(request, fiber.getRef(IsFromNode) ? () => true : fiber.getRef(TrustedProxies)))
+  )
 
 /** The address of the client of a request, for logs and rate limits. Undefined for a request without a connection. */
 export const clientAddressOf = (

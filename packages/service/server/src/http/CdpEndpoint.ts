@@ -12,6 +12,7 @@ import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
 import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
+import { originOf } from "../api/Origin.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import { Nodes } from "../nodes/Nodes.ts"
 import {
@@ -238,7 +239,7 @@ export const layer = HttpRouter.use(
         const { id, known, request } = yield* asked
         const transport = yield* known
         if (!(yield* enter(id))) return tooMany
-        const address = new URL(linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws"))
+        const address = new URL(linkTo(tokens, yield* originOf(request))(cdpPath(id)).replace(/^http/u, "ws"))
         const found = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
         return HttpServerResponse.jsonUnsafe(found, { headers: { "cache-control": "no-store" } })
       }).pipe(

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { isLocalName, nameOf } from "../api/Origin.ts"
 import * as Answer from "./Answer.ts"
 
 /** The host names that requests may address besides those of this machine; null for any name. */
@@ -26,8 +27,8 @@ export const refusedHost = (
   const { host } = headers
   // clients other than browsers may leave it out
   if (allowed === null || host === undefined) return undefined
-  const name = URL.parse(`http://${host}`)?.hostname ?? host
-  return isLoopback(name) || name.endsWith(".localhost") || allowed.includes(name) ? undefined : name
+  const name = nameOf(host)
+  return isLocalName(name) || allowed.includes(name) ? undefined : name
 }
 
 /** The error for a name that is not allowed. */

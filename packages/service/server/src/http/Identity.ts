@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { origin } from "../api/Origin.ts"
+import { originOf } from "../api/Origin.ts"
 import { version as serverVersion } from "./Version.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
 
@@ -18,8 +18,7 @@ export const layer = (about: Readonly<Record<string, unknown>>) =>
   HttpRouter.add(
     "GET",
     "/",
-    Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-      const start = origin(request)
+    Effect.map(Effect.flatMap(HttpServerRequest.HttpServerRequest, originOf), (start) => {
       return HttpServerResponse.jsonUnsafe({
         name: "webagent-server",
         version: serverVersion,

@@ -5,11 +5,15 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { LinkRules, publicUrlOf } from "../api/Origin.ts"
+import { fromTexts, TrustedProxies } from "../api/TrustedProxies.ts"
 import { BytesWebSocket } from "./BytesWebSocket.ts"
 import { AllowedHosts, allowedHosts } from "./Hosts.ts"
 
@@ -43,6 +47,16 @@ export interface ListenerOptions {
    * front (default: none on a loopback address, any elsewhere).
    */
   readonly allowedHosts?: ReadonlyArray<string> | undefined
+  /**
+   * The address under which clients reach the server, such as `https://agent.example`, with the path under which a proxy
+   * serves it if there is one. All links in responses start with it (default: the address that the client used).
+   */
+  readonly publicUrl?: string | undefined
+  /**
+   * The addresses and CIDR networks of the proxies in front, such as `["10.0.0.5", "10.1.0.0/16"]`. `X-Forwarded-*` and
+   * `Forwarded` are used only in requests from them (default: none).
+   */
+  readonly trustProxy?: ReadonlyArray<string> | undefined
 }
 
 const listenError =
@@ -156,10 +170,58 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   )
 })
 
+const trustedProxies = (texts: ReadonlyArray<string>): TrustedProxies =>
+  Result.getOrThrowWith(
+    fromTexts(texts),
+    (text) => new TypeError(`trustProxy: "${text}" is neither an address nor a network such as 10.1.0.0/16.`)
+  )
+
+const publicUrl = (text: string): string =>
+  Option.getOrThrowWith(
+    publicUrlOf(text),
+    () => new TypeError(`publicUrl: "${text}" is no http or https address without user, query and hash.`)
+  )
+
+/** Logs once that links don't start with the host that clients send: the operator has to name it. */
+const makeHint = (): LinkRules["onReplacedHost"] => {
+  let isLogged = false
+  return (host) =>
+    Effect.suspend(() => {
+      if (isLogged) return Effect.void
+      isLogged = true
+      return Effect.annotateLogs(
+        Effect.logWarning(
+          "A request's Host is not known to be this server, so links start with the server's own address. Set --public-url, or --trust-proxy if a proxy is in front."
+        ),
+        { host }
+      )
+    })
+}
+
+/** How requests are attributed to clients, and how links start. */
+const layerAddresses = ({ allowedHosts: given, host, ...options }: ListenerOptions) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const url = options.publicUrl === undefined ? undefined : publicUrl(options.publicUrl)
+      const publicName = url === undefined ? [] : [new URL(url).hostname]
+      const names = given?.map((name) => name.toLowerCase()) ?? []
+      const allowed = allowedHosts(host, given)
+      return Layer.mergeAll(
+        Layer.succeed(AllowedHosts, allowed === null ? null : [...allowed, ...publicName]),
+        Layer.succeed(TrustedProxies, trustedProxies(options.trustProxy ?? [])),
+        Layer.succeed(LinkRules, {
+          publicUrl: url,
+          hosts: [host.toLowerCase(), ...names],
+          onReplacedHost: makeHint()
+        })
+      )
+    })
+  )
+
 /** Listens on a socket. Stopping it closes every connection. */
 export const layer = (options: ListenerOptions) =>
   Layer.mergeAll(
     Layer.effectContext(Effect.mapError(make(options), listenError(options))),
-    Layer.succeed(AllowedHosts, allowedHosts(options.host, options.allowedHosts)),
+    layerAddresses(options),
     NodeHttpServer.layerHttpServices
   )

@@ -13,6 +13,7 @@ import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
 import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
+import { originOf } from "../api/Origin.ts"
 import * as Answer from "./Answer.ts"
 import { limitMessages } from "./BytesWebSocket.ts"
 import * as ConnectionLimit from "./ConnectionLimit.ts"
@@ -61,11 +62,13 @@ const pathOf = (url: string): string => {
 }
 
 /** Whether this server's page opens the socket. Clients other than browsers send no `Origin`. */
-const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  const { origin } = headers
-  if (origin === undefined) return true
-  const host = URL.parse(origin)?.host
-  return host !== undefined && (host === headers["host"] || host === headers["x-forwarded-host"])
+const isOwnPage = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> => {
+  const { host, origin } = request.headers
+  if (origin === undefined) return Effect.succeed(true)
+  const page = URL.parse(origin)?.host
+  return page !== undefined && page === host
+    ? Effect.succeed(true)
+    : Effect.map(originOf(request), (start) => page === URL.parse(start)?.host)
 }
 
 /** A viewer of a browser. */
@@ -182,7 +185,7 @@ export const layer = HttpRouter.use(
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const found = yield* asked
-        if (!isOwnPage(request)) return Answer.detail(403, "Only the page of this link can open its socket")
+        if (!(yield* isOwnPage(request))) return Answer.detail(403, "Only the page of this link can open its socket")
         if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
           return Answer.detail(426, "This is a live view: connect with a WebSocket", {
             connection: "Upgrade",

@@ -10,6 +10,8 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { livePath, recordingPath } from "../api/Links.ts"
+import { originOf } from "../api/Origin.ts"
+import { forwardedHeaders, IsFromNode, requestSender } from "../api/TrustedProxies.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import { sessionHeader } from "../mcp/Sessions.ts"
 import { Nodes } from "../nodes/Nodes.ts"
@@ -81,9 +83,25 @@ const counters = {
   failed: counter("webagent_node_requests_failed_total", "Requests that another node did not answer")
 }
 
+/** The request with its client's address and origin in headers that the other node trusts, and without any others. */
+const withSender = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.map(Effect.all([originOf(request), requestSender(request)]), ([start, { address }]) => {
+    const { host, protocol } = new URL(start)
+    const headers = Headers.setAll(Headers.removeMany(request.headers, forwardedHeaders), {
+      ...(address === undefined ? {} : { "x-forwarded-for": address }),
+      "x-forwarded-host": host,
+      "x-forwarded-proto": protocol.slice(0, -1)
+    })
+    // `modify` would make a request that does not have the body that was read already
+    return Object.create(request, { headers: { value: headers } }) as HttpServerRequest.HttpServerRequest
+  })
+
 /** Forwards a request; undefined if that fails before the request was sent. */
 const sent = (request: HttpServerRequest.HttpServerRequest, node: Node, counted: boolean) =>
-  Effect.andThen(Metric.update(counters.sent, 1), Tunnel.carry(request, node, farewells.node_lost, counted)).pipe(
+  Effect.andThen(
+    Metric.update(counters.sent, 1),
+    Effect.flatMap(withSender(request), (named) => Tunnel.carry(named, node, farewells.node_lost, counted))
+  ).pipe(
     // the other node checks the key, so any client may send this
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
     Effect.catchTag("NodeUnreachable", ({ applied }) => {
@@ -128,17 +146,18 @@ const ofMcp = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E
  * most: this node never forwards what another node forwarded. The node that answers checks keys and tokens.
  */
 export const routed = <E, R>(
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  served: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
-    if (nodes === null) return yield* app
+    if (nodes === null) return yield* served
     const request = yield* HttpServerRequest.HttpServerRequest
     const claim = yield* nodes.check(request, request.headers[Signature.header])
     if (claim === "late") return yield* late
     if (claim === "refused") return unsigned
     if (claim === "elsewhere") return misdirected
     const isHop = claim !== "none"
+    const app = isHop ? Effect.provideService(served, IsFromNode, true) : served
     const answered = claim === "counted" ? Effect.provideService(app, Counted, true) : app
     const path = pathOf(request.url)
     const asked = request.method === "HEAD" ? "GET" : request.method

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
 import * as Option from "effect/Option"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
-import { origin } from "../api/Origin.ts"
+import { originOf } from "../api/Origin.ts"
 import { about } from "./about.ts"
 import { nothing, Operations, over } from "./Operations.ts"
 import { type App, bounded, sessionHeader } from "./Sessions.ts"
@@ -24,10 +24,11 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
 /** Sends requests to the app itself, in the name of the host that the caller knows: links in answers begin with it. */
 const clientOf = (app: App) =>
   HttpClient.make((request, url) =>
-    Effect.flatMap(caller, (outer) => {
+    Effect.gen(function* () {
+      const outer = yield* caller
       const inner = HttpServerRequest.fromClientRequest(request)
-      const { host, protocol } = outer === undefined ? url : new URL(origin(outer))
-      return app.pipe(
+      const { host, protocol } = outer === undefined ? url : new URL(yield* originOf(outer))
+      return yield* app.pipe(
         Effect.scoped,
         Effect.provideService(
           HttpServerRequest.HttpServerRequest,

@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
 import * as Monitoring from "../../src/http/Monitoring.ts"
 import * as RequestValidation from "../../src/http/RequestValidation.ts"
-import { Server } from "../../src/Server.ts"
+import { type ListenOptions, Server } from "../../src/Server.ts"
 
 const ids = Layer.sync(IdSource, () => {
   let count = 0
@@ -40,14 +40,16 @@ const repeats: Perform = ({ task }) =>
 interface Choices {
   readonly perform?: Perform
   readonly auth?: Layer.Layer<Auth, never, Store>
+  /** The listener's options. */
+  readonly listen?: ListenOptions
 }
 
 /** A server over a socket and this store whose runs are over at once; the key is `wak_test`. */
 export const layerOver = (
   store: Layer.Layer<Store>,
-  { auth = ApiKeyAuth.layer(["wak_test"]), perform = repeats }: Choices = {}
+  { auth = ApiKeyAuth.layer(["wak_test"]), listen = {}, perform = repeats }: Choices = {}
 ): Layer.Layer<Server> =>
-  Layer.orDie(Server.layer({ about: { of: "a test" }, around: Monitoring.measured })).pipe(
+  Layer.orDie(Server.layer({ ...listen, about: { of: "a test" }, around: Monitoring.measured })).pipe(
     Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import { statSync, writeFileSync } from "node:fs"
-import type { Server } from "@webagent/server"
+import type { ListenOptions, Server } from "@webagent/server"
 import { WebSocket } from "ws"
 import { layerOver } from "./served.ts"
 
@@ -58,8 +58,8 @@ export const recordings = (path: string, content: string) => {
 }
 
 /** A server with ports for what is seen. */
-export const layerWith = (ports: Layer.Layer<never>): Layer.Layer<Server> =>
-  Layer.fresh(Layer.provide(layerOver(MemoryStore.layer), ports))
+export const layerWith = (ports: Layer.Layer<never>, listen: ListenOptions = {}): Layer.Layer<Server> =>
+  Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { listen }), ports))
 
 /** A socket of a live view with what came, and its end; opened by a page of `origin` unless it is null. */
 export const watch = Effect.fnUntraced(function* (url: string, origin: string | null = new URL(url).origin) {

@@ -42,4 +42,19 @@ describe("the header of a node", () => {
       assert.deepStrictEqual([a.running.size, c.running.size], [1, 0])
     })
   )
+
+  it.live("carries the client's origin to the other node, which trusts no headers of clients", () =>
+    withNodes({ a: { most: 0, listen: { trustProxy: ["127.0.0.1"] } }, b: {} }, function* ({ a, b }) {
+      const headers = {
+        "x-forwarded-for": "203.0.113.9",
+        "x-forwarded-proto": "https",
+        "x-forwarded-host": "agent.example"
+      }
+      const create = (node: typeof a) =>
+        Effect.map(send(node, "POST", "/api/v4/browsers", { body: {}, headers }), ({ body }) => String(body["cdpUrl"]))
+      assert.match(yield* create(a), /^wss:\/\/agent\.example\/api\//u)
+      assert.strictEqual(b.running.size, 1)
+      assert.isTrue((yield* create(b)).startsWith(b.url.replace(/^http/u, "ws")))
+    })
+  )
 })

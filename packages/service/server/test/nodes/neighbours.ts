@@ -154,6 +154,8 @@ interface StartOptions {
   readonly start?: string
   /** How it checks keys; takes `wak_test` without limits unless given. */
   readonly auth?: Layer.Layer<ApiKeyAuthCheck>
+  /** Further options of its listener. */
+  readonly listen?: Pick<Listener.ListenerOptions, "publicUrl" | "trustProxy">
 }
 
 /** A file that is gone after the test, as a recording. */
@@ -172,7 +174,7 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, auth = ApiKeyAuth.layer(["wak_test"]), most = 2, room, start = `${name}-1` }: StartOptions = {}
+  { address, auth = ApiKeyAuth.layer(["wak_test"]), listen, most = 2, room, start = `${name}-1` }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { layer: pool, running } = poolOf(name, most, room)
@@ -217,7 +219,7 @@ export const start = (
       Layer.provide(work),
       Layer.provide(pool),
       Layer.provide([Layer.succeed(Store, store), Layer.succeed(NodeId, id)]),
-      Layer.provide(Listener.layer({ host: "127.0.0.1", port: 0 }))
+      Layer.provide(Listener.layer({ host: "127.0.0.1", port: 0, ...listen }))
     )
     const { address: url } = Context.get(yield* Layer.build(Layer.fresh(layer)), Server)
     return { id, name, running, url }

@@ -23,6 +23,23 @@ const versionPath = (cdpUrl: string) => pathOf(cdpUrl).replace("?", "/json/versi
 
 const isActive = (cdpUrl: string) => Effect.map(send("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
 
+layer(SimulatedService.layer({ publicUrl: "https://agent.example/agent" }), { excludeTestServices: true })(
+  "CdpEndpoint behind a public URL",
+  (it) => {
+    it.effect("GET /json/version and /json/list name WebSockets under the public URL", () =>
+      Effect.gen(function* () {
+        const cdpUrl = String((yield* send("POST", "/api/v4/browsers", { body: {} })).body["cdpUrl"])
+        const path = (url: string) => url.replace("wss://agent.example/agent", "")
+        const found = yield* send("GET", path(cdpUrl).replace("?", "/json/version?"))
+        assert.strictEqual(found.body["webSocketDebuggerUrl"], cdpUrl)
+        const { text } = yield* send("GET", path(cdpUrl).replace("?", "/json/list?"))
+        const [page] = JSON.parse(text)
+        assert.isTrue(page.webSocketDebuggerUrl.startsWith("wss://agent.example/agent/api/v4/browsers/"))
+      })
+    )
+  }
+)
+
 layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
   it.effect("answers Browser.getVersion, and -32601 to what it does not know, in order", () =>
     Effect.gen(function* () {
