@@ -98,6 +98,38 @@ describe("webagent-server", () => {
     })
   )
 
+  for (const isDurable of [false, true]) {
+    it.live(`links of a server ${isDurable ? "over a file" : "in memory"} follow --public-url or --trust-proxy`, () =>
+      Effect.gen(function* () {
+        const data = isDurable ? ["--data", join(yield* folder, "server.db")] : []
+        const cdpUrl = Effect.fnUntraced(function* (
+          args: ReadonlyArray<string>,
+          environment: Readonly<Record<string, string>> = {}
+        ) {
+          const program = yield* start(["--port", "0", "--api-key", "wak_links", ...data, ...args], environment)
+          const { v4 } = yield* ready(program)
+          const headers = {
+            "x-service-api-key": "wak_links",
+            "x-forwarded-proto": "https",
+            "x-forwarded-host": "forwarded.example"
+          }
+          const response = yield* Effect.promise((signal) =>
+            fetch(`${v4}/browsers`, { method: "POST", headers, signal })
+          )
+          const { cdpUrl } = yield* Effect.promise(() => response.json() as Promise<{ cdpUrl: string }>)
+          program.process.kill("SIGTERM")
+          yield* program.ended
+          return { listens: new URL(v4 ?? "").host, start: new URL(cdpUrl).origin }
+        })
+        const untrusted = yield* cdpUrl([])
+        assert.strictEqual(untrusted.start, `ws://${untrusted.listens}`)
+        assert.strictEqual((yield* cdpUrl(["--trust-proxy", "127.0.0.0/8"])).start, "wss://forwarded.example")
+        const environment = { WEBAGENT_SERVER_PUBLIC_URL: "https://public.example" }
+        assert.strictEqual((yield* cdpUrl([], environment)).start, "wss://public.example")
+      })
+    )
+  }
+
   it.live("a taken port is one sentence and exit 2", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
@@ -219,6 +251,14 @@ describe("webagent-server", () => {
     "a size that is no number": [
       ["--journal-size", "many"],
       /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See: npm run server -- --help\n$/u
+    ],
+    "a public URL without a scheme": [
+      ["--public-url", "agent.example"],
+      /^Invalid value for flag --public-url: "agent\.example"\. Expected: an http or https address without user, query and hash, such as https:\/\/agent\.example\. See: npm run server -- --help\n$/u
+    ],
+    "a proxy to trust that is a name": [
+      ["--trust-proxy", "10.0.0.5,proxy.example"],
+      /^Invalid value for flag --trust-proxy: "?10\.0\.0\.5,proxy\.example"?\. Expected: addresses and networks such as 10\.0\.0\.5,10\.1\.0\.0\/16\. See: npm run server -- --help\n$/u
     ],
     "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
