@@ -12,14 +12,10 @@ import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 import { originOf } from "../api/Origin.ts"
 import { about } from "./about.ts"
 import { nothing, Operations, over } from "./Operations.ts"
-import { type App, bounded, sessionHeader } from "./Sessions.ts"
+import { type App, bounded, keyOf, sessionHeader } from "./Sessions.ts"
 import * as Tools from "./Tools.ts"
 
 const caller = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), Option.getOrUndefined)
-
-/** The key of a request: as the API takes it, or as clients of MCP send one. */
-const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
-  headers[apiKeyHeader.toLowerCase()] ?? /^Bearer (.+)$/iu.exec(headers["authorization"] ?? "")?.[1] ?? ""
 
 /** Sends requests to the app itself, in the name of the host that the caller knows: links in answers begin with it. */
 const clientOf = (app: App) =>

@@ -1,3 +1,4 @@
+import { apiKeyHeader } from "@webagent/contract/Wire"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,7 +18,11 @@ export type App = Effect.Effect<
 /** The header that names a session. */
 export const sessionHeader = "mcp-session-id"
 
-/** How many sessions are remembered, and for how long without a request. */
+/** The key of a request: as the API takes it, or as clients of MCP send one. */
+export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  headers[apiKeyHeader.toLowerCase()] ?? /^Bearer (.+)$/iu.exec(headers["authorization"] ?? "")?.[1] ?? ""
+
+/** The largest number of sessions per API key, and how long a session lasts without a request. */
 export interface Limits {
   readonly most: number
   readonly idle: Duration.Duration
@@ -49,14 +54,22 @@ const explained = (response: HttpServerResponse.HttpServerResponse) => {
   return refusal(status, headers["allow"] === undefined ? {} : { allow: headers["allow"] })
 }
 
-/** Ends the sessions of an app of `McpServer`, which keeps them for ever: idle ones, and the longest idle of too many. */
+/**
+ * Ends the sessions of an app of `McpServer`, which keeps them forever: idle ones, and the longest idle ones of a key
+ * that has too many. A session belongs to the key that opened it. For any other key it doesn't exist.
+ */
 export const bounded = (app: App, path: string, { idle, most }: Limits = limits): App => {
-  // in the order in which they were used
-  const sessions = new Map<string, Session>()
+  /** The sessions of each key, in the order in which they were used. */
+  const byKey = new Map<string, Map<string, Session>>()
 
-  const end = (id: string) =>
+  const forget = (key: string, id: string) => {
+    const sessions = byKey.get(key)
+    if (sessions?.delete(id) === true && sessions.size === 0) byKey.delete(key)
+  }
+
+  const end = (key: string, id: string) =>
     Effect.suspend(() => {
-      sessions.delete(id)
+      forget(key, id)
       const request = HttpClientRequest.delete(`http://localhost${path}`, { headers: { [sessionHeader]: id } })
       return Effect.provideService(
         app,
@@ -68,46 +81,51 @@ export const bounded = (app: App, path: string, { idle, most }: Limits = limits)
   const isOver = ({ underway, usedAt_ms }: Session, now_ms: number) =>
     underway === 0 && now_ms - usedAt_ms >= Duration.toMillis(idle)
 
-  const opened = Effect.fnUntraced(function* (id: string, now_ms: number) {
-    sessions.set(id, { usedAt_ms: now_ms, underway: 0 })
-    for (const [id, session] of sessions) {
-      if (isOver(session, now_ms) || (sessions.size > most && session.underway === 0)) yield* end(id)
+  const opened = Effect.fnUntraced(function* (key: string, opening: string, now_ms: number) {
+    const own = byKey.get(key) ?? new Map<string, Session>()
+    byKey.set(key, own.set(opening, { usedAt_ms: now_ms, underway: 0 }))
+    for (const [key, sessions] of byKey) {
+      for (const [id, session] of sessions) {
+        if (isOver(session, now_ms) || (sessions.size > most && session.underway === 0)) yield* end(key, id)
+      }
     }
   })
 
-  const used = Effect.fnUntraced(function* (id: string, method: string) {
-    const session = sessions.get(id)
+  const used = Effect.fnUntraced(function* (key: string, id: string, method: string) {
+    const session = byKey.get(key)?.get(id)
     const now_ms = yield* Clock.currentTimeMillis
     if (session === undefined || isOver(session, now_ms)) {
-      if (session !== undefined) yield* end(id)
+      if (session !== undefined) yield* end(key, id)
       return refusal(404)
     }
     session.underway++
     const touch = Effect.map(Clock.currentTimeMillis, (now_ms) => {
       session.underway--
       session.usedAt_ms = now_ms
-      if (sessions.delete(id)) sessions.set(id, session)
+      const sessions = byKey.get(key)
+      if (sessions?.delete(id) === true) sessions.set(id, session)
     })
     const response = yield* Effect.ensuring(app, touch)
-    if (method === "DELETE" && response.status === 204) sessions.delete(id)
+    if (method === "DELETE" && response.status === 204) forget(key, id)
     return response
   })
 
   // `McpServer` sets the session's header only when it sends the response
-  const sent = (response: HttpServerResponse.HttpServerResponse) => {
+  const sent = (key: string, response: HttpServerResponse.HttpServerResponse) => {
     const opening = response.headers[sessionHeader]
     const noted =
-      opening === undefined || sessions.has(opening)
+      opening === undefined || byKey.get(key)?.has(opening) === true
         ? Effect.void
-        : Effect.flatMap(Clock.currentTimeMillis, (now_ms) => opened(opening, now_ms))
+        : Effect.flatMap(Clock.currentTimeMillis, (now_ms) => opened(key, opening, now_ms))
     return Effect.as(Effect.orDie(Effect.scoped(noted)), explained(response))
   }
 
   return Effect.gen(function* () {
-    const { headers, method } = yield* HttpServerRequest.HttpServerRequest
-    const id = headers[sessionHeader]
-    const response = yield* id === undefined ? app : used(id, method)
-    yield* HttpEffect.appendPreResponseHandler((_, response) => sent(response))
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const key = keyOf(request)
+    const id = request.headers[sessionHeader]
+    const response = yield* id === undefined ? app : used(key, id, request.method)
+    yield* HttpEffect.appendPreResponseHandler((_, response) => sent(key, response))
     return response
   })
 }

@@ -249,4 +249,43 @@ describe("the key of an MCP client", () => {
       )
     )
   )
+
+  it.live("is the only one that can use or end its session", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const request = (method: string, headers: Readonly<Record<string, string>>, message?: object) =>
+        Effect.promise(async (signal) => {
+          const response = await fetch(`${address}/mcp`, {
+            method,
+            signal,
+            headers: {
+              "content-type": "application/json",
+              accept: "application/json, text/event-stream",
+              ...headers
+            },
+            ...(message === undefined ? {} : { body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }) })
+          })
+          const session = response.headers.get("mcp-session-id") ?? ""
+          return { status: response.status, session, text: await response.text() }
+        })
+      const initialize = {
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a test", version: "1" } }
+      }
+      const { session } = yield* request("POST", { "x-service-api-key": "wak_mine" }, initialize)
+      const other = { "x-service-api-key": "wak_other", "mcp-session-id": session }
+      const list = { method: "tools/list" }
+      const unknown = yield* request("POST", { ...other, "mcp-session-id": "unknown" }, list)
+      assert.strictEqual(unknown.status, 404)
+      assert.deepStrictEqual(yield* request("POST", other, list), unknown)
+      assert.deepStrictEqual(yield* request("DELETE", other), unknown)
+      const mine = { "x-service-api-key": "wak_mine", "mcp-session-id": session }
+      assert.strictEqual((yield* request("POST", mine, list)).status, 200)
+      assert.strictEqual((yield* request("DELETE", mine)).status, 204)
+      assert.deepStrictEqual(yield* request("POST", mine, list), unknown)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layerOver(MemoryStore.layer, { auth: Layer.provide(ApiKeyAuth.layerManaged(), keys) }))
+    )
+  )
 })

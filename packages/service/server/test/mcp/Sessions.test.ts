@@ -44,20 +44,26 @@ const send = Effect.fnUntraced(function* (
   }
 })
 
-const open = (app: App) =>
+const open = (app: App, key = "wak_test") =>
   Effect.map(
-    send(app, {
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a test", version: "1" } }
-    }),
+    send(
+      app,
+      {
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a test", version: "1" } }
+      },
+      { "x-service-api-key": key }
+    ),
     ({ session, status }) => {
       assert.strictEqual(status, 200)
       return session
     }
   )
 
-const ask = (app: App, session: string) => send(app, { id: 2, method: "ping" }, { "mcp-session-id": session })
+const headersOf = (session: string, key = "wak_test") => ({ "mcp-session-id": session, "x-service-api-key": key })
+
+const ask = (app: App, session: string, key?: string) => send(app, { id: 2, method: "ping" }, headersOf(session, key))
 
 const ended = JSON.stringify({ detail: "This MCP session has ended. Start a new one with initialize." })
 
@@ -89,7 +95,7 @@ describe("a session of MCP", () => {
       )
       const app = bounded(slow, "/mcp", { most: 2, idle: Duration.hours(1) })
       const [busy, idle] = [yield* open(app), yield* open(app)]
-      const headers = { "mcp-session-id": busy, "x-slow": "yes" }
+      const headers = { ...headersOf(busy), "x-slow": "yes" }
       const asking = yield* Effect.forkChild(send(app, { id: 2, method: "ping" }, headers), { startImmediately: true })
       const next = yield* open(app)
       assert.deepInclude(yield* ask(app, idle), { status: 404, text: ended })
@@ -100,11 +106,42 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("doesn't exist for another key, which gets the 404 of an unknown id", () =>
+    Effect.gen(function* () {
+      const app = bounded(yield* unbounded, "/mcp")
+      const session = yield* open(app)
+      const unknown = yield* ask(app, "unknown", "wak_other")
+      assert.deepInclude(unknown, { status: 404, text: ended })
+      for (const key of ["wak_other", ""]) {
+        assert.deepStrictEqual(yield* ask(app, session, key), unknown)
+        assert.deepStrictEqual(yield* send(app, null, headersOf(session, key), "DELETE"), unknown)
+      }
+      assert.strictEqual((yield* ask(app, session)).status, 200)
+      const bearer = { "mcp-session-id": session, authorization: "Bearer wak_test" }
+      assert.strictEqual((yield* send(app, { id: 3, method: "ping" }, bearer)).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("stays open however many sessions another key opens, which ends its own oldest ones", () =>
+    Effect.gen(function* () {
+      const all = yield* unbounded
+      const app = bounded(all, "/mcp")
+      const session = yield* open(app)
+      const others: Array<string> = []
+      for (let count = 0; count < 1050; count++) others.push(yield* open(app, "wak_other"))
+      assert.strictEqual((yield* ask(app, session)).status, 200)
+      const [oldest = "", kept = ""] = [others[49], others[50]]
+      assert.deepInclude(yield* ask(app, oldest, "wak_other"), { status: 404, text: ended })
+      assert.strictEqual((yield* ask(all, oldest, "wak_other")).status, 404)
+      assert.strictEqual((yield* ask(app, kept, "wak_other")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that its client ends is not known any more", () =>
     Effect.gen(function* () {
       const app = bounded(yield* unbounded, "/mcp")
       const session = yield* open(app)
-      assert.strictEqual((yield* send(app, null, { "mcp-session-id": session }, "DELETE")).status, 204)
+      assert.strictEqual((yield* send(app, null, headersOf(session), "DELETE")).status, 204)
       assert.deepInclude(yield* ask(app, session), { status: 404, text: ended })
     }).pipe(Effect.scoped)
   )
