@@ -92,6 +92,21 @@ interface Progress {
   doubt: TransportErrorReason | undefined
 }
 
+/** Stores whether a failed attempt leaves the outcome open. With `isRefusedFirst`, a 429 means that nothing was done. */
+const learn = (progress: Progress, error: unknown, isRefusedFirst: boolean) => {
+  progress.inFlight = false
+  if (error instanceof TransportError && effectedBy(error) === "unknown") {
+    progress.doubt = error.reason
+  } else if (error instanceof TooManyRequestsError && !isRefusedFirst) {
+    const { detail, retryAfter } = error
+    progress.doubt ??= new UnexpectedStatus({
+      status: 429,
+      body: detail,
+      ...(retryAfter === undefined ? {} : { retryAfter })
+    })
+  }
+}
+
 /** How long a ledger has to write an entry: one that never answers must not keep a client from being closed. */
 const write_time = Duration.seconds(10)
 
@@ -181,21 +196,6 @@ export const make = (options: {
     return effected === "unsent" || (effected === "throttled" && refusedFirst) ? failure : undefined
   }
 
-  /** Notes what an attempt that has failed leaves open. */
-  const learn = (progress: Progress, error: unknown) => {
-    progress.inFlight = false
-    if (error instanceof TransportError && effectedBy(error) === "unknown") {
-      progress.doubt = error.reason
-    } else if (error instanceof TooManyRequestsError && !refusedFirst) {
-      const { detail, retryAfter } = error
-      progress.doubt ??= new UnexpectedStatus({
-        status: 429,
-        body: detail,
-        ...(retryAfter === undefined ? {} : { retryAfter })
-      })
-    }
-  }
-
   /** What a create that has failed tells its caller and the ledger. */
   const settle = <E>(create: Opening, cause: Cause.Cause<E>, progress: Progress) =>
     Effect.gen(function* () {
@@ -259,7 +259,7 @@ export const make = (options: {
           progress.sent++
           progress.inFlight = true
           return attempts(attempt({ "idempotency-key": key }))
-        }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error))))
+        }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error, refusedFirst))))
         // an interruption that has come by now is heard before the first attempt
         const sent = Effect.andThen(pauses(Effect.void), retrier.retry(once, mayPass))
         const exit = yield* Effect.exit(restore(sent))
