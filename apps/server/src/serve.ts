@@ -158,7 +158,9 @@ const fallbackOf = Effect.fnUntraced(function* ({
   fallbackPrice,
   fallbackUrl,
   maxRunCost,
-  modelSees
+  modelRetryFor,
+  modelSees,
+  modelTimeout
 }: Given) {
   if (Option.isNone(fallbackModel)) {
     yield* refuse(
@@ -180,6 +182,8 @@ const fallbackOf = Effect.fnUntraced(function* ({
     apiKey: Option.getOrUndefined(yield* Agents.fallbackKey),
     keyName: Agents.fallbackKeyName,
     price: Option.getOrUndefined(fallbackPrice),
+    requestTimeout: Option.getOrUndefined(modelTimeout),
+    retryFor: Option.getOrUndefined(modelRetryFor),
     sees: Option.getOrElse(modelSees, () => false)
   }
 })
@@ -208,6 +212,8 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       apiKey: Option.getOrUndefined(yield* Agents.modelKey),
       keyName: Agents.modelKeyName,
       price: Option.getOrUndefined(given.modelPrice),
+      requestTimeout: Option.getOrUndefined(given.modelTimeout),
+      retryFor: Option.getOrUndefined(given.modelRetryFor),
       sees: Option.getOrElse(given.modelSees, () => false),
       fallback: yield* fallbackOf(given)
     },

@@ -37,6 +37,8 @@ const settings = [
   "model",
   "modelUrl",
   "modelPrice",
+  "modelTimeout",
+  "modelRetryFor",
   "modelSees",
   "fallbackModel",
   "fallbackUrl",
@@ -84,6 +86,7 @@ const oneOf = <const Choices extends ReadonlyArray<string>>(choices: Choices) =>
   )
 
 const span = Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m")
+const moreThanZero = Flag.filter(Duration.isPositive, () => "more than 0")
 export const notNegative = Flag.filter(
   (count: number) => count >= 0,
   () => "0 or more"
@@ -179,6 +182,14 @@ export const model = {
     asPrice,
     Flag.optional
   ),
+  modelTimeout: text(
+    "modelTimeout",
+    "Stop waiting for a response of the model after this time, such as 20m (default: 10m)"
+  ).pipe(span, moreThanZero, Flag.optional),
+  modelRetryFor: text(
+    "modelRetryFor",
+    "Retry a failing request to the model for this long; 0s doesn't retry (default: 5m, 10s with --fallback-model)"
+  ).pipe(span, Flag.optional),
   modelSees: Flag.optional(
     boolean("modelSees", "Send the model a picture of the page with each step (default: text only)")
   ),
@@ -194,11 +205,7 @@ export const model = {
     text("secrets", "Let runs type the secrets of a JSON FILE, which the model never sees (default: none)")
   ),
   maxSteps: int("maxSteps", "End a run after this many steps (default: 50)").pipe(positive, Flag.optional),
-  maxRunTime: text("maxRunTime", "End a run after this time (default: 30m)").pipe(
-    span,
-    Flag.filter(Duration.isPositive, () => "more than 0"),
-    Flag.optional
-  ),
+  maxRunTime: text("maxRunTime", "End a run after this time (default: 30m)").pipe(span, moreThanZero, Flag.optional),
   maxRunCost: text("maxRunCost", "End a run that has cost this many USD; needs --model-price (default: no limit)").pipe(
     Flag.filterMap(costFromText, () => "an amount in USD such as 0.50"),
     Flag.optional

@@ -100,7 +100,8 @@ test(
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const fallback = ["--fallback-model", "anthropic:second-2", "--fallback-url", model.baseUrl.anthropic]
-    const { v4 } = yield* serve([], [...modelFlags(model), ...fallback, "--fallback-price", "input=1,output=1"], {
+    const once = ["--model-retry-for", "0s"]
+    const { v4 } = yield* serve([], [...modelFlags(model), ...fallback, ...once, "--fallback-price", "input=1,output=1"], {
       WEBAGENT_MODEL_KEY: "sk-first",
       WEBAGENT_FALLBACK_KEY: "sk-second"
     })
@@ -114,11 +115,36 @@ test(
       model.requests.map(({ headers, model }) => [model, headers["x-api-key"] ?? headers.authorization]),
       [
         ["scripted-1", "Bearer sk-first"],
-        ["scripted-1", "Bearer sk-first"],
-        ["scripted-1", "Bearer sk-first"],
         ["second-2", "sk-second"]
       ]
     )
+  })
+)
+
+test(
+  "a run survives a model server that fails five times, and a retry after --model-timeout can be interrupted",
+  Effect.gen(function* () {
+    const model = yield* ScriptedModel
+    const limits = ["--model-timeout", "1s", "--model-retry-for", "30m"]
+    const { v4 } = yield* serve([], [...modelFlags(model), ...limits], { WEBAGENT_MODEL_KEY: "sk-canary" })
+    model.script = (_, count) =>
+      count <= 5
+        ? { status: 500, headers: { "retry-after-ms": "1" } }
+        : { ...call("done", { success: true, output: "found" }), usage }
+    const survivor = yield* create(v4, { task: "Find a mug" })
+    assert.deepInclude((yield* ended(v4, survivor.id)).body, { status: "completed", result: "found" })
+    const retried = Promise.withResolvers<void>()
+    let silent = 0
+    model.script = () => () => {
+      silent += 1
+      if (silent === 2) retried.resolve()
+    }
+    const late = yield* create(v4, { task: "Find a cup" })
+    // the second request is the retry of the one that reached its limit
+    yield* Effect.promise(() => retried.promise)
+    script(model, call("done", { success: true, output: "stopped" }))
+    yield* say(v4, late.sessionId, "Never mind", true)
+    assert.deepInclude((yield* ended(v4, late.id)).body, { status: "cancelled" })
   })
 )
 

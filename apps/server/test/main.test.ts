@@ -301,6 +301,14 @@ describe("webagent-server", () => {
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
       /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See: npm run server -- --help\n$/u
     ],
+    "no time for a model request": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--model-timeout", "0s"],
+      /^Invalid value for flag --model-timeout: .* Expected: more than 0\. See: npm run server -- --help\n$/u
+    ],
+    "a retry limit that is no time": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--model-retry-for", "5"],
+      /^Invalid value for flag --model-retry-for: .* Expected: a time such as 200ms, 2s or 1m\. See: npm run server -- --help\n$/u
+    ],
     "a limit of cost without prices": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
       /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u

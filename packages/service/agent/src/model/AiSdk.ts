@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type * as Undici from "undici"
 import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import { type Answer, isAnswer, requiresCall, toAnswer, toFormat, toPrompt, toTools } from "./AiSdkMessages.ts"
@@ -12,9 +13,18 @@ import { type CallSettings, merge } from "./CallSettings.ts"
 import type { Dialect, ModelConfig } from "./ModelConfig.ts"
 import * as ModelError from "./ModelError.ts"
 
-const attempts = 3
-const limit = Duration.seconds(90)
-const longestWait = Duration.seconds(60)
+/** A local model can take minutes to read its first prompt. */
+const defaultTimeout = Duration.minutes(10)
+
+/** A restart of a model server takes minutes. A fallback should take over sooner than that. */
+const defaultRetryFor = Duration.minutes(5)
+const defaultRetryForWithFallback = Duration.seconds(10)
+
+/** Longest wait between two attempts, unless the server asks for a longer one. */
+const longestBackoff = Duration.seconds(30)
+
+/** An unreadable response seldom becomes readable, because it usually means a wrong address or dialect. */
+const unreadableAttempts = 3
 
 type Fetch = typeof globalThis.fetch
 
@@ -70,16 +80,27 @@ const settings = ({ apiKey, baseUrl }: ModelConfig) => ({
 const load = (config: ModelConfig) => {
   const [name, open] = openers[config.dialect]
   return Effect.tryPromise({
-    try: () => Promise.all([open(config), import("@ai-sdk/provider")]),
+    try: () => Promise.all([open(config), import("@ai-sdk/provider"), import("undici")]),
     catch: () => ModelError.ModelNotInstalled.of(name)
   })
 }
 
+/**
+ * Returns a `fetch` without timeouts, because `requestTimeout` is the limit. Node's own gives up after 5 minutes without
+ * response headers. It goes through the global dispatcher, so that a proxy configured for the process still applies.
+ */
+const fetchOf = ({ fetch, getGlobalDispatcher }: typeof Undici): Fetch => {
+  const dispatcher = getGlobalDispatcher().compose(
+    (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
+  )
+  return ((address: string, init: Undici.RequestInit) => fetch(address, { ...init, dispatcher })) as object as Fetch
+}
+
 /** Providers take their own names for the fields of a body; the caller's are the vendor's, so they are added here. */
 const withBody =
-  (fields: CallSettings["body"]): Fetch =>
+  (send: Fetch, fields: CallSettings["body"]): Fetch =>
   (input, init) =>
-    globalThis.fetch(input, {
+    send(input, {
       ...init,
       // the key may be in a header that would go to another host, too
       redirect: "manual",
@@ -97,16 +118,36 @@ export interface Connection {
   ) => Effect.Effect<Answer, AiError.AiError>
 }
 
-/** Repeats what may pass, after what the server asks for or twice as long each time. */
-const backOff = Schedule.exponential("500 millis").pipe(
-  Schedule.jittered,
-  Schedule.upTo({ times: attempts - 1 }),
-  Schedule.setInputType<AiError.AiError>(),
-  Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.min(input.retryAfter ?? duration, longestWait)))
-)
+/**
+ * Retries as late as the server asks for, or after twice as long each time. It stops when the next attempt would begin
+ * after the deadline, so a server that asks for an hour is not asked again before.
+ */
+const retryUntil = (deadline_ms: number) =>
+  Schedule.exponential("500 millis").pipe(
+    Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, longestBackoff))),
+    Schedule.jittered,
+    Schedule.setInputType<AiError.AiError>(),
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(input.retryAfter ?? duration)),
+    Schedule.while(
+      ({ attempt, duration, input, now }) =>
+        input.isRetryable &&
+        now + Duration.toMillis(duration) <= deadline_ms &&
+        (input.reason._tag !== "InvalidOutputError" || attempt < unreadableAttempts)
+    ),
+    Schedule.tap(({ attempt, duration, input }) =>
+      attempt === 1
+        ? Effect.logWarning(`${ModelError.sentence(input)} The first retry is in ${Duration.format(duration)}.`)
+        : Effect.void
+    )
+  )
 
 export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
-  const [open, { APICallError: CallError }] = yield* load(config)
+  const [open, { APICallError: CallError }, undici] = yield* load(config)
+  const send = fetchOf(undici)
+  const {
+    requestTimeout = defaultTimeout,
+    retryFor = config.fallback === undefined ? defaultRetryFor : defaultRetryForWithFallback
+  } = config
   const key = config.apiKey === undefined ? "" : Redacted.value(config.apiKey)
   const clean = (text: string) => {
     const line = text
@@ -159,7 +200,7 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
     Effect.tryPromise({
       // interruption aborts the request
       try: async (abortSignal) =>
-        open(withBody(body)).doGenerate({
+        open(withBody(send, body)).doGenerate({
           prompt: toPrompt(request.prompt, config),
           ...toTools(request, mayRequire),
           ...toFormat(request),
@@ -177,7 +218,10 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
           ? Effect.succeed(toAnswer(result, request.tools.length > 0))
           : Effect.fail(ModelError.unreadable(who, clean(ModelError.saying(result.response?.body))))
       ),
-      Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(ModelError.timedOut(who, limit)) })
+      Effect.timeoutOrElse({
+        duration: requestTimeout,
+        orElse: () => Effect.fail(ModelError.timedOut(who, requestTimeout))
+      })
     )
 
   const refusesToRequire = (request: LanguageModel.ProviderOptions) => (error: AiError.AiError) =>
@@ -187,12 +231,14 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
     /tool_?choice|tool_?config|function_?calling_?config/iu.test(ModelError.sentence(error))
 
   const ask: Connection["ask"] = (request, settings) =>
-    once(request, settings).pipe(
-      Effect.catchIf(refusesToRequire(request), () => {
-        mayRequire = false
-        return once(request, settings)
-      }),
-      Effect.retry({ while: ({ isRetryable }) => isRetryable, schedule: backOff })
+    Effect.flatMap(Clock.currentTimeMillis, (began_ms) =>
+      once(request, settings).pipe(
+        Effect.catchIf(refusesToRequire(request), () => {
+          mayRequire = false
+          return once(request, settings)
+        }),
+        Effect.retry(retryUntil(began_ms + Duration.toMillis(retryFor)))
+      )
     )
 
   return { config, ask } satisfies Connection

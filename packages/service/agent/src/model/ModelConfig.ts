@@ -1,3 +1,4 @@
+import type * as Duration from "effect/Duration"
 import type * as Redacted from "effect/Redacted"
 import type { Price } from "./ModelCost.ts"
 
@@ -19,7 +20,14 @@ export interface ModelConfig {
   readonly price?: Price | undefined
   /** Whether the model is sent pictures. Default: no. */
   readonly sees?: boolean | undefined
-  /** Asked for the rest of a turn when this model has failed as often as it is tried. */
+  /** Limits how long one request may take. Default: 10 minutes. */
+  readonly requestTimeout?: Duration.Duration | undefined
+  /**
+   * Limits how long a failing request is retried, counted from the start of its first attempt. Default: 5 minutes, or 10
+   * seconds for a model with a fallback.
+   */
+  readonly retryFor?: Duration.Duration | undefined
+  /** Used for the rest of a turn when this model still fails after its retries. */
   readonly fallback?: ModelConfig | undefined
 }
 

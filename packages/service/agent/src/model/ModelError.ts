@@ -50,7 +50,7 @@ export const sentence = ({ module: from, reason }: AiError.AiError): string => {
 
 export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError =>
   serverError(
-    `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, or use a faster model.`
+    `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, use a faster model, or raise the limit.`
   )
 
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
@@ -71,7 +71,13 @@ const codeOf = (data: unknown): unknown => {
 
 /** The only reason of effect/ai that says when to ask again. */
 const limited = (sentence: string, after: Duration.Duration | undefined): AiError.AiError =>
-  make(new AiError.RateLimitError({ ...told(sentence), ...(after === undefined ? {} : { retryAfter: after }) }))
+  make(
+    new AiError.RateLimitError(
+      after === undefined
+        ? told(sentence)
+        : { ...told(`${sentence} It asks to retry after ${Duration.format(after)}.`), retryAfter: after }
+    )
+  )
 
 /** What a status means: `who` is the model and its server, `text` what was answered, without the key. */
 export const fromStatus = (
@@ -134,19 +140,21 @@ export const fromStatus = (
   }
 }
 
-/** What a connection failed of, without the words of the library around it. */
-const whyUnreachable = (text: string): string =>
-  /wrong version number/u.test(text) ? "it does not speak https" : text.replace(/^Cannot connect to API: /u, "")
-
-export const unreachable = (who: string, text: string, url: string): AiError.AiError =>
-  make(
+/** A request that got no response. `text` is the library's message. */
+export const unreachable = (who: string, text: string, url: string): AiError.AiError => {
+  const describe = (reason: string) =>
+    `${who} cannot be reached at ${url} (${reason}). Check the address of the model and that its server is up.`
+  // a retry doesn't help
+  if (text.includes("wrong version number")) return invalidRequest(describe("it does not speak https"))
+  return make(
     new AiError.NetworkError({
       reason: "TransportError",
       method: "POST",
       url,
-      description: `${who} cannot be reached at ${url} (${whyUnreachable(text)}). Check the address of the model and that its server is up.`
+      description: describe(text.replace(/^Cannot connect to API: /u, ""))
     })
   )
+}
 
 /** Settings that make no request. */
 export const unaskable = (who: string, text: string): AiError.AiError =>

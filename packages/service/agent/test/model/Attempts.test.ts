@@ -2,50 +2,103 @@ import type { ModelReply } from "@webagent/scripted-model"
 import { ModelError } from "@webagent/agent"
 import { assert, describe, it } from "@effect/vitest"
 import type * as AiError from "effect/ai/AiError"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { type AddressInfo, createServer, type Server } from "node:net"
+import { Agent, fetch, getGlobalDispatcher, setGlobalDispatcher } from "undici"
 import { call, dialects, key, withModel, unhurried } from "./asking.ts"
 
 const said = (exit: { readonly reason: AiError.AiErrorReason }) => ModelError.sentence(exit as AiError.AiError)
 
+/** The address of a server that never responds. */
+const silentServer = Effect.acquireRelease(
+  Effect.callback<Server>((resume) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => void server.close())
+).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+
+/** Limits how long requests of this process wait for response headers, as Node does with 5 minutes. */
+const withHeadersTimeout = (headersTimeout: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = getGlobalDispatcher()
+      const agent = new Agent({ headersTimeout })
+      setGlobalDispatcher(agent)
+      return { agent, before }
+    }),
+    ({ agent, before }) =>
+      Effect.promise(() => {
+        setGlobalDispatcher(before)
+        return agent.destroy()
+      })
+  )
+
 describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
-  it.live("waits as long as a busy server asks for, and 60 seconds at most", () => {
+  it.live("waits as long as a busy server asks for, and fails when that is longer than it may retry", () => {
     const waits: Array<number> = []
     return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         const replies: ReadonlyArray<ModelReply> = [
-          { status: 429, headers: { "retry-after": "7" } },
+          { status: 429, headers: { "retry-after": "70" } },
           { status: 529, headers: { "retry-after-ms": "1500" } },
           { text: "A mug." },
-          { status: 429, headers: { "retry-after": "3600" } },
-          { text: "A mug." }
+          { status: 429, message: "slow down", headers: { "retry-after": "3600" } }
         ]
         server.script = (_, count) => replies[count - 1] ?? { status: 500 }
         assert.strictEqual((yield* call(model)).text, "A mug.")
-        assert.strictEqual((yield* call(model)).text, "A mug.")
-        assert.deepStrictEqual(waits, [7_000, 1_500, 60_000])
+        const error = yield* Effect.flip(call(model))
+        assert.include(said(error), "Model first-1 answered 429 (slow down).")
+        assert.include(said(error), "It asks to retry after 1h.")
+        assert.deepStrictEqual(waits, [70_000, 1_500])
+        assert.strictEqual(server.requests.length, 4)
       })
     ).pipe(unhurried(waits))
   })
 
-  it.live("is tried three times, about 500 ms and a second apart", () => {
+  it.live("survives an outage of two minutes", () => {
     const waits: Array<number> = []
-    return withModel(dialect, (model, server, spent) =>
+    const passed_ms = () => waits.reduce((sum, wait) => sum + wait, 0)
+    return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
-        server.script = () => ({ status: 503, message: "overloaded" })
-        const error = yield* Effect.flip(call(model))
-        assert.strictEqual(
-          said(error),
-          "Model first-1 answered 503 (overloaded). Check the model server, or try again later."
-        )
-        assert.strictEqual(server.requests.length, 3)
-        assert.strictEqual(waits.length, 2)
-        assert.isTrue(
-          waits.every((wait, index) => wait >= 400 * 2 ** index && wait <= 600 * 2 ** index),
-          String(waits)
-        )
-        assert.deepStrictEqual(spent, [])
+        server.script = () => (passed_ms() < 120_000 ? { status: 500 } : { text: "A mug." })
+        assert.strictEqual((yield* call(model)).text, "A mug.")
+        assert.isAtLeast(passed_ms(), 120_000)
       })
+    ).pipe(unhurried(waits))
+  })
+
+  it.live.each([
+    ["5 minutes unless configured", undefined, 300_000],
+    ["as long as configured", Duration.minutes(1), 60_000]
+  ] as const)("is retried with waits that double up to 30 seconds, for %s", ([, retryFor, limit_ms]) => {
+    const waits: Array<number> = []
+    return withModel(
+      dialect,
+      (model, server, spent) =>
+        Effect.gen(function* () {
+          server.script = () => ({ status: 503, message: "overloaded" })
+          const error = yield* Effect.flip(call(model))
+          assert.strictEqual(
+            said(error),
+            "Model first-1 answered 503 (overloaded). Check the model server, or try again later."
+          )
+          const passed_ms = waits.reduce((sum, wait) => sum + wait, 0)
+          assert.isAtMost(passed_ms, limit_ms)
+          assert.strictEqual(server.requests.length, waits.length + 1)
+          for (const [index, wait] of waits.entries()) {
+            const middle = Math.min(500 * 2 ** index, 30_000)
+            assert.isTrue(wait >= middle * 0.8 && wait <= middle * 1.2, String(waits))
+          }
+          // 31.5 seconds of waits that double, then at least one of 30 seconds each 36 seconds
+          assert.isAtLeast(waits.length, limit_ms === 300_000 ? 12 : 5)
+          assert.deepStrictEqual(spent, [])
+        }),
+      (config) => ({ ...config, retryFor })
     ).pipe(unhurried(waits))
   })
 
@@ -104,21 +157,77 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is given up after 90 seconds of silence, three times", () => {
-    const arrivals = { count: 0, next: Promise.withResolvers<void>() }
-    const expired = Effect.promise(() => arrivals.next.promise)
+  it.live("isn't made when the call is interrupted while it waits for a retry", () =>
+    withModel(dialect, (model, server) =>
+      Effect.gen(function* () {
+        const clock = yield* Clock.Clock
+        const waiting = yield* Deferred.make<void>()
+        const sleep = (time: Duration.Duration) =>
+          Duration.toMillis(time) === 60_000
+            ? Effect.andThen(Deferred.succeed(waiting, undefined), Effect.never)
+            : clock.sleep(time)
+        server.script = () => ({ status: 503, headers: { "retry-after": "60" } })
+        const fiber = yield* Effect.forkChild(call(model)).pipe(
+          Effect.provideService(Clock.Clock, Object.create(clock, { sleep: { value: sleep } }) as Clock.Clock)
+        )
+        yield* Deferred.await(waiting)
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual(server.requests.length, 1)
+      })
+    )
+  )
+
+  it.live("is given up after 10 minutes of silence, and not retried that late", () => {
+    const arrived = Promise.withResolvers<void>()
     return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
-        server.script = () => () => {
-          arrivals.next.resolve()
-          arrivals.next = Promise.withResolvers()
-        }
+        server.script = () => () => arrived.resolve()
         const error = yield* Effect.flip(call(model))
-        assert.include(said(error), "Model first-1 did not answer within 1m 30s.")
-        assert.strictEqual(server.requests.length, 3)
+        assert.include(said(error), "Model first-1 did not answer within 10m.")
+        assert.strictEqual(server.requests.length, 1)
       })
-    ).pipe(unhurried([], expired))
+    ).pipe(
+      unhurried(
+        [],
+        Effect.promise(() => arrived.promise)
+      )
+    )
   })
+
+  it.live("ends at its configured limit, and is retried", () => {
+    const arrived = Promise.withResolvers<void>()
+    let limits = 0
+    const expired = Effect.suspend(() => (++limits === 1 ? Effect.promise(() => arrived.promise) : Effect.never))
+    return withModel(
+      dialect,
+      (model, server) =>
+        Effect.gen(function* () {
+          server.script = (_, count) => (count === 1 ? () => arrived.resolve() : { text: "A mug." })
+          assert.strictEqual((yield* call(model)).text, "A mug.")
+          assert.strictEqual(server.requests.length, 2)
+        }),
+      (config) => ({ ...config, requestTimeout: Duration.minutes(1) })
+    ).pipe(unhurried([], expired, Duration.minutes(1)))
+  })
+
+  it.live("can last longer than Node's fetch waits for a response", () =>
+    Effect.gen(function* () {
+      const silent = yield* silentServer
+      // Node's limit of 5 minutes, but shorter
+      yield* withHeadersTimeout(200)
+      yield* withModel(dialect, (model, server) =>
+        Effect.gen(function* () {
+          // a request that begins later than the model's fails at that limit
+          server.script = (_, count) =>
+            fetch(silent).then(
+              () => ({ status: 500 }),
+              () => ({ text: `Response ${count}` })
+            )
+          assert.strictEqual((yield* call(model)).text, "Response 1")
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
 
   it.live("says what cannot be read, and where nothing listens", () =>
     Effect.gen(function* () {

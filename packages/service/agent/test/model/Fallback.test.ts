@@ -18,10 +18,11 @@ describe("a fallback", () => {
             model === "first-1" ? { status: 500 } : { text: "Hm.", usage: { input: 10, output: 1 } }
           yield* call(model)
           yield* call(model)
-          assert.deepStrictEqual(
-            server.requests.map(({ model }) => model),
-            ["first-1", "first-1", "first-1", "second-2", "second-2"]
-          )
+          const asked = server.requests.map(({ model }) => model)
+          // retried for 10 seconds: after about 0.5, 1, 2 and 4 seconds
+          assert.isAtLeast(asked.lastIndexOf("first-1"), 3)
+          assert.isAtMost(asked.lastIndexOf("first-1"), 5)
+          assert.deepStrictEqual(asked.slice(asked.lastIndexOf("first-1") + 1), ["second-2", "second-2"])
           assert.deepStrictEqual(
             spent.map(({ cost, model }) => [model, cost]),
             [

@@ -1,8 +1,6 @@
 import { type ModelReply, ScriptedModel } from "@webagent/scripted-model"
 import { type ModelConfig, ModelCost, ModelError, Models, OnSpent, type Spent } from "@webagent/agent"
 import { assert, describe, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Layer from "effect/Layer"
@@ -11,20 +9,9 @@ import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import { dialects } from "./asking.ts"
+import { unhurried } from "./asking.ts"
 
 type Dialect = ModelConfig.Dialect
-
-/** Waits between attempts take no time, the limit of a call is never reached. */
-const unhurried = Layer.effect(
-  Clock.Clock,
-  Effect.map(Clock.Clock, (real): Clock.Clock =>
-    Object.create(real, {
-      sleep: {
-        value: (time: Duration.Duration) => (Duration.toMillis(time) === 90_000 ? Effect.never : Effect.yieldNow)
-      }
-    })
-  )
-)
 
 const search = Tool.dynamic("search", { description: "Search", parameters: { type: "object", properties: {} } })
 const toolkit: Toolkit.WithHandler<Record<string, typeof search>> = {
@@ -87,7 +74,7 @@ const asked = (dialect: Dialect, reply: ModelReply, { apiKey, hasTools = true }:
       Effect.provide(Models.layer(config))
     )
     return { ...outcome, spent }
-  }).pipe(Effect.provide(Layer.mergeAll(ScriptedModel.layer, unhurried)))
+  }).pipe(unhurried([]), Effect.provide(ScriptedModel.layer))
 
 const key = "sk-canary-7f3a9c"
 

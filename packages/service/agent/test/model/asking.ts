@@ -82,20 +82,30 @@ export const withModel = <A, E>(
 
 export const dialects = ["openai-compatible", "openai", "anthropic", "google"] as const
 
-/** A clock on which waits between attempts take no time. The limit of a call takes until `expired`. */
+/**
+ * Runs an effect on a clock that jumps ahead by each wait between attempts. A request reaches its `limit` when
+ * `expired` completes.
+ */
 export const unhurried =
-  (waits: Array<number>, expired: Effect.Effect<void> = Effect.never) =>
+  (waits: Array<number>, expired: Effect.Effect<void> = Effect.never, limit = Duration.minutes(10)) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Clock.Clock, (clock) => {
+      let ahead_ms = 0
+      const pass = (milliseconds: number) => Effect.sync(() => void (ahead_ms += milliseconds))
       const sleep = (time: Duration.Duration) => {
         const milliseconds = Duration.toMillis(time)
-        if (milliseconds === 90_000) return expired
+        if (milliseconds === Duration.toMillis(limit)) return Effect.andThen(expired, pass(milliseconds))
         waits.push(milliseconds)
-        return Effect.void
+        return pass(milliseconds)
       }
+      const now = () => clock.currentTimeMillisUnsafe() + ahead_ms
       return Effect.provideService(
         effect,
         Clock.Clock,
-        Object.create(clock, { sleep: { value: sleep } }) as Clock.Clock
+        Object.create(clock, {
+          sleep: { value: sleep },
+          currentTimeMillisUnsafe: { value: now },
+          currentTimeMillis: { value: Effect.sync(now) }
+        }) as Clock.Clock
       )
     })
