@@ -101,10 +101,14 @@ test(
     const model = yield* ScriptedModel
     const fallback = ["--fallback-model", "anthropic:second-2", "--fallback-url", model.baseUrl.anthropic]
     const once = ["--model-retry-for", "0s"]
-    const { v4 } = yield* serve([], [...modelFlags(model), ...fallback, ...once, "--fallback-price", "input=1,output=1"], {
-      WEBAGENT_MODEL_KEY: "sk-first",
-      WEBAGENT_FALLBACK_KEY: "sk-second"
-    })
+    const { v4 } = yield* serve(
+      [],
+      [...modelFlags(model), ...fallback, ...once, "--fallback-price", "input=1,output=1"],
+      {
+        WEBAGENT_MODEL_KEY: "sk-first",
+        WEBAGENT_FALLBACK_KEY: "sk-second"
+      }
+    )
     model.script = ({ dialect }) =>
       dialect === "anthropic" ? { ...call("done", { success: true, output: "found" }), usage } : { status: 503 }
     const { id } = yield* create(v4, { task: "Find a mug" })
