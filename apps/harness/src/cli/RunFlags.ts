@@ -84,6 +84,10 @@ export const flags = {
   concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)"),
   timeout: Flags.duration("timeout", "Limit the time of a trial (default: 30s simulated, else 10m)"),
   maxTime: Flags.duration("max-time", "Stop everything after this time (default: no limit)"),
+  maxOutage: Flags.duration(
+    "max-outage",
+    "Wait this long for a service that stopped responding, then skip the other trials (default: 30m)"
+  ),
   maxScenarioTime: Flags.duration(
     "max-scenario-time",
     "Limit the time of all trials of one scenario (default: no limit)"

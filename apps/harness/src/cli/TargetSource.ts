@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { type UserError, usage } from "@webagent/report/UserError"
-import { connect, type Target } from "../targets/Target.ts"
+import * as Capabilities from "../targets/Capabilities.ts"
+import { addressOf, connect, type Target } from "../targets/Target.ts"
 import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
@@ -39,6 +40,22 @@ export const remote = Effect.fnUntraced(function* (
     program
   })
 })
+
+/** A target as it is taken to be without a request to it. */
+export const assumed = (options: Pick<RunOptions, "allowPaid" | "control" | "target" | "v2SessionId">) => {
+  const { allowPaid, control, target, v2SessionId } = options
+  const simulated = target === "simulated"
+  const controlled = simulated || control !== undefined
+  const address = simulated ? "" : addressOf(target)
+  return {
+    simulated,
+    info: {
+      name: simulated ? "simulated service" : address,
+      address,
+      capabilities: Capabilities.of({ ours: simulated, simulated, allowPaid, v2SessionId, controlled })
+    }
+  }
+}
 
 const controlKeyEnv = "WEBAGENT_CONTROL_KEY"
 

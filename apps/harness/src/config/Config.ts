@@ -116,6 +116,7 @@ export const Config = Schema.Struct({
   seed: Schema.optional(count(0)),
   timeout: Schema.optional(Time),
   maxTime: Schema.optional(Time),
+  maxOutage: Schema.optional(Time),
   maxScenarioTime: Schema.optional(Time),
   maxCost: Schema.optional(Amount),
   trialBudget: Schema.optional(Amount),

@@ -65,7 +65,7 @@ const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const files = ["history", "quarantine", "reportDir", "baseline"]
-const times = ["timeout", "maxTime", "maxScenarioTime", "duration", "runTimeout"]
+const times = ["timeout", "maxTime", "maxOutage", "maxScenarioTime", "duration", "runTimeout"]
 
 const snake = (key: string) => key.replaceAll(/(?<=[a-z\d])[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()
 

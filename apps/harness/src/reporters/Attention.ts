@@ -82,7 +82,8 @@ const words: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
   "scenario limit": "exceeded limit",
   leak: "browser leak",
   quarantine: "quarantine expired",
-  limit: "limit crossed"
+  limit: "limit crossed",
+  outage: "service unreachable"
 }
 
 /** Which browsers it leaked: a line, and the same with their ids. */
@@ -207,13 +208,16 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> =>
   Gate.problemsOf(result).flatMap(itemsFrom([result]))
 
 /**
- * What makes a run red and needs a person. What began tonight comes before what is older; of both the most severe
+ * What makes a run red and needs a person. An outage comes first. What began tonight comes before what is older; of both the most severe
  * comes first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
  */
 export const items = (report: RunReport): ReadonlyArray<Item> =>
   Gate.problems(report)
     .flatMap(itemsFrom(report.results))
-    .toSorted((one, other) => Onset.tonightFirst(one.onset, other.onset))
+    .toSorted(
+      (one, other) =>
+        Number(other.rule === "outage") - Number(one.rule === "outage") || Onset.tonightFirst(one.onset, other.onset)
+    )
 
 /** What is unusual of a scenario or the whole night, in two or three words. */
 const unusualOf = (row: JudgedRow): string =>

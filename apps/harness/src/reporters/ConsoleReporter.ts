@@ -7,6 +7,7 @@ import { byCause } from "@webagent/report/Cause"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
+import * as Outage from "@webagent/report/Outage"
 import * as Partial from "@webagent/report/Partial"
 import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
@@ -203,8 +204,12 @@ export const make = (options: ConsoleOptions): Reporter => {
       style: options.style
     })
 
+  const { logged: log = [] } = options
   const logged = () =>
-    (options.logged?.splice(0) ?? []).map((line) => `\u001B[2K${options.style.faint(line)}\n`).join("")
+    log
+      .splice(0)
+      .map((line) => `\u001B[2K${options.style.faint(line)}\n`)
+      .join("")
 
   // the line below the suites is left when all is done
   const redraw = (now: number, isLast = false) => {
@@ -231,6 +236,13 @@ export const make = (options: ConsoleOptions): Reporter => {
 
   const progress = (now: number) => (live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush(now))
 
+  /** Writes a line of its own between the lines of suites. */
+  const note = (text: string, now: number) => {
+    if (!live) return options.write(`  ${text}\n`)
+    log.push(`  ${text}`)
+    return redraw(now)
+  }
+
   const on = (event: RunEvent, now: number): Effect.Effect<void, PlatformError> => {
     switch (event._tag) {
       case "RunStarted": {
@@ -240,6 +252,16 @@ export const make = (options: ConsoleOptions): Reporter => {
         // what has scrolled away cannot be drawn again
         live = options.live && suites.length + 5 < options.rows
         return options.write(`${options.style.strong(headline(event.header))}\n${limitsOf(event.header)}\n`)
+      }
+      case "OutageStarted": {
+        const { from, why } = event.outage
+        return note(
+          `the service is unreachable since ${from.slice(11, 19)} UTC (${why}): no trial starts until it responds`,
+          now
+        )
+      }
+      case "OutageFinished": {
+        return note(Outage.text(event.outage), now)
       }
       case "ScenarioStarted": {
         suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)

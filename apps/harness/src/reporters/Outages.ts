@@ -8,7 +8,10 @@ import { counted, duration } from "@webagent/report/Text"
 export interface Outage {
   /** Milliseconds since 1970, from the first request of a trial that met it to the last. */
   readonly from_ms: number
+  /** Infinity where the run ended before. */
   readonly to_ms: number
+  /** Why nothing answered, where the run has waited for it. */
+  readonly why?: string
   /** Trials that could not be scored because of it. */
   readonly trials: number
   /** Tries that it ended, and that were run again. */
@@ -83,47 +86,57 @@ const outageOf = (all: ReadonlyArray<Met>): Outage => {
 }
 
 /**
- * The outages that trials of a run met, in their order in time: a 429 and a service that is away are two; of one kind those
+ * The outages of a run in their order in time: those that it has waited for, and others that its trials met. A 429 and a service that is away are two; of one kind those
  * are one between which less than a minute passed, or no trial that the service served.
  */
 export const of = (report: RunReport): ReadonlyArray<Outage> => {
-  const met = report.results.flatMap((result) => metBy(report, result))
+  const all = report.results.flatMap((result) => metBy(report, result))
   const wasServed = servedBetween(report)
-  return [...Map.groupBy(met, ({ isLimit }) => isLimit).values()]
-    .flatMap((kind) => {
-      const outages: Array<Array<Met>> = []
-      let last_ms = 0
-      for (const one of kind.toSorted((a, b) => a.at_ms - b.at_ms)) {
-        const isOver = one.from_ms - last_ms >= pause_ms && wasServed(last_ms, one.from_ms)
-        if (outages.length === 0 || isOver) outages.push([one])
-        else outages.at(-1)?.push(one)
-        last_ms = one.at_ms
-      }
-      return outages.map(outageOf)
-    })
-    .toSorted((one, other) => one.from_ms - other.from_ms)
+  const measured = (report.outages ?? []).map(({ from, to, why }) => {
+    const [from_ms, to_ms] = [Date.parse(from), to === null ? Infinity : Date.parse(to)]
+    const its = all.filter((one) => !one.isLimit && one.at_ms >= from_ms && one.from_ms <= to_ms)
+    return { its, outage: { ...outageOf(its), from_ms, to_ms, why } }
+  })
+  const met = all.filter((one) => !measured.some(({ its }) => its.includes(one)))
+  const inferred = [...Map.groupBy(met, ({ isLimit }) => isLimit).values()].flatMap((kind) => {
+    const outages: Array<Array<Met>> = []
+    let last_ms = 0
+    for (const one of kind.toSorted((a, b) => a.at_ms - b.at_ms)) {
+      const isOver = one.from_ms - last_ms >= pause_ms && wasServed(last_ms, one.from_ms)
+      if (outages.length === 0 || isOver) outages.push([one])
+      else outages.at(-1)?.push(one)
+      last_ms = one.at_ms
+    }
+    return outages.map(outageOf)
+  })
+  return [...measured.map(({ outage }) => outage), ...inferred].toSorted((one, other) => one.from_ms - other.from_ms)
 }
 
 const clock = (at_ms: number) => new Date(at_ms).toISOString().slice(11, 19)
 
 /** When it was, in words: `02:13:07 to 02:15:40 UTC (2 min 33 s)`. */
 export const span = ({ from_ms, to_ms }: Outage): string =>
-  to_ms - from_ms < 1000
-    ? `${clock(from_ms)} UTC`
-    : `${clock(from_ms)} to ${clock(to_ms)} UTC (${duration(to_ms - from_ms)})`
+  to_ms === Infinity
+    ? `since ${clock(from_ms)} UTC`
+    : to_ms - from_ms < 1000
+      ? `${clock(from_ms)} UTC`
+      : `${clock(from_ms)} to ${clock(to_ms)} UTC (${duration(to_ms - from_ms)})`
 
 const mostNamed = 4
 
 /** What was asked, in words: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
-export const asked = ({ operations }: Outage): string => {
+export const asked = ({ operations, why }: Outage): string => {
+  if (operations.length === 0) return why ?? ""
   const named = operations.slice(0, mostNamed).map(({ count, text }) => (count === 1 ? text : `${text} (${count})`))
   const more = operations.length - named.length
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }
 
 /** How much it cost, in words: `40 trials ended by it, 12 tries run again`. */
-export const toll = ({ reruns, trials }: Outage): string =>
-  [
+export const toll = ({ reruns, trials }: Outage): string => {
+  const parts = [
     ...(trials === 0 ? [] : [`${counted(trials, "trial")} ended by it`]),
     ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "try" : "tries"} run again`])
-  ].join(", ")
+  ]
+  return parts.length === 0 ? "no trial ended by it" : parts.join(", ")
+}

@@ -20,11 +20,13 @@ type Decision = { readonly after_ms: number } | { readonly not: string }
 const again = (times: number) => (times === 1 ? "again on the rerun" : `again on ${times} reruns`)
 
 /**
- * Takes one rerun from the budget, if there is one. The pause is one second, then two, less up to a half of it by the
+ * Takes one rerun from the budget, if there is one; one after an outage is free. The pause is one second, then two, less up to a half of it by the
  * trial's seed, and at least what the service asks for.
  */
-export const take = (reruns: Reruns, before: number, infra: Infra, seed: number): Decision => {
+export const take = (reruns: Reruns, before: number, infra: Infra, seed: number, isAway = false): Decision => {
   if (before >= mostOfOne) return { not: again(before) }
+  // the whole run has waited for the service: no trial has to pay for that
+  if (isAway && reruns.most > 0) return { after_ms: 0 }
   if (reruns.most === 0) return { not: "--reruns is 0" }
   if (reruns.used >= reruns.most) {
     return { not: `${before === 0 ? "" : `${again(before)}, and `}the ${reruns.most} reruns are used up` }

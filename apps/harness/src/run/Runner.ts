@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Money from "@webagent/report/Money"
 import * as Gate from "@webagent/report/Gate"
+import * as Availability from "./Availability.ts"
 import { Budget } from "./Budget.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
@@ -41,9 +42,21 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       plan.map(({ suite }) => suite),
       { redact: options.redact, release: options.release ?? Duration.seconds(10) }
     )
+    const now_ms = yield* Clock.currentTimeMillis
+    const availability =
+      options.probe === undefined
+        ? Availability.always
+        : yield* Availability.make({
+            probe: options.probe,
+            longest_ms: header.limits.outage_ms ?? Infinity,
+            until_ms: now_ms - (options.worked_ms ?? 0) + (header.limits.time_ms ?? Infinity),
+            emit: options.emit,
+            before: options.outages ?? []
+          })
     const state: TrialRun.RunState = {
       options,
       suites,
+      availability,
       start: (yield* Clock.currentTimeNanos) - BigInt(Math.round((options.worked_ms ?? 0) * 1e6)),
       budget: new Budget(header.limits),
       reruns: Reruns.make(
@@ -98,6 +111,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     }
     const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
       const figures = SuiteFigures.of(results, header)
+      const outages = availability.outages()
       return {
         format: 2,
         header,
@@ -107,6 +121,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         cost_usd: Money.sum(results.map((result) => result.cost_usd)),
         ...(figures === undefined ? {} : { figures }),
         results,
+        ...(outages.length === 0 ? {} : { outages }),
         ...ending
       } satisfies RunReport
     })
@@ -133,4 +148,4 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const report = { ...concluded, gate: Gate.decide(concluded) }
     yield* options.emit({ _tag: "RunFinished", report })
     return report
-  }).pipe(Effect.uninterruptible)
+  }).pipe(Effect.scoped, Effect.uninterruptible)

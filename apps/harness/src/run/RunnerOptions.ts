@@ -1,9 +1,11 @@
 import type { Ending } from "../leftovers/EndOfRun.ts"
+import type { Outage } from "@webagent/report/Outage"
 import type { Need, ScenarioContext } from "@webagent/scenario"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import type { Suspect } from "@webagent/nights/Judge"
+import type { Probe } from "../targets/Target.ts"
 import type { Planned } from "./Plan.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport } from "@webagent/report/RunReport"
@@ -30,6 +32,10 @@ export interface RunnerOptions {
   readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
   /** Runs once, when the last trial has been inspected: stops what is open, and says what no trial can be blamed for. */
   readonly finish?: Effect.Effect<Ending>
+  /** Looks whether something answers at the target; absent where scenarios may take it away themselves. */
+  readonly probe?: Probe
+  /** The outages of an earlier run that this one continues. */
+  readonly outages?: ReadonlyArray<Outage>
   /** The index of the only trial of each scenario to run; it runs as it would among the others. */
   readonly only?: number
   /** What the last nights teach, by `scenarioKey`; what is not in it is new. */

@@ -12,7 +12,7 @@ import * as PassRate from "@webagent/report/PassRate"
 import { budgetOf, type Planned, seedOf, sourceOf, trialBudgetOf, trialsOf, worstOf } from "./Plan.ts"
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
 import { type ScenarioResult, unrun, verdictOf } from "@webagent/report/RunReport"
-import type { Failure, Trial } from "@webagent/report/Trial"
+import { type Failure, isTimed, type Trial } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -90,9 +90,13 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
 export const open = ({ trials }: ScenarioRun): ReadonlyArray<number> =>
   trials.flatMap((trial, place) => (trial === undefined ? [place] : []))
 
-const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRun.Deadline | undefined => {
+const deadlineOf = (
+  { availability, options, start }: TrialRun.RunState,
+  started_ms: number
+): TrialRun.Deadline | undefined => {
   const { scenarioTime_ms = Infinity, time_ms = Infinity } = options.header.limits
-  const own_ms = started_ms + scenarioTime_ms
+  // an outage uses the time of the run, and not that of its scenarios
+  const own_ms = started_ms + scenarioTime_ms + availability.lostSince(Number(start) / 1e6 + started_ms)
   if (Math.min(own_ms, time_ms) === Infinity) return undefined
   return time_ms <= own_ms
     ? { at_ms: time_ms, skip: { _tag: "TimeLimit", limit_ms: time_ms } }
@@ -122,7 +126,7 @@ const perform = Effect.fnUntraced(function* (
   of: ScenarioRun,
   account: Budget.Account,
   index: number,
-  deadline: TrialRun.Deadline | undefined
+  deadline: () => TrialRun.Deadline | undefined
 ) {
   const { emit } = state.options
   yield* emit({ _tag: "TrialStarted", ...namedOf(of), index })
@@ -141,8 +145,10 @@ export const runMore = Effect.fnUntraced(function* (
   from_ms: number
 ) {
   const { limits, trials } = state.options.header
-  const deadline = deadlineOf(state, from_ms)
-  const refused = refusalOf(state, of, deadline, yield* TrialRun.elapsed(state))
+  const away = yield* state.availability.reachable.pipe(Effect.interruptible, Effect.exit)
+  if (Exit.isFailure(away)) return TrialRun.stopped
+  const deadline = () => deadlineOf(state, from_ms)
+  const refused = away.value ?? refusalOf(state, of, deadline(), yield* TrialRun.elapsed(state))
   if (refused !== undefined) return refused
   const account = Budget.account(trialBudgetOf(of.planned, trials, limits.trialBudget_usd))
   const entered = yield* state.budget.enter(account).pipe(Effect.interruptible, Effect.exit)
@@ -157,9 +163,11 @@ export const runMore = Effect.fnUntraced(function* (
 export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun, place: number) {
   const forbidden = yield* Effect.interruptible(of.admission)
   of.admitted ||= forbidden === undefined
+  const away = yield* Effect.interruptible(state.availability.reachable)
   const now_ms = yield* TrialRun.elapsed(state)
-  const deadline = deadlineOf(state, of.started_ms ?? now_ms)
-  const refused = forbidden ?? refusalOf(state, of, deadline, now_ms) ?? overspent(of)
+  const began_ms = of.started_ms ?? now_ms
+  const deadline = () => deadlineOf(state, began_ms)
+  const refused = forbidden ?? away ?? refusalOf(state, of, deadline(), now_ms) ?? overspent(of)
   if (refused === undefined) {
     if (of.started_ms === undefined) {
       of.started_ms = now_ms
@@ -193,8 +201,8 @@ const exceededBy = (
   cost_usd: string
 ): ReadonlyArray<ScenarioLimit.ScenarioLimit> => {
   const { maxCost_usd, maxDuration } = scenario
-  const passed = ran.filter(({ verdict }) => verdict === "passed")
-  const actual_ms = median(passed.map(({ duration_ms }) => duration_ms))
+  const timed = ran.filter(isTimed)
+  const actual_ms = median(timed.map(({ duration_ms }) => duration_ms))
   const limit_ms = maxDuration === undefined ? Infinity : Duration.toMillis(maxDuration)
   const actual_usd = Money.share(cost_usd, 1, Math.max(1, ran.length))
   return [

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import type { Availability } from "./Availability.ts"
 import type { Budget } from "./Budget.ts"
 import { failureOf } from "./FailureOf.ts"
 import * as Infra from "./Infra.ts"
@@ -18,6 +19,7 @@ import type { SuiteScopes } from "./SuiteScopes.ts"
 import * as Skip from "@webagent/report/Skip"
 import { duration as textDuration } from "@webagent/report/Text"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
+import { ExchangeListener } from "../observe/ExchangeListener.ts"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialOutput from "../observe/TrialOutput.ts"
 
@@ -29,6 +31,7 @@ export interface RunState {
   readonly budget: Budget
   readonly reruns: Reruns.Reruns
   readonly suites: SuiteScopes
+  readonly availability: Availability
 }
 
 /** When a limit of time is reached, in milliseconds after the run's start, and how that is said. */
@@ -44,6 +47,8 @@ const elapsedSince = (start: bigint) =>
   Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
 
 class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
+
+class ServiceLost extends Data.TaggedError("ServiceLost")<{ readonly skip: Skip.Skip }> {}
 
 class HeldOn extends Data.TaggedError("HeldOn") {}
 
@@ -99,8 +104,8 @@ interface Tried {
 interface Task {
   readonly planned: Planned
   readonly index: number
-  /** The nearest limit of time. */
-  readonly deadline: Deadline | undefined
+  /** The nearest limit of time; an outage moves that of the scenario. */
+  readonly deadline: () => Deadline | undefined
 }
 
 const opinionsOf = ({ held, refuted }: OracleCount, { agent, judge }: TrialLog.TrialLog) => {
@@ -109,8 +114,8 @@ const opinionsOf = ({ held, refuted }: OracleCount, { agent, judge }: TrialLog.T
 }
 
 const attempt = Effect.fnUntraced(function* (
-  { options, start, suites }: RunState,
-  { deadline, planned: { scenario, suite } }: Task,
+  { availability, options, start, suites }: RunState,
+  { deadline: deadlineNow, planned: { scenario, suite } }: Task,
   seed: number,
   log: TrialLog.TrialLog
 ) {
@@ -125,6 +130,7 @@ const attempt = Effect.fnUntraced(function* (
   let request = log.lastExchange
   let service: string | undefined
   const started_ms = yield* elapsedSince(start)
+  const deadline = deadlineNow()
   const timeout = scenario.timeout ?? options.timeout
   const cut = deadline !== undefined && deadline.at_ms - started_ms < Duration.toMillis(timeout) ? deadline : undefined
   const patience = cut === undefined ? timeout : Duration.millis(Math.max(0, cut.at_ms - started_ms))
@@ -133,6 +139,7 @@ const attempt = Effect.fnUntraced(function* (
   let told: Exit.Exit<unknown, unknown> | undefined
   const work = Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new TimeRanOut()) }),
+    Effect.raceFirst(Effect.flatMap(availability.lost, (skip) => Effect.fail(new ServiceLost({ skip })))),
     // what is sent from here on only releases what the scenario held
     Effect.onError(() =>
       Effect.sync(() => {
@@ -147,6 +154,10 @@ const attempt = Effect.fnUntraced(function* (
     Effect.provideService(OracleCount, oracles),
     Effect.provideService(SuiteScope.SuiteScope, suites.of(suite)),
     Effect.provideService(TrialLog.TrialLog, log),
+    Effect.updateService(ExchangeListener, (listener) => (seen, of) => {
+      listener?.(seen, of)
+      availability.see(seen)
+    }),
     Effect.interruptible
   )
   const release = options.release ?? Duration.seconds(10)
@@ -182,6 +193,8 @@ const attempt = Effect.fnUntraced(function* (
     const seen = log.lastStatus === undefined ? {} : { actual: `last status: ${options.redact(log.lastStatus)}` }
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
   }
+  const lost = errors.find((error) => error instanceof ServiceLost)
+  if (lost !== undefined) return { ...done, verdict: "skipped", ...Skip.said(lost.skip) } satisfies Tried
   if (errors.some((error) => error instanceof HeldOn)) {
     const message = `did not release its resources within ${textDuration(Duration.toMillis(release))} of its end`
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
@@ -203,7 +216,7 @@ const pause = (after_ms: number) =>
 /** Tries a trial again for as long as only the infrastructure ends it and the budget of reruns allows. */
 export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const { options, reruns } = state
-  const { deadline, index, planned } = task
+  const { index, planned } = task
   const seed = seedOf(options.header.seed, planned, index)
   const log = TrialLog.make(`${planned.suite} › ${planned.scenario.name}`)
   const leakedBrowsers: Array<LeakedBrowser> = []
@@ -211,7 +224,9 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   state.budget.follow(log)
 
   const tryOnce = Effect.fnUntraced(function* () {
-    const tried: Tried = yield* attempt(state, task, seed, log)
+    const tried = yield* whileAway(yield* attempt(state, task, seed, log))
+    // it cannot be stopped while nothing answers
+    if (log.openBrowsers.size > 0) yield* whenReachable
     for (const id of log.openBrowsers) {
       const stopped = yield* options.stopBrowser(id)
       // a scenario cannot stop what it holds while the service is away: then only what the harness cannot stop either is a leak
@@ -220,16 +235,38 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     return tried
   })
 
+  const overlaps = ({ duration_ms }: Tried) => state.availability.overlaps(log.began_ms, log.began_ms + duration_ms)
+
+  /** Waits while nothing answers; returns why it is not run again. */
+  const whenReachable = state.availability.reachable.pipe(
+    Effect.interruptible,
+    Effect.exit,
+    Effect.map((exit) => (Exit.isSuccess(exit) ? exit.value : stopped))
+  )
+
+  /** A try that failed while nothing answered says nothing of its scenario. */
+  const whileAway = Effect.fnUntraced(function* (tried: Tried) {
+    if (tried.verdict !== "failed" || tried.failure === undefined) return tried
+    // a response that is missing may be the first sign of an outage
+    if (log.lastExchange?.status === null) yield* whenReachable
+    return overlaps(tried)
+      ? ({ ...tried, verdict: "infra", infra: { why: "the service was unreachable meanwhile" } } satisfies Tried)
+      : tried
+  })
+
   /** Why it is not run again; undefined when it is. */
-  const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra) {
+  const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra, isAway: boolean) {
+    const away = yield* whenReachable
+    if (away !== undefined) return Skip.text(away)
     const { refusal } = state.budget
     if (refusal !== undefined) return Skip.text(refusal)
     // it might be charged twice, and nothing is reserved for the second time
     if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
       return "its cost is unknown, and --max-cost is set"
     }
-    const decision = Reruns.take(reruns, earlier.length, infra, seed)
+    const decision = Reruns.take(reruns, earlier.length, infra, seed, isAway)
     if ("not" in decision) return decision.not
+    const deadline = task.deadline()
     const left_ms = deadline === undefined ? Infinity : deadline.at_ms - (yield* elapsed(state))
     if (left_ms <= decision.after_ms) return deadline && Skip.text(deadline.skip)
     return (yield* pause(decision.after_ms)) ? Skip.text(stopped) : undefined
@@ -238,7 +275,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   let tried = yield* tryOnce()
   while (tried.infra !== undefined && tried.failure !== undefined) {
     const { duration_ms, failure, infra, started_ms } = tried
-    const not = yield* mayNot(infra)
+    const not = yield* mayNot(infra, overlaps(tried))
     if (not !== undefined) {
       tried = { ...tried, reason: `${infra.why}: ${not}` }
       break
@@ -272,6 +309,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     cost_usd: TrialLog.costOf(log),
     reruns: earlier,
     leakedBrowsers,
+    ...(overlaps(tried) ? { overlapsOutage: true } : {}),
     ...(log.printed === 0 ? {} : { output: TrialOutput.of(log, options.redact) })
   }
   return { trial, log }

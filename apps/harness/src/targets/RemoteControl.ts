@@ -36,7 +36,9 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
   const { verdictsOf } = yield* Effect.promise(() => import("@webagent/simulation"))
   yield* control.state.getTime().pipe(
     Effect.catchTag("ControlUnauthorizedError", () =>
-      Effect.fail(usage(`The control API at ${address} does not take the key in ${keyEnv}: set it to the server's.`))
+      Effect.fail(
+        unreachable(`The control API at ${address} does not take the key in ${keyEnv}: set it to the server's.`)
+      )
     ),
     Effect.timeoutOrElse({
       duration: patience,

@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import { unreachable, usage } from "@webagent/report/UserError"
 import * as Capabilities from "./Capabilities.ts"
 import { codeOf } from "../observe/SystemError.ts"
-import { type Connection } from "./Target.ts"
+import { addressOf, type Connection, type Probe } from "./Target.ts"
 
 /** How a target that is not embedded is named. */
 interface RemoteOptions {
@@ -73,6 +73,24 @@ const described = ({ status, text, type }: Answer) => {
   return `HTTP ${status}${type === "" ? "" : ` ${type}`}${start === "" ? "" : `: ${start}`}`
 }
 
+const whyNot = (error: HttpClientError.HttpClientError): string => {
+  const code = codeOf(error)
+  return code === undefined ? error.message : (explanations[code] ?? code)
+}
+
+/** Looks once whether anything answers at an address: a gateway that has nothing behind it does not. */
+const reach = (address: string): Probe =>
+  HttpClient.get(`${address}/`).pipe(
+    Effect.map(({ status }) => (status >= 502 && status <= 504 ? `HTTP ${status}` : undefined)),
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.succeed(`no response within ${Duration.format(patience)}`)
+    }),
+    Effect.catchTag("HttpClientError", (error) => Effect.succeed(whyNot(error))),
+    // a connection of before the outage says nothing
+    Effect.provide(NodeHttpClient.layerUndici)
+  )
+
 /** Looks once whether the service is at an address and takes the key, and which needs it serves. */
 export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   const url = yield* parseUrl(options.url)
@@ -84,7 +102,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   }
   const client = yield* HttpClient.HttpClient
   const header = options.apiKeyHeader ?? apiKeyHeader
-  const address = `${url.origin}${url.pathname.replace(/(?:\/api\/v\d+)?\/*$/u, "")}`
+  const address = addressOf(options.url)
   const base = (version: ApiVersion) => `${address}${basePath[version]}`
 
   const ask = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -101,9 +119,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
         orElse: () => Effect.fail(nothingThere(url, `no answer within ${Duration.format(patience)}`, program))
       }),
       Effect.catchTag("HttpClientError", (error: HttpClientError.HttpClientError) => {
-        const code = codeOf(error)
-        const why = code === undefined ? error.message : (explanations[code] ?? code)
-        return Effect.fail(nothingThere(url, why, program))
+        return Effect.fail(nothingThere(url, whyNot(error), program))
       })
     )
 
@@ -114,7 +130,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
     { concurrency: 3 }
   )
   if (unknown.status === 401 || unknown.status === 403) {
-    return yield* usage(
+    return yield* unreachable(
       `${address} does not take the API key in ${options.apiKeyEnv} (HTTP ${unknown.status}): set it to a key of this service.`
     )
   }
@@ -137,6 +153,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   return {
     simulated,
     apiKey,
+    probe: reach(address),
     info: {
       name: identity === undefined ? address : simulated ? "simulated service" : "server of ours",
       address,

@@ -24,6 +24,9 @@ import * as TrialLedger from "../observe/TrialLedger.ts"
 import type { Introspection } from "./Introspection.ts"
 import { Recording } from "./Recording.ts"
 
+/** Looks once whether the service responds: why it does not, or undefined. */
+export type Probe = Effect.Effect<string | undefined>
+
 /** A service that suites run against, connected. */
 export interface Target {
   readonly info: TargetInfo
@@ -32,6 +35,8 @@ export interface Target {
   readonly contextOf: (seed: number) => ScenarioContext
   /** The cadence of every wait, unless a scenario chooses its own. */
   readonly pollSchedule: PollSchedule.PollSchedule
+  /** Looks whether something answers there; absent where scenarios may take the service away themselves. */
+  readonly probe?: Probe
   /** Why it cannot serve a need; undefined when it can. */
   readonly lacks: (need: Need) => string | undefined
   /** Stops a browser; answers whether it worked. */
@@ -57,9 +62,17 @@ export interface Connection {
   readonly info: TargetInfo
   readonly apiKey: Redacted.Redacted
   readonly simulated: boolean
+  /** Looks whether something answers there; absent of a service in this process. */
+  readonly probe?: Probe
   /** Its control API, where that is open to us, and what is read of the server through it. */
   readonly control?: ControlClient.ControlClient
   readonly introspection?: Introspection
+}
+
+/** The address of a service, without the path of a version. */
+export const addressOf = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/(?:\/api\/v\d+)?\/*$/u, "")}`
 }
 
 // the ws package says with which status an upgrade was refused, Node's own WebSocket does not
@@ -74,7 +87,7 @@ const scheduleOf = (simulated: boolean) => (simulated ? PollSchedule.every("10 m
 
 /** Builds the clients of every version over one observed HTTP client; they live as long as the scope. */
 export const connect = Effect.fnUntraced(
-  function* ({ apiKey, control, info, simulated, introspection }: Connection) {
+  function* ({ apiKey, control, info, probe, simulated, introspection }: Connection) {
     const run = (yield* IdempotencyKey.random).slice(0, 8)
     const nameOf = (log: TrialLog) => markOf(run, log.serial)
     const record = yield* Recording
@@ -109,6 +122,7 @@ export const connect = Effect.fnUntraced(
       info,
       simulated,
       contextOf,
+      ...(probe === undefined || control !== undefined ? {} : { probe }),
       pollSchedule: scheduleOf(simulated),
       lacks: Capabilities.lacking(info.capabilities),
       stopBrowser: (id) =>

@@ -287,7 +287,7 @@ describe.concurrent("mistakes", () => {
     ],
     [
       "another key",
-      2,
+      3,
       /^http:\/\/127\.0\.0\.1:\d+ does not take the API key in WEBAGENT_API_KEY \(HTTP 401\): set it to a key of this service\.\n$/u,
       () => ["run", "--target", address],
       { WEBAGENT_API_KEY: "wak_other" }

@@ -7,6 +7,7 @@ import * as Headline from "@webagent/report/Headline"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
 import * as Money from "@webagent/report/Money"
+import * as Outage from "@webagent/report/Outage"
 import * as Partial from "@webagent/report/Partial"
 import {
   breachesOf,
@@ -17,7 +18,7 @@ import {
   Verdict
 } from "@webagent/report/RunReport"
 import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
-import { isScored } from "@webagent/report/Trial"
+import { isScored, isTimed } from "@webagent/report/Trial"
 import * as Usage from "@webagent/report/Usage"
 
 const isTime = (text: string) => {
@@ -39,7 +40,7 @@ const Usd = Schema.String.check(
   Schema.makeFilter((text) => /^-?\d+(?:\.\d+)?$/u.test(text) || `expected USD such as "0.0132", got "${text}"`)
 )
 
-/** The durations of a scenario's trials that passed. */
+/** The durations of a scenario's trials that passed and did not overlap an outage. */
 export const Durations = Schema.Struct({
   count: Schema.Int,
   /** The mean of the natural logarithms of the durations in milliseconds. */
@@ -73,7 +74,7 @@ export const NightScenario = Schema.Struct({
   failed: Count,
   claimed: Count,
   infra: Count,
-  /** Absent where no trial passed. */
+  /** Absent where no trial passed while the service was there. */
   durations: Schema.optionalKey(Durations),
   /** What all trials together took, reruns with them. */
   spent_ms: Milliseconds,
@@ -123,6 +124,8 @@ const fields = {
   confirm_ms: Schema.optionalKey(Milliseconds),
   /** How its run ended, as its own report says; absent in histories of older versions. */
   verdict: Schema.optionalKey(Headline.Outcome),
+  /** `service away`: nothing answered, or the key was refused, and no trial ran. Absent of every other night. */
+  tag: Schema.optionalKey(Schema.Literals(["service away"])),
   /** Why it is no measure for other nights; absent where it is whole. */
   partial: Schema.optionalKey(Schema.String),
   fingerprint: NightFingerprint,
@@ -176,7 +179,7 @@ const seen = (duration_ms: number) => Math.max(duration_ms, 0.01)
 
 const durationsOf = (result: ScenarioResult) => {
   const passed = result.trials
-    .filter(({ verdict }) => verdict === "passed")
+    .filter(isTimed)
     .map(({ duration_ms }) => seen(duration_ms))
     .toSorted((a, b) => a - b)
   if (passed.length === 0) return {}
@@ -193,10 +196,10 @@ const durationsOf = (result: ScenarioResult) => {
 
 /** What a history keeps of confirm trials. */
 export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "trials">): ConfirmTrials => {
-  const logs = trials.flatMap(({ duration_ms, verdict }) => (verdict === "passed" ? [Math.log(seen(duration_ms))] : []))
+  const logs = trials.filter(isTimed).map(({ duration_ms }) => Math.log(seen(duration_ms)))
   return {
     figure,
-    passed: logs.length,
+    passed: trials.filter(({ verdict }) => verdict === "passed").length,
     scored: trials.filter(isScored).length,
     ...(logs.length === 0 ? {} : { middle_log: Number(middleMean(logs).toFixed(6)) })
   }
@@ -237,10 +240,18 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
 export const partialOf = (report: RunReport): string | undefined => {
   const { header, interrupted, results } = report
   if (interrupted) return "it was stopped before its end"
+  if (Outage.isWhole(report)) return "the service was away"
   if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
   if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
   if (header.selection !== undefined) return `only ${header.selection} was asked for`
   const short = Partial.cutShort(report)
+  if (
+    short.some(({ skip, trials }) =>
+      [skip, ...trials.map((trial) => trial.skip)].some((one) => one?._tag === "ServiceAway")
+    )
+  ) {
+    return "the service did not come back before the run ended"
+  }
   if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
   if (results.every(({ verdict }) => verdict === "skipped")) return "no scenario ran to its end"
   return awayTooOften(results)
@@ -266,6 +277,7 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
     duration_ms: Math.round(report.duration_ms),
     ...(confirm_ms === undefined ? {} : { confirm_ms: Math.round(confirm_ms) }),
     verdict: Headline.outcomeOf(report),
+    ...(Outage.isWhole(report) ? { tag: "service away" as const } : {}),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {
       target: header.target.simulated ? "simulated" : header.target.address,

@@ -1,6 +1,7 @@
 import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
+import * as Outage from "./Outage.ts"
 import {
   allTrialsOf,
   breachesOf,
@@ -200,7 +201,11 @@ const unfinished = (report: RunReport, open: ReadonlyArray<ScenarioResult>): Rea
   const { header, interrupted, results } = report
   const isShard = header.shard !== undefined
   const isCutWhole = results.some(isCut(report)) && !results.some(({ trials }) => trials.some(isScored))
-  const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
+  // that the service was away is a reason of its own
+  const nothing =
+    !interrupted &&
+    !Outage.isWhole(report) &&
+    (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
   const away = open.some(({ verdict }) => verdict === "infra") ? undefined : awayTooOften(open)
   return [
     ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time").map(({ sentence }) => sentence),
@@ -260,6 +265,7 @@ export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {
 
 // the worst first
 const rules: ReadonlyArray<Reason["rule"]> = [
+  "outage",
   "claimed",
   "failed",
   "scenario limit",
@@ -281,7 +287,7 @@ const severity = ({ row, rule }: Problem): number =>
 
 /** Everything that makes a run red, the worst first; empty exactly when it is green. No other place decides that. */
 export const problems = (report: RunReport): ReadonlyArray<Problem> => {
-  const { breaches, crossed = [], interrupted, judgement, results } = report
+  const { breaches, crossed = [], interrupted, judgement, outages = [], results } = report
   const open = results.filter((result) => !isCovered(result))
   const known = tolerated(report)
   // a leak has a rule of its own
@@ -323,6 +329,7 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
           ...(result && { result })
         } as const
       }),
+    ...outages.filter(Outage.isSerious).map(Outage.text).map(run("outage", "outage")),
     ...crossed.map(run("limit", "crossed limit")),
     ...unfinished(report, open).map(run("not run", "incomplete run")),
     ...(interrupted ? ["the run was stopped before every scenario ran"] : []).map(run("stopped", "stopped run"))
@@ -367,11 +374,12 @@ const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): Readonl
  *   that it is as frequent as usual. Where a history has five nights, a new scenario that passed some trials is unusual,
  *   and not red.
  * - A quarantined scenario is not red until its entry expires; an expired entry is.
+ * - An outage of a minute or more is red, and so is one that was not over at the end. A shorter one is a note.
  * - What a limit kept from running is reported and not red. But a scenario that began and finished no trial in time is red.
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
  */
 export const decide = (report: RunReport): GateResult => {
-  const { judgement, results } = report
+  const { judgement, outages = [], results } = report
   const found = problems(report)
   const reasons: ReadonlyArray<Reason> = [
     ...[...Map.groupBy(found, ({ rule }) => rule)].flatMap(([rule, group]) => reasonsOf(rule, group)),
@@ -388,6 +396,9 @@ export const decide = (report: RunReport): GateResult => {
   )
   const hasFailedBefore = (result: ScenarioResult) => (passRateRowOf(result, judgement)?.failedBefore ?? 0) > 0
   const notes: ReadonlyArray<Reason> = [
+    ...outages
+      .filter((outage) => !Outage.isSerious(outage))
+      .map((outage) => ({ rule: "outage", sentence: Outage.text(outage) }) as const),
     ...reason("flaky", known.filter(hasFailedBefore), () => "did not pass in every trial, as usual", true),
     ...reason(
       "flaky",

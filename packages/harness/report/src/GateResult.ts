@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 export const Reason = Schema.Struct({
   rule: Schema.Literals([
     "stopped",
+    "outage",
     "invariant",
     "leak",
     "failed",

@@ -3,6 +3,7 @@ import { type Cause, causesOf, mainCauseOf } from "./Cause.ts"
 import * as Gate from "./Gate.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
+import * as Outage from "./Outage.ts"
 import * as Partial from "./Partial.ts"
 import type { RunReport } from "./RunReport.ts"
 import { counted, signedPercent } from "./Text.ts"
@@ -158,11 +159,21 @@ const countOf = (problems: ReadonlyArray<Problem>): number => problems.reduce((s
 
 const wordsIn = (text: string): number => text.split(" ").length
 
-/** A run without its status, in at most seven words: `2 new failures, 1 browser leak`, `1 failure: The cart was empty.`. */
+const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
+
+/** Everything else that makes a run red: outages have words of their own. */
+const withoutOutages = (problems: ReadonlyArray<Problem>) => problems.filter(({ noun }) => noun !== "outage")
+
+/**
+ * A run without its status, in at most seven words after its outages: `2 new failures, 1 browser leak`,
+ * `1 failure: The cart was empty.`, `service unreachable 02:10 to 02:31 UTC · 19 unreachable scenarios`.
+ */
 export const titleOf = (report: RunReport): string => {
   const status = statusOf(report)
-  if (status === "green") return passedText(report)
-  const problems = status === "red" ? problemsOf(report) : unusualOf(report)
+  const outage = Outage.title(report)
+  if (status === "green") return parts(outage, passedText(report))
+  const problems = withoutOutages(status === "red" ? problemsOf(report) : unusualOf(report))
+  if (problems.length === 0) return outage ?? ""
   // that something is new says less than what else there is
   const ageless = problems.map((one) => ({ ...one, fresh: undefined }))
   const titles = [
@@ -174,10 +185,8 @@ export const titleOf = (report: RunReport): string => {
       return [...ageless.slice(0, ageless.length - index).map(textOf), ...others].join(", ")
     })
   ]
-  return titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem")
+  return parts(outage, titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem"))
 }
-
-const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
 
 /** The whole title: what may go on, and that the run is partial, are in it whatever else is. */
 export const fullTitleOf = (report: RunReport): string => {
@@ -208,9 +217,14 @@ export const lastLineOf = (report: RunReport): string => {
   const passed = passedText(report)
   const problems = status === "red" ? problemsOf(report) : unusualOf(report)
   const [one] = problems
+  const outage = Outage.title(report)
   // one failure has one cause
   const isShared = problems.length === 1 && one !== undefined && one.count > 1 && onlyCauseOf(report) !== undefined
-  const what = [...problems.map(textOf), ...(isShared ? [oneCause] : [])].join(", ")
-  const line = status === "green" ? `GREEN: ${passed}` : `${status.toUpperCase()}: ${what} (${passed})`
+  const what = [
+    ...(outage === undefined ? [] : [outage]),
+    ...withoutOutages(problems).map(textOf),
+    ...(isShared ? [oneCause] : [])
+  ].join(", ")
+  const line = status === "green" ? `GREEN: ${parts(outage, passed)}` : `${status.toUpperCase()}: ${what} (${passed})`
   return parts(line, ...openOf(report), Partial.text(report))
 }

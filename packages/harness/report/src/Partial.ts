@@ -27,6 +27,8 @@ const causeOf = (skip: Skip | undefined): string | undefined => {
       return "its own budget"
     case "MissingShard":
       return "a missing shard"
+    case "ServiceAway":
+      return "an outage"
     case "Stopped":
       return "a stop"
     case undefined:

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Outage } from "./Outage.ts"
 import { RunHeader, RunReport, ScenarioResult } from "./RunReport.ts"
 import { Trial } from "./Trial.ts"
 
@@ -10,6 +11,8 @@ const of = { suite: Schema.String, scenario: Schema.String }
  */
 export const RunEvent = Schema.Union([
   Schema.TaggedStruct("RunStarted", { header: RunHeader }),
+  Schema.TaggedStruct("OutageStarted", { outage: Outage }),
+  Schema.TaggedStruct("OutageFinished", { outage: Outage }),
   Schema.TaggedStruct("ScenarioStarted", of),
   Schema.TaggedStruct("TrialStarted", { ...of, index: Schema.Int }),
   Schema.TaggedStruct("TrialFinished", { ...of, trial: Trial }),

@@ -5,6 +5,7 @@ import { Machine } from "./Machine.ts"
 import * as Money from "./Money.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
+import { Outage } from "./Outage.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
 import * as Skip from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
@@ -116,6 +117,8 @@ export const Limits = Schema.Struct({
   /** What a trial may cost where its scenario declares no budget, as an exact decimal. */
   trialBudget_usd: Schema.optionalKey(Schema.String),
   requests: Schema.optionalKey(Schema.Int),
+  /** How long the run waits for a service that does not answer. */
+  outage_ms: Schema.optionalKey(Schema.Number),
   /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
   reruns: Schema.optionalKey(Schema.Int),
   /** How many confirm trials there may be, of all scenarios together. */
@@ -225,6 +228,8 @@ export const RunReport = Schema.Struct({
   ),
   /** The limits of the night that its shards have crossed together, a sentence each. */
   crossed: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** When nothing answered at the target, in their order in time. */
+  outages: Schema.optionalKey(Schema.Array(Outage)),
   /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
   breaches: Schema.Array(Breach),
   /** What was still open when the last trial had ended, and what became of it. */

@@ -23,6 +23,8 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("NoBudget", {}),
   /** Its trials have used up its own budget. */
   Schema.TaggedStruct("BudgetUsed", { budget_usd: Schema.String }),
+  /** Nothing answered at the target for this long, or when the run began. */
+  Schema.TaggedStruct("ServiceAway", { waited_ms: Schema.Number }),
   /** The run was stopped by hand. */
   Schema.TaggedStruct("Stopped", {}),
   /** The shard that should have run it is missing. */
@@ -55,6 +57,10 @@ export const text = (skip: Skip): string => {
       return "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget"
     case "BudgetUsed":
       return `its budget of ${Money.shown(skip.budget_usd)} is used up`
+    case "ServiceAway":
+      return skip.waited_ms === 0
+        ? "the service was away"
+        : `the service was unreachable for ${duration(skip.waited_ms)}`
     case "Stopped":
       return "the run was stopped before it finished"
     case "MissingShard":

@@ -127,6 +127,8 @@ export const Trial = Schema.Struct({
   /** Milliseconds after the run's start, of the try that counts. */
   started_ms: Schema.Number,
   duration_ms: Schema.Number,
+  /** Whether the service was unreachable while it ran: then its duration is no measure. */
+  overlapsOutage: Schema.optionalKey(Schema.Boolean),
   checks: Schema.Int,
   /** HTTP requests that it sent. */
   requests: Schema.Int,
@@ -150,6 +152,9 @@ export type Trial = typeof Trial.Type
 /** Whether a trial says something about the service: infrastructure, missing evidence and skips do not. */
 export const isScored = ({ verdict }: Trial): boolean =>
   verdict === "passed" || verdict === "failed" || verdict === "claimed"
+
+/** Whether the duration of a trial is a measure: it passed, and the service was there all the time. */
+export const isTimed = ({ overlapsOutage, verdict }: Trial): boolean => verdict === "passed" && overlapsOutage !== true
 
 /** Whether a trial broke what must always hold, whatever its checks say: it leaked a browser or broke an invariant. */
 export const isUnclean = ({ breaches, leakedBrowsers }: Trial): boolean => breaches.length + leakedBrowsers.length > 0

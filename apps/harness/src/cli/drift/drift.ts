@@ -34,7 +34,13 @@ export const drift = configured(
   Command.withDescription(
     description(
       "Compare what two services answer: fields, types, statuses. Runs the suites against each URL",
-      { 0: "no difference", 1: "differences", 2: "wrong usage", 3: "no service at a URL", 5: "cannot tell" },
+      {
+        0: "no difference",
+        1: "differences",
+        2: "wrong usage",
+        3: "no service at a URL, or it refuses the key",
+        5: "cannot tell"
+      },
       ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"]
     )
   ),

@@ -33,7 +33,7 @@ export const load = configured(
       0: "all thresholds held; with --ab: no difference seen, within the tolerance, or faster",
       1: "a threshold was crossed, the service got worse, or k6 failed; with --ab: B is worse",
       2: "wrong usage",
-      3: "no service at the target",
+      3: "no service at the target, or it refuses the key",
       4: "no k6, and no Go to build it",
       5: "with --ab: slower, but maybe within the tolerance, or cannot tell; run more pairs, or see why a run failed",
       6: "with --ab: B is better",

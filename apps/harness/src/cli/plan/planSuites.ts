@@ -11,21 +11,9 @@ import * as PlanOutput from "./PlanOutput.ts"
 import * as PlanText from "./PlanText.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import { program, quoted } from "../Program.ts"
+import * as TargetSource from "../TargetSource.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
-
-/** What a target serves, without a request to it: a target with an address is treated as a paid service. */
-const assumedOf = (options: RunOptions) => {
-  const { allowPaid, control, target, v2SessionId } = options
-  const simulated = target === "simulated"
-  return Capabilities.of({
-    ours: simulated,
-    simulated,
-    allowPaid,
-    v2SessionId,
-    controlled: simulated || control !== undefined
-  })
-}
 
 /** Shows what `run` would do with the same flags; sends nothing and needs no key. */
 export const planSuites = Effect.fnUntraced(function* (
@@ -35,7 +23,7 @@ export const planSuites = Effect.fnUntraced(function* (
 ) {
   const { learned, plan } = yield* choose(options)
   const limits = limitsOf(options, plan)
-  const lacks = Capabilities.lacking(assumedOf(options))
+  const lacks = Capabilities.lacking(TargetSource.assumed(options).info.capabilities)
   const simulated = options.target === "simulated"
   const timeout = options.timeout ?? defaultTimeout({ simulated })
   const candidates = plan.map((planned): Forecast.Candidate => {

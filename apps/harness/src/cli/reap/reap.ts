@@ -46,6 +46,7 @@ export const reap = configured(
       0: "nothing is left",
       1: "something may continue and cost",
       2: "wrong usage",
+      3: "the service refuses the key",
       130: "stopped with Ctrl-C"
     })
   ),

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { counted } from "@webagent/report/Text"
-import { usage } from "@webagent/report/UserError"
+import { unreachable, usage } from "@webagent/report/UserError"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as JsonOutput from "../JsonOutput.ts"
@@ -147,7 +147,9 @@ export const reapLedger = (options: ReapOptions) =>
         ClientConfigError: ({ message }) => Effect.fail(usage(message)),
         KeyRefused: () =>
           Effect.fail(
-            usage(`The service does not take the API key in ${options.apiKeyEnv}: set it to a key of this service.`)
+            unreachable(
+              `The service does not take the API key in ${options.apiKeyEnv}: set it to a key of this service.`
+            )
           )
       })
     )

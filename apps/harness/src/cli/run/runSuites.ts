@@ -1,3 +1,4 @@
+import type { TargetInfo } from "@webagent/scenario"
 import { PollSchedule } from "@webagent/polling"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
@@ -25,14 +26,16 @@ import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../reports/Reporting.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
+import { reportAway } from "./reportAway.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
+import * as Capabilities from "../../targets/Capabilities.ts"
 import * as TargetSource from "../TargetSource.ts"
 
 /** What a run is. `argumentOf` names a suite on the command line. */
 export const headerOf = Effect.fnUntraced(function* (
   options: RunOptions,
-  target: Target,
+  target: Pick<Target, "simulated"> & { readonly info: Pick<TargetInfo, "address" | "capabilities" | "name"> },
   plan: ReadonlyArray<Plan.Planned>,
   argumentOf: (suite: string) => string
 ) {
@@ -96,32 +99,41 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     // a shard is added to the history by merge
     if (options.shard === undefined && resumed?.header.shard === undefined) yield* history.prepare
-    const target = yield* TargetSource.open(options)
-    const fresh = {
-      ...(yield* headerOf(options, target, plan, argumentOf)),
-      ...part,
-      args,
-      suitesHash: Plan.hashOf(plan)
+    const freshOf = Effect.fnUntraced(function* (target: Parameters<typeof headerOf>[1]) {
+      return { ...(yield* headerOf(options, target, plan, argumentOf)), ...part, args, suitesHash: Plan.hashOf(plan) }
+    })
+    const replay = Advice.replay(options, argumentOf, config)
+    const reportingOptions = {
+      options,
+      replay,
+      next: Advice.next(options, replay, config),
+      reap: Advice.reap(options, config),
+      nights: history.nights,
+      history: history.history
     }
+    const isNight = (options.record || options.shard !== undefined) && resumed === undefined
+    /** A night whose service is away is a night too: it is recorded, and notifies. */
+    const reportUnstarted = Effect.fnUntraced(function* (why: string) {
+      const assumed = TargetSource.assumed(options)
+      const lacks = Capabilities.lacking(assumed.info.capabilities)
+      yield* reportAway({ header: yield* freshOf(assumed), plan, lacks, history, reportingOptions, why })
+    })
+    const target = yield* TargetSource.open(options).pipe(
+      Effect.tapErrorTag("UserError", (error) =>
+        isNight && error.exitCode === 3 ? reportUnstarted(error.message) : Effect.void
+      )
+    )
+    const fresh = yield* freshOf(target)
     let header: RunHeader = fresh
     if (resumed !== undefined) {
       header = yield* resumedHeader(fresh, resumed, plan)
       yield* stopLeftovers(target, resumed)
     }
     const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
-    const replay = Advice.replay(options, argumentOf, config)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
     const { folder, isClean, report } = yield* Effect.gen(function* () {
-      const reporting = yield* Reporting.start({
-        options,
-        replay,
-        next: Advice.next(options, replay, config),
-        reap: Advice.reap(options, config),
-        nights: history.nights,
-        history: history.history,
-        resumed
-      })
+      const reporting = yield* Reporting.start({ ...reportingOptions, resumed })
       const report = yield* Runner.run({
         header,
         plan,
@@ -136,7 +148,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         learned,
         ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
         emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
-        ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
+        ...(target.probe === undefined ? {} : { probe: target.probe }),
+        ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms, outages: resumed.outages })
       }).pipe(
         reporting.showing,
         debugging.listening,

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import { usage } from "@webagent/report/UserError"
+import { unreachable, usage } from "@webagent/report/UserError"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
@@ -67,6 +67,7 @@ export const stopLeftovers = Effect.fnUntraced(
   },
   Effect.catchTags({
     LedgerError: ({ message }) => Effect.fail(usage(`Cannot read what the killed run left open: ${message}`)),
-    KeyRefused: () => Effect.fail(usage("The service does not take the API key: set it to a key of this service."))
+    KeyRefused: () =>
+      Effect.fail(unreachable("The service does not take the API key: set it to a key of this service."))
   })
 )

@@ -113,6 +113,9 @@ export const choose = Effect.fnUntraced(function* (
   return { argumentOf, history, learned, ...part }
 })
 
+/** How long a run waits for a service that stopped responding, unless `--max-outage` says otherwise. */
+const longestOutage = Duration.minutes(30)
+
 /** Whether a scenario may cost money at the target. */
 const isPaid = ({ allowPaid, target }: Pick<RunOptions, "allowPaid" | "target">, planned: Plan.Planned): boolean =>
   allowPaid && target !== "simulated" && Plan.mayCost(planned)
@@ -128,6 +131,8 @@ export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>)
   ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
   ...(options.maxScenarioTime === undefined ? {} : { scenarioTime_ms: Duration.toMillis(options.maxScenarioTime) }),
   ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
+  // a service in this process cannot be away
+  ...(options.target === "simulated" ? {} : { outage_ms: Duration.toMillis(options.maxOutage ?? longestOutage) }),
   ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
   ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
   ...(options.confirm === undefined ? {} : { confirm: options.confirm }),

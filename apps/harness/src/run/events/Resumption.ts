@@ -1,5 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import type { RunHeader } from "@webagent/report/RunReport"
+import type { Outage } from "@webagent/report/Outage"
 import { trialKey } from "../Runner.ts"
 import type { Trial } from "@webagent/report/Trial"
 import type { LoggedEvent } from "./EventLog.ts"
@@ -13,6 +14,8 @@ export interface Resumption {
   readonly worked_ms: number
   /** The trials that ran when it was killed. */
   readonly interrupted: ReadonlyArray<{ readonly suite: string; readonly scenario: string }>
+  /** When nothing answered at the target. */
+  readonly outages: ReadonlyArray<Outage>
   /** What trials cost that it had stopped before their end, and that will be run again: USD, each an exact decimal. */
   readonly lost_usd: ReadonlyArray<string>
 }
@@ -25,6 +28,7 @@ export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined =
   const done = new Map<string, Trial>()
   const running = new Map<string, Resumption["interrupted"][number]>()
   let lost: Array<string> = []
+  let outages: ReadonlyArray<Outage> = []
   for (const { at, event } of events) {
     if (event._tag === "RunFinished") return undefined
     if (event._tag === "RunStarted") {
@@ -36,6 +40,8 @@ export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined =
     // each process that has worked on it began with its own RunStarted
     else if (before !== undefined) worked_ms += Math.max(0, DateTime.toEpochMillis(at) - DateTime.toEpochMillis(before))
     before = at
+    if (event._tag === "OutageStarted") outages = [...outages, event.outage]
+    if (event._tag === "OutageFinished") outages = [...outages.slice(0, -1), event.outage]
     if (event._tag === "TrialStarted") {
       const { index, scenario, suite } = event
       running.set(trialKey(suite, scenario, index), { suite, scenario })
@@ -50,5 +56,16 @@ export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined =
   }
   return header === undefined
     ? undefined
-    : { header, done, worked_ms, interrupted: [...running.values()], lost_usd: lost }
+    : {
+        header,
+        done,
+        worked_ms,
+        interrupted: [...running.values()],
+        // the probes ended when the run was killed
+        outages: outages.map((outage) => ({
+          ...outage,
+          to: outage.to ?? DateTime.formatIso(before ?? DateTime.makeUnsafe(outage.from))
+        })),
+        lost_usd: lost
+      }
 }

@@ -1,5 +1,6 @@
 import * as Result from "effect/Result"
 import * as Money from "@webagent/report/Money"
+import * as Outage from "@webagent/report/Outage"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import {
   allTrialsOf,
@@ -188,6 +189,7 @@ export const merge = (
   const parts = shards.map(({ report }) => report)
   const figures = SuiteFigures.of(results, header)
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
+  const outages = Outage.together(parts.flatMap((report) => report.outages ?? []))
   const spent = {
     header,
     duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
@@ -211,6 +213,7 @@ export const merge = (
         interrupted: report.interrupted,
         ...(report.header.resumed === undefined ? {} : { resumed: report.header.resumed })
       })),
+      ...(outages.length === 0 ? {} : { outages }),
       breaches: parts.flatMap(({ breaches }) => breaches),
       ...(parts.some((report) => report.leftovers !== undefined) ? { leftovers } : {})
     },

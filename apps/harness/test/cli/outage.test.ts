@@ -1,0 +1,127 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NightFile from "@webagent/nights/NightFile"
+import * as Result from "effect/Result"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import * as Gate from "@webagent/report/Gate"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { call } from "./inProcess.ts"
+import { type Started, start } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-outage-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const key = { WEBAGENT_API_KEY: "wak_test" }
+
+const serve = async (...flags: ReadonlyArray<string>) => {
+  const server = start(["serve", "--quiet", ...flags])
+  const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/u.exec(await server.says("try it")) ?? []
+  return { server, address }
+}
+
+const kill = async (server: Started) => {
+  server.signal("SIGKILL")
+  await server.ended
+}
+
+const pathsOf = (name: string) => ({ report: join(folder, name), history: join(folder, `${name}.ndjson`) })
+
+/** Begins a recorded night and kills its server while a trial runs. */
+const interrupted = async (name: string, ...flags: ReadonlyArray<string>) => {
+  const { address, server } = await serve()
+  const { history, report } = pathsOf(name)
+  const args = ["run", "test/cli/outage.suite.ts", "--target", address, "--record", "--history", history]
+  const night = start([...args, "--report-dir", report, "--timeout", "9m", "--concurrency", "2", ...flags], key)
+  await night.says("until the service is away")
+  await kill(server)
+  await night.says("the service is unreachable since")
+  return { night, port: new URL(address).port }
+}
+
+const reportOf = (name: string): RunReport =>
+  JSON.parse(readFileSync(join(pathsOf(name).report, "report.json"), "utf8"))
+
+const nightsOf = (name: string) => {
+  const path = pathsOf(name).history
+  return Result.getOrThrow(NightFile.parse(readFileSync(path, "utf8"), path)).nights
+}
+
+const count = (results: ReadonlyArray<ScenarioResult>, verdict: string) =>
+  results.flatMap(({ trials }) => trials).filter((trial) => trial.verdict === verdict).length
+
+describe("a service that is away", () => {
+  it("in the middle of a night and comes back: trials wait, and those that overlap are no measure of durations", async () => {
+    const { night, port } = await interrupted("back")
+    const { server } = await serve("--port", port)
+    const { stderr } = await night.ended
+    await kill(server)
+    const { outages = [], results } = reportOf("back")
+    assert.strictEqual(outages.length, 1, stderr)
+    assert.isNotNull(outages[0]?.to)
+    // each trial was scored, and at most the two that ran then were run again
+    assert.strictEqual(count(results, "passed"), 25, JSON.stringify(results))
+    const all = results.flatMap(({ trials }) => trials)
+    assert.isAtMost(all.flatMap(({ reruns }) => reruns).length, 2)
+    assert.isTrue(all[0]?.overlapsOutage)
+    const [last] = nightsOf("back")
+    assert.match(last?.verdict?.title ?? "", /^service unreachable \d\d:\d\d(?::\d\d)? to \d\d:\d\d(?::\d\d)? UTC · /u)
+    const overlapping = all.filter(({ overlapsOutage }) => overlapsOutage).length
+    const timed = last?.scenarios.reduce((sum, { durations }) => sum + (durations?.count ?? 0), 0)
+    assert.strictEqual(timed, 25 - overlapping)
+    assert.isUndefined(last?.tag)
+  })
+
+  it("in the middle of a night and never comes back: the night is partial, and few trials are lost", async () => {
+    const { night } = await interrupted("gone", "--max-outage", "1s")
+    const { code, stdout } = await night.ended
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /\nRED: service unreachable since \d\d:\d\d UTC/u)
+    const { gate = Gate.of(reportOf("gone")), outages = [], results } = reportOf("gone")
+    assert.deepStrictEqual(
+      outages.map(({ to }) => to),
+      [null]
+    )
+    assert.strictEqual(gate.reasons[0]?.rule, "outage")
+    assert.include(JSON.stringify(gate.notes), "the service was unreachable for ")
+    assert.isAtMost(count(results, "infra") + count(results, "failed"), 2)
+    const [last] = nightsOf("gone")
+    assert.strictEqual(last?.partial, "the service did not come back before the run ended")
+  })
+
+  it("when a night begins: it is a recorded night with a report and a notification, and exit code 3", async () => {
+    const unused = createServer()
+    await new Promise<void>((resolve) => unused.listen(0, "127.0.0.1", resolve))
+    const { port } = unused.address() as AddressInfo
+    await new Promise((resolve) => unused.close(resolve))
+    const { history, report } = pathsOf("down")
+    const told = join(folder, "told.json")
+    const args = ["run", "versions", "--target", `http://127.0.0.1:${port}`, "--history", history]
+    const night = [...args, "--record", "--report-dir", report, "--notify", `command=cat > "${told}"`]
+    const { code, stderr, stdout } = await call(night, key)
+    assert.strictEqual(code, 3)
+    assert.match(stderr, /^Nothing answers at http:\/\/127\.0\.0\.1:\d+ \(connection refused\)\./u)
+    assert.include(stdout, "\nRED: service away (no scenario was run)")
+    const [last] = nightsOf("down")
+    assert.deepStrictEqual(
+      [last?.tag, last?.verdict, last?.partial],
+      ["service away", { status: "red", title: "service away" }, "the service was away"]
+    )
+    assert.strictEqual(reportOf("down").gate?.reasons.length, 1)
+    assert.isTrue(existsSync(join(report, "report.html")))
+    assert.match(JSON.parse(readFileSync(told, "utf8")).title, /^service away/u)
+    assert.include((await call(["history", "--history", history])).stdout, "red: service away")
+    // one whose key is refused never ran either
+    const { address, server } = await serve()
+    const refused = ["run", "versions", "--target", address, "--record", "--history", join(folder, "refused.ndjson")]
+    const other = await call([...refused, "--report-dir", join(folder, "refused")], { WEBAGENT_API_KEY: "wak_other" })
+    assert.deepStrictEqual([other.code, nightsOf("refused")[0]?.tag], [3, "service away"])
+    await kill(server)
+    // one that is not recorded leaves nothing
+    const plain = await call([...args, "--report-dir", join(folder, "plain")], key)
+    assert.deepStrictEqual([plain.code, plain.stdout, existsSync(join(folder, "plain"))], [3, "", false])
+  })
+})

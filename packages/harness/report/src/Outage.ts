@@ -1,0 +1,77 @@
+import * as Schema from "effect/Schema"
+import { duration } from "./Text.ts"
+
+/** A time in which nothing answered at the target: no trial began, and the harness looked until something answered. */
+export const Outage = Schema.Struct({
+  /** The first request without a response, in UTC. */
+  from: Schema.String,
+  /** The first response after it, in UTC; null where the run ended before. */
+  to: Schema.NullOr(Schema.String),
+  /** Why, such as `connection refused`. */
+  why: Schema.String
+})
+
+/** A time in which nothing answered at the target. */
+export type Outage = typeof Outage.Type
+
+/** A shorter outage that is over fails no night: a deploy may restart the service. */
+const shortest_ms = 60_000
+
+const length_ms = ({ from, to }: Outage): number => (to === null ? Infinity : Date.parse(to) - Date.parse(from))
+
+/** Whether an outage fails the run: it lasted a minute, or was not over at the end. */
+export const isSerious = (outage: Outage): boolean => length_ms(outage) >= shortest_ms
+
+/** Whether an outage and a time have a moment in common; both ends are milliseconds since 1970. */
+export const overlaps = ({ from, to }: Outage, from_ms: number, to_ms: number): boolean =>
+  Date.parse(from) <= to_ms && (to === null || from_ms <= Date.parse(to))
+
+/** The outages of several shards in their order in time, those that overlap as one. */
+export const together = (outages: ReadonlyArray<Outage>): ReadonlyArray<Outage> => {
+  const merged: Array<Outage> = []
+  for (const outage of outages.toSorted((one, other) => (one.from < other.from ? -1 : 1))) {
+    const last = merged.at(-1)
+    if (last === undefined || (last.to !== null && last.to < outage.from)) merged.push(outage)
+    else if (last.to !== null && (outage.to === null || outage.to > last.to))
+      merged[merged.length - 1] = { ...last, to: outage.to }
+  }
+  return merged
+}
+
+/** The parts of a report that tell what outages made of it. */
+interface Run {
+  readonly outages?: ReadonlyArray<Outage>
+  readonly results: ReadonlyArray<{ readonly trials: ReadonlyArray<unknown> }>
+}
+
+/** Whether the service was away for the whole run: it has an outage, and no trial. */
+export const isWhole = ({ outages = [], results }: Run): boolean =>
+  outages.length > 0 && results.every(({ trials }) => trials.length === 0)
+
+const clock = (iso: string, seconds: boolean) => iso.slice(11, seconds ? 19 : 16)
+
+const span = (outage: Outage, exact: boolean): string => {
+  const seconds = exact || length_ms(outage) < shortest_ms
+  return outage.to === null
+    ? `since ${clock(outage.from, exact)}`
+    : `${clock(outage.from, seconds)} to ${clock(outage.to, seconds)}`
+}
+
+/**
+ * The outages of a run in a few words, for its title: `service unreachable 02:10 to 02:31 UTC`, `service away`. Undefined
+ * where there were none.
+ */
+export const title = (report: Run): string | undefined => {
+  const { outages = [] } = report
+  const [longest] = outages.toSorted((one, other) => length_ms(other) - length_ms(one))
+  if (longest === undefined) return undefined
+  if (isWhole(report)) return "service away"
+  const times = outages.length === 1 ? "" : `${outages.length} times, the longest `
+  return `service unreachable ${times}${span(longest, false)} UTC`
+}
+
+/** An outage in a sentence: `the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused`. */
+export const text = (outage: Outage): string =>
+  outage.to === null
+    ? `the service has been unreachable ${span(outage, true)} UTC: ${outage.why}`
+    : `the service was unreachable ${span(outage, true)} UTC (${duration(length_ms(outage))}): ${outage.why}`

@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Gate from "../src/Gate.ts"
+import * as Headline from "../src/Headline.ts"
+import * as Outage from "../src/Outage.ts"
+import { reportOf, resultOf, trialOf } from "./reports.ts"
+
+const at = (time: string) => `2026-11-24T${time}.000Z`
+const outage = (from: string, to: string | null): Outage.Outage => ({
+  from: at(from),
+  to: to === null ? null : at(to),
+  why: "connection refused"
+})
+
+const passed = [resultOf("a", [trialOf()]), resultOf("b", [trialOf()])]
+const infra = resultOf("c", [trialOf({ verdict: "infra", failure: { kind: "error", message: "connection refused" } })])
+
+describe("an outage", () => {
+  it("of a minute or more fails the run, and is the first problem and the begin of the title", () => {
+    const report = reportOf([...passed, infra], { outages: [outage("02:10:07", "02:31:40")] })
+    const [first] = Gate.problems(report)
+    assert.deepStrictEqual(
+      [first?.rule, first?.sentence],
+      ["outage", "the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused"]
+    )
+    assert.strictEqual(Headline.titleOf(report), "service unreachable 02:10 to 02:31 UTC · 1 unreachable scenario")
+    assert.match(
+      Headline.lastLineOf(report),
+      /^RED: service unreachable 02:10 to 02:31 UTC, 1 unreachable scenario \(/u
+    )
+    const alone = reportOf(passed, { outages: [outage("02:10:07", "02:31:40")] })
+    assert.strictEqual(Headline.titleOf(alone), "service unreachable 02:10 to 02:31 UTC")
+    assert.isFalse(Gate.decide(alone).green)
+  })
+
+  it("that is shorter is a note in a green run, and in its title", () => {
+    const report = reportOf(passed, { outages: [outage("02:10:07", "02:10:09")] })
+    const { green, notes } = Gate.decide(report)
+    assert.deepStrictEqual([green, notes[0]?.rule], [true, "outage"])
+    assert.strictEqual(
+      Headline.lastLineOf(report),
+      "GREEN: service unreachable 02:10:07 to 02:10:09 UTC · all 2 scenarios passed"
+    )
+  })
+
+  it("that is not over fails the run, and several are counted", () => {
+    const report = reportOf(passed, { outages: [outage("02:10:07", "02:10:09"), outage("03:10:07", null)] })
+    assert.strictEqual(Headline.titleOf(report), "service unreachable 2 times, the longest since 03:10 UTC")
+    assert.lengthOf(Gate.decide(report).reasons, 1)
+  })
+
+  it("is the same one in two shards where they overlap", () => {
+    const [one, other, later] = [
+      outage("02:10:07", "02:31:40"),
+      outage("02:10:09", "02:31:42"),
+      outage("03:00:00", "03:01:00")
+    ]
+    assert.deepStrictEqual(Outage.together([later, other, one]), [outage("02:10:07", "02:31:42"), later])
+    assert.deepStrictEqual(Outage.together([outage("02:10:07", null), later]), [outage("02:10:07", null)])
+  })
+})
