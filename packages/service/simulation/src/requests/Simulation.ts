@@ -2,35 +2,29 @@ import { apiKeyHeader } from "@webagent/contract/Wire"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import { CreateKey } from "../behaviour/CreateKey.ts"
 import * as KeyRedaction from "../journal/KeyRedaction.ts"
 import * as CreateHashes from "./CreateHashes.ts"
-import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
-import * as FaultAnswer from "../faults/FaultAnswer.ts"
-import { type Answered, type ConnectionLost, FaultDelivery } from "../faults/FaultDelivery.ts"
-import { Faults, type InjectedFault } from "../faults/Faults.ts"
+import type { RequestContext } from "./RequestContext.ts"
+import { type ConnectionLost, FaultDelivery } from "../faults/FaultDelivery.ts"
+import { Faults } from "../faults/Faults.ts"
+import * as FaultInjection from "./FaultInjection.ts"
+import type { HttpApp } from "./FaultInjection.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
-import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "../time/RealClock.ts"
 import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "../journal/Requests.ts"
-import { ClockSkew } from "../time/SkewedClock.ts"
-import { isTakenOver, makeRecorder, type RequestRecord } from "./RequestRecord.ts"
+import { makeRecorder, type RequestRecord } from "./RequestRecord.ts"
 
 /** What a simulation has to know of the server around it. */
 export interface SimulationOptions {
   /** The keys that the server takes: they are not to be seen in the journal. */
   readonly apiKeys?: ReadonlyArray<string>
 }
-
-/** An effect that answers the current request. */
-export type HttpApp<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -112,92 +106,12 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     attempt: attempts.next(target.operation, create ?? target.resource ?? "")
   })
 
-  const dated = ({ clock }: RequestRecord, response: Response, skew_ms = 0): Response =>
-    response.headers["date"] === undefined
-      ? HttpServerResponse.setHeader(response, "date", FaultAnswer.httpDate(clock.currentTimeMillisUnsafe() + skew_ms))
-      : response
-
-  /** The handler of a request under the key of its create. */
-  const handled = <E, R>(app: HttpApp<E, R>, { context, identity }: RequestRecord): HttpApp<E, R> =>
-    identity.create === null
-      ? app
-      : app.pipe(
-          Effect.provideService(CreateKey, { hash: identity.create, ordinal: identity.attempt - 1 }),
-          Effect.provideService(CurrentRequest, context)
-        )
-
-  /** The request as it would be carried out if nothing hit it. */
-  const carriedOut = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> =>
-    current.dates ? Effect.map(handled(app, current), (response) => dated(current, response)) : handled(app, current)
-
-  const answer = (current: RequestRecord, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
-    if (FaultAnswer.isResponse(given)) return Effect.succeed(current.dates ? dated(current, given) : given)
-    current.handedOver = true
-    const status = given.head?.status ?? null
-    const ended = (answered: Answered) => recorder.ended(current, answered, answered === "left" ? null : status, null)
-    if (current.injected?.fault.kind !== "refuse-connections") return delivery.deliver(current.request, given, ended)
-    ended("none")
-    const { for: span } = current.injected.fault
-    return Effect.andThen(
-      delivery.refuseConnections(span),
-      delivery.deliver(current.request, given, () => undefined)
-    )
-  }
-
-  const circumstances = ({ clock, request }: RequestRecord): FaultAnswer.Circumstances => ({
-    url: request.url,
-    now_ms: clock.currentTimeMillisUnsafe(),
-    elsewhere
+  const { answer, carriedOut, inject } = FaultInjection.make({
+    delivery,
+    recorder,
+    identifyAgain: ({ identity, target }) => identify(target, identity.create),
+    elsewhere: () => elsewhere
   })
-
-  /** The network delivers a request twice: the first answer goes nowhere. */
-  const twice = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> => {
-    // both are counted now, so that what comes meanwhile has the same number whenever the first is done
-    const second = identify(current.target, current.identity.create)
-    return Effect.flatMap(carriedOut(app, current), () => {
-      recorder.ended(current, "none", null, null)
-      current.identity = second
-      if (current.context !== undefined) current.context = { ...current.context, made: null }
-      return carriedOut(app, current)
-    })
-  }
-
-  const inject = <E, R>(
-    app: HttpApp<E, R>,
-    current: RequestRecord,
-    injected: InjectedFault
-  ): HttpApp<E | ConnectionLost, R> => {
-    const { fault, placement } = injected
-    if (fault.kind === "duplicate-delivery") return twice(app, current)
-    if (fault.kind === "clock-skew") {
-      const by_ms = Duration.toMillis(fault.by) * (fault.direction === "fast" ? 1 : -1)
-      return Effect.map(Effect.provideService(handled(app, current), ClockSkew, by_ms), (response) =>
-        dated(current, response, by_ms)
-      )
-    }
-    const done = carriedOut(app, current)
-    // a connection that speaks another protocol by now, or did, has no answer to hit
-    const answered = <E2, R2>(then: (response: Response) => HttpApp<E2, R2>): HttpApp<E | E2, R | R2> =>
-      Effect.flatMap(done, (response): HttpApp<E2, R2> =>
-        isTakenOver(current.request, response) ? Effect.succeed(response) : then(response)
-      )
-    if (fault.kind === "stale-read") return Effect.provideService(done, Staleness, Duration.toMillis(fault.lag))
-    if (fault.kind === "slow-headers") {
-      const slow = Effect.interruptible(Effect.sleep(fault.for))
-      return placement === "before-apply"
-        ? Effect.andThen(slow, done)
-        : answered((response) => Effect.as(slow, response))
-    }
-    const replacing = FaultAnswer.replacingFault(injected)
-    if (replacing === undefined) {
-      const headOnly = current.request.method === "HEAD"
-      return answered((response) =>
-        Effect.flatMap(FaultAnswer.spoiled(injected, response, headOnly), (given) => answer(current, given))
-      )
-    }
-    const replaced = Effect.suspend(() => answer(current, FaultAnswer.inPlace(replacing, circumstances(current))))
-    return placement === "before-apply" ? replaced : answered(() => replaced)
-  }
 
   /** Serves a request whose operation and resource are known by now, with the fault that hits it. */
   const identified = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
