@@ -222,7 +222,7 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
       assert.strictEqual(refused.status, 410)
     })
     for (let count = 0; count < 50; count++) yield* cycle
-    const health = yield* Effect.promise(async () => (await fetch(new URL("/health", served.v4))).json())
+    const { body: health } = yield* send(new URL(served.v4 ?? "").origin, key, "GET", "/health")
     assert.nestedPropertyVal(health, "browsers.active", 0)
     // those that wait for the next create: of the others, neither a process nor a folder
     const waiting = () => new Set(pools(served.path).flatMap(below).map(browserIn))

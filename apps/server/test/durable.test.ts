@@ -95,7 +95,7 @@ describe("webagent-server --data", () => {
         text: "And a blue one [simulate output=blue duration=1ms]",
         interrupt: false
       })
-      const well = yield* send(origin, "", "GET", "/health")
+      const well = yield* send(origin, "K", "GET", "/health")
       assert.deepInclude(well.body, {
         status: "ok",
         ready: true,
@@ -104,7 +104,7 @@ describe("webagent-server --data", () => {
         browsers: { active: 0, kind: "simulated", isolation: null, sentence: "simulated: no browser runs" }
       })
       program.process.kill("SIGTERM")
-      const draining = yield* until(send(origin, "", "GET", "/health"), ({ status }) => status !== 200)
+      const draining = yield* until(send(origin, "K", "GET", "/health"), ({ status }) => status !== 200)
       assert.deepInclude(draining.body, { status: "draining", ready: false, draining: true })
       const late = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"))
       const { code, stderr } = yield* program.ended

@@ -22,7 +22,7 @@ const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` 
 const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
-const readiness = (address: string) => send(address, "", "GET", "/ready")
+const readiness = (address: string) => send(address, "K", "GET", "/ready")
 
 describe("nodes over one database", () => {
   it.live("are drained one by one without a lost run: what waits goes on at the other one", () =>

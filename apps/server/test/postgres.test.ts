@@ -70,7 +70,7 @@ describe("webagent-server --data postgres://", () => {
         const { at, origin } = yield* serving(address)
         const { body } = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"))
         const read = send(at, "K", "GET", `/runs/${String(body["id"])}`)
-        const well = send(origin, "", "GET", "/health")
+        const well = send(origin, "K", "GET", "/health")
         yield* until(read, isOver)
         for (const [what, begin, end] of [
           ["killed", postgres.kill, postgres.start],

@@ -42,7 +42,7 @@ const of = (server: ServerProcess, folder: string): Served => {
     folder,
     create,
     stop: (id) => send("PATCH", `/browsers/${id}`, { action: "stop" }),
-    health: async () => (await (await fetch(`${server.url}/health`)).json()) as Awaited<ReturnType<Served["health"]>>,
+    health: () => ask(`${server.url}/health`),
     // one whose process runs waits once its DevTools answer, which no client can see
     rested: async (handedOut = 0) => {
       await until(() => running(folder).size === warm + handedOut)

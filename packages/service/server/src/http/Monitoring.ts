@@ -1,3 +1,5 @@
+import { ApiKeyAuth } from "@webagent/contract"
+import { apiKeyHeader } from "@webagent/contract/Wire"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,10 +10,14 @@ import * as Layer from "effect/Layer"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as V4 from "../api/v4/Handlers.ts"
+import { operationOf } from "./ApiKeyAuth.ts"
+import { Counted } from "./KeyLimits.ts"
 import { pathOf } from "./Path.ts"
 
-/** The health of a server. Send requests only to a server that is `ok`. The other fields give details. */
+/** The health of a server. Send requests only to a server that is `ok`. The other fields are for callers with a key. */
 export interface HealthView {
   readonly status: "ok" | "draining" | "unavailable"
   readonly [part: string]: unknown
@@ -26,15 +32,41 @@ export const Monitoring: Context.Reference<{
   defaultValue: () => ({ health: Effect.succeed<HealthView>({ status: "ok" }), sample: Effect.void })
 })
 
-const probe = (health: Effect.Effect<HealthView>) =>
-  Effect.map(health, (view) => HttpServerResponse.jsonUnsafe(view, { status: view.status === "ok" ? 200 : 503 }))
+/** An operation that a key must be valid for; its scope doesn't matter. */
+const read = operationOf(V4.Served.groups.runs, "get")
 
-/** `/ready`, `/health` and `/metrics` take no key: they have counts, and nothing of the content. */
+/** How long the check of a key may take: a probe has to see that the store is away. */
+const keyCheckTimeout = "1 second"
+
+/** Whether a request has a valid key, whatever the scopes and limits of that key are. */
+const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const key = headers[apiKeyHeader.toLowerCase()]
+  if (key === undefined) return false
+  const checked = auth.apiKey(Effect.succeed(HttpServerResponse.empty()), { credential: Redacted.make(key), ...read })
+  return yield* checked.pipe(
+    Effect.provideService(Counted, true),
+    Effect.timeout(keyCheckTimeout),
+    Effect.as(true),
+    Effect.catchCause(() => Effect.succeed(false))
+  )
+})
+
+/** The health, of which a caller without a valid key gets the status alone: the details describe the machine. */
+const probe = (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) =>
+  Effect.gen(function* () {
+    const [view, isDetailed] = yield* Effect.all([health, hasValidKey(auth)], { concurrency: "unbounded" })
+    return HttpServerResponse.jsonUnsafe(isDetailed ? view : { status: view.status }, {
+      status: view.status === "ok" ? 200 : 503
+    })
+  })
+
+/** `/ready`, `/health` and `/metrics` take no key. `/metrics` has counts, and nothing of the content. */
 export const layer = Layer.unwrap(
-  Effect.map(Monitoring, ({ health, sample }) =>
+  Effect.map(Effect.all([Monitoring, ApiKeyAuth]), ([{ health, sample }, auth]) =>
     Layer.mergeAll(
-      HttpRouter.add("GET", "/ready", probe(health)),
-      HttpRouter.add("GET", "/health", probe(health)),
+      HttpRouter.add("GET", "/ready", probe(health, auth)),
+      HttpRouter.add("GET", "/health", probe(health, auth)),
       HttpRouter.add(
         "GET",
         "/metrics",

@@ -1,10 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { MemoryStore, Store, StoreUnavailable } from "@webagent/engine"
+import { type ApiKey, ApiKeys, MemoryStore, Store, StoreUnavailable } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as References from "effect/References"
+import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
 import * as Monitoring from "../../src/http/Monitoring.ts"
 import { send } from "./send.ts"
 import { layerOver, layerTest } from "./served.ts"
@@ -21,12 +23,55 @@ describe("Monitoring", () => {
   const told = (health: Monitoring.HealthView, sample = Effect.void) =>
     Layer.succeed(Monitoring.Monitoring)({ health: Effect.succeed(health), sample })
 
-  it.live("/health is a 503 while the server is to get no requests, and says why", () =>
-    Effect.gen(function* () {
-      const { body, status } = yield* send("GET", "/health", { key: null })
-      assert.deepInclude(yield* send("GET", "/ready", { key: null }), { body, status })
-      assert.deepStrictEqual([status, body], [503, { status: "draining", running: 2 }])
-    }).pipe(Effect.provide(layerTest.pipe(Layer.provide(told({ status: "draining", running: 2 })))))
+  for (const path of ["/health", "/ready"]) {
+    it.live(`${path} is a 503 while the server takes no requests, and shows details only with a valid key`, () =>
+      Effect.gen(function* () {
+        for (const key of [null, "", "wak_wrong"]) {
+          const { body, status } = yield* send("GET", path, { key })
+          assert.deepStrictEqual([status, body], [503, { status: "draining" }])
+        }
+        const { body, status } = yield* send("GET", path)
+        assert.deepStrictEqual([status, body], [503, { status: "draining", running: 2 }])
+      }).pipe(Effect.provide(layerTest.pipe(Layer.provide(told({ status: "draining", running: 2 })))))
+    )
+  }
+
+  it.live(
+    "/health shows details to a key without the scope read, doesn't count its requests, and survives an outage",
+    () => {
+      let counted = 0
+      let isAway = false
+      const key = {
+        name: "runner",
+        prefix: "wak_",
+        scopes: ["runs"],
+        limits: { runs: null, browsers: null, requestsPerMinute: 1, usdPerDay: null },
+        createdAt_ms: 0,
+        revokedAt_ms: null
+      } satisfies ApiKey
+      const keys = Layer.succeed(ApiKeys, {
+        create: () => Effect.die("not used"),
+        list: Effect.succeed([key]),
+        revoke: () => Effect.succeed(key),
+        find: () => Effect.suspend(() => (isAway ? Effect.never : Effect.succeed(Option.some(key)))),
+        usage: () => Effect.succeed({ runs: 0, browsers: 0, usd: 0 }),
+        countRequest: () => Effect.sync(() => ++counted)
+      })
+      return Effect.gen(function* () {
+        const health = Effect.map(send("GET", "/health"), ({ body, status }) => [status, body])
+        assert.deepStrictEqual(yield* health, [200, { status: "ok", running: 2 }])
+        assert.deepStrictEqual(yield* health, [200, { status: "ok", running: 2 }])
+        assert.strictEqual(counted, 0)
+        isAway = true
+        assert.deepStrictEqual(yield* health, [200, { status: "ok" }])
+      }).pipe(
+        Effect.provide(
+          layerOver(MemoryStore.layer, { auth: Layer.provide(ApiKeyAuth.layerManaged(), keys) }).pipe(
+            Layer.provide(told({ status: "ok", running: 2 }))
+          )
+        )
+      )
+    }
   )
 
   it.live("/metrics has the gauges as they are at the moment, and every request without its path", () => {
