@@ -52,7 +52,7 @@ const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
   )
 })
 
-/** The health, of which a caller without a valid key gets the status alone: the details describe the machine. */
+/** Serves the health. Without a valid key, only the status: the details describe the machine. */
 const probe = (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) =>
   Effect.gen(function* () {
     const [view, isDetailed] = yield* Effect.all([health, hasValidKey(auth)], { concurrency: "unbounded" })
