@@ -28,7 +28,7 @@ export interface Call {
   readonly path: string
   /** Requests sent for this call. */
   readonly attempts: number
-  /** What the call's requests carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string
 }
 

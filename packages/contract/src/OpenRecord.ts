@@ -4,7 +4,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 
 const unknownFields = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
-/** What an answer has besides its typed fields. */
+/** The fields of a response besides its typed ones. */
 export interface Raw {
   /**
    * Fields that the description does not show, and those that came in another form than is typed, as the service sent

@@ -17,11 +17,11 @@ export interface Operation {
 /** The operations of a version by group and name. */
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-/** What every operation can answer, besides errors of its own. */
+/** Errors of every operation, besides its own. */
 const commonErrors = [UnauthorizedError, ContentTooLargeError, HTTPValidationError, TooManyRequestsError] as const
 
 const statusOf = /* @__PURE__ */ SchemaAST.resolveAt<number>("httpApiStatus")
 
-/** What a client decodes the described errors of an operation with, by status. */
+/** Returns the decoders of an operation's described errors, by status. */
 export const errorsOf = ({ errors = [] }: Pick<Operation, "errors">) =>
   Object.fromEntries([...commonErrors, ...errors].map((error) => [String(statusOf(error.ast)), error] as const))

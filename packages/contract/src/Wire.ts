@@ -8,7 +8,7 @@
 /** The header that carries the API key. Deployments differ: clients can rename it. */
 export const apiKeyHeader = "X-Service-API-Key"
 
-/** Where each version lives below the address of a deployment; `{base_url}` of the description ends so. */
+/** Path of each version below a deployment's address; the description's `{base_url}` ends with it. */
 export const basePath = { v2: "/api/v2", v3: "/api/v3", v4: "/api/v4" } as const
 
 /** One of the three API versions that are published side by side. */

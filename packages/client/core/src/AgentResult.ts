@@ -42,7 +42,7 @@ const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Eff
     )
 }
 
-/** What a text in JSON says, which is never undefined. */
+/** Parses a text as JSON; undefined if it isn't JSON. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -52,8 +52,8 @@ const parseJson = (text: string): unknown => {
 }
 
 /**
- * What an agent answered, as a value of a type; fails with what does not fit. An agent often answers with text that
- * contains nothing but JSON: what does not fit as text is tried as that JSON.
+ * Decodes an agent's result with a schema, and fails with the parts that don't fit. Agents often return text that
+ * contains only JSON, so text that doesn't fit is also tried as JSON.
  */
 export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unknown): Effect.Effect<A, string, RD> => {
   const as = decoderOf(schema)

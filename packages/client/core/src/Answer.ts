@@ -48,9 +48,9 @@ const httpDate =
   /^[A-Za-z]{3,9}(?:, \d\d[ -][A-Za-z]{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT| [A-Za-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/u
 
 /**
- * How long the answer asks to stay away. A date is read by the clock of the service, as its Date header tells it: by
- * our own, a clock that is an hour wrong would make it an hour, or nothing. Headers.parseRetryAfter would do for the
- * rest, at 1 kB of every client.
+ * Returns how long the response asks to wait. A date is compared with the service's own `Date` header, because a local
+ * clock that is an hour off would turn it into an hour, or into nothing. Headers.parseRetryAfter would do the rest, but
+ * adds 1 kB to every client.
  */
 const retryAfterOf = (answered: Answered, now_ms: number) => {
   const header = answered.header("retry-after")?.trim() ?? ""
@@ -62,7 +62,7 @@ const retryAfterOf = (answered: Answered, now_ms: number) => {
   return Number.isNaN(wait_ms) ? undefined : Duration.millis(Math.max(0, wait_ms))
 }
 
-/** Where a redirect points to: an address without its query, which may hold secrets. */
+/** Returns the target of a redirect without its query, which may hold secrets. */
 const locationOf = (answered: Answered) => {
   const url = URL.parse(answered.header("location") ?? "", answered.url)
   return url === null || answered.header("location") === undefined ? undefined : `${url.origin}${url.pathname}`
@@ -84,8 +84,8 @@ const describedError = (described: Described, status: number, body: string) => {
 }
 
 /**
- * What answers of an operation mean. Any 2xx is a success, whichever the contract names, and an empty body is `{}`.
- * `idOf` finds the id in one that cannot be decoded.
+ * Makes the interpreter of an operation's responses. Any 2xx is a success, even one that the contract doesn't name, and
+ * an empty body is `{}`. `idOf` finds the id in a body that can't be decoded.
  */
 export const interpreter = (
   described: Described,
@@ -126,7 +126,7 @@ export const interpreter = (
 const failed = (answered: Answered, reason: UndecodableAnswer | UnexpectedStatus) =>
   new TransportError({ ...Call.of(answered), reason })
 
-/** What to do about a described error; that of a 429 is in its own message. */
+/** Advice for described errors, by status; a 429 has its own message. */
 const advice: { readonly [status: number]: string } = {
   401: ". Check the API key, and the header that carries it",
   404: ". Check the id, and that the key is of the same account",

@@ -9,7 +9,7 @@ export class Answered {
   declare readonly method: string
   /** The whole address of its request. */
   declare readonly url: string
-  /** What its request carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the request. */
   declare readonly requestId: string
   /** Which attempt of its call it answers, from 1. */
   declare readonly attempt: number

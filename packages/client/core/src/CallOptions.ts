@@ -8,11 +8,11 @@ import { aTime, mustBe, positive } from "./MustBe.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 
-/** What every call may choose. */
+/** Options of every call. */
 export interface CallOptions {
   /** The longest time for the call, its retries included; it replaces the client's `timeouts.total` for this call. */
   readonly timeout?: Duration.Input | undefined
-  /** How often the call is tried again; what the client's RetryPolicy says unless told. */
+  /** Number of retries; by default, as many as the client's RetryPolicy allows. */
   readonly retries?: number | undefined
   /** Headers of the call's requests, beside those of the client. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly requestId?: string | undefined
 }
 
-/** What a single create may choose. */
+/** Options of a single create. */
 export interface CreateOptions extends CallOptions {
   /** The create's `Idempotency-Key`, as `IdempotencyKey.given` sets it; a new one unless told. */
   readonly idempotencyKey?: string | undefined
@@ -28,7 +28,7 @@ export interface CreateOptions extends CallOptions {
   readonly extraBody?: JsonObject | undefined
 }
 
-/** What the calls of an effect have chosen; nothing, unless `given` says it. */
+/** Options of the calls of an effect; empty unless set with `given`. */
 export const Current = Context.Reference<Pick<CreateOptions, "extraBody" | "headers" | "timeout">>(
   "@webagent/core/CallOptions/Current",
   { defaultValue: () => ({}) }

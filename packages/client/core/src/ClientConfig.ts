@@ -29,7 +29,7 @@ export interface Timeouts {
   readonly total?: Duration.Input | undefined
 }
 
-/** What is known of the service that a client talks to, beyond its description: it decides which creates are repeated. */
+/** Facts about the service beyond its description. They decide which creates may be repeated. */
 export interface Target {
   /**
    * `honoured`: two creates with one `Idempotency-Key` are one, so that a create whose answer was lost is sent again
@@ -40,7 +40,7 @@ export interface Target {
   readonly refusals?: "before-acting" | "unknown" | undefined
 }
 
-/** Where the service is, and how to talk to it. */
+/** Options of a client: the service's address, and how to call it. */
 export interface ClientOptions {
   /** Address of a deployment, `https://host` or with any `/api/vN` after it: each version puts its own there. */
   readonly baseUrl: string
@@ -53,7 +53,7 @@ export interface ClientOptions {
   readonly requestTimeout?: Duration.Input | undefined
   /** The longest time that each part of an attempt may take. */
   readonly timeouts?: Timeouts | undefined
-  /** What the service is known to do with a create that is sent twice, or refused. */
+  /** How the service treats a create that is sent twice, or refused. */
   readonly target?: Target | undefined
   /** Headers that go with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -84,7 +84,10 @@ const checkUrl = (name: string, text: string) => {
   return Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/u, ""))
 }
 
-/** What was given, where it looks like an address without a password or a query: the rest might be the key. */
+/**
+ * Shows a value in an error only if it looks like an address without a password or a query, because the rest might be
+ * the key.
+ */
 const shown = (text: string) => (/^[^@?#]*[:/][^@?#]*$/u.test(text) ? `, got ${JSON.stringify(text)}` : "")
 
 const checkKey = (name: string, key: Redacted.Redacted<string>) => {
@@ -135,7 +138,7 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/u
 
-/** What to call a value in an error. */
+/** Names of the fields in error messages. */
 type Names = { readonly [Name in keyof typeof fields]: string }
 
 const fields = {
@@ -268,7 +271,7 @@ export class ClientConfig extends Context.Service<
     readonly apiKey: Redacted.Redacted<string>
     /** In lower case. */
     readonly apiKeyHeader: string
-    /** What is undefined is bounded by `total` alone. */
+    /** A limit that is undefined is bounded by `total` alone. */
     readonly timeouts: {
       readonly connect: Duration.Duration | undefined
       readonly headers: Duration.Duration | undefined

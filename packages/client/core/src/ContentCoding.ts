@@ -4,7 +4,7 @@ import type * as Zlib from "node:zlib"
 /** Far more than any response of such a service. A larger body could exhaust the memory of the process. */
 export const most_bytes: number = 100 * 1024 * 1024
 
-/** Why an answer was given up. */
+/** Stops reading a response, because it's too large. */
 export class TooLarge extends Error {}
 
 const decoder = (zlib: typeof Zlib, coding: string) => {

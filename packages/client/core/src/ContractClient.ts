@@ -14,7 +14,7 @@ import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
 import { refused, type TransportError } from "./TransportError.ts"
 
-/** What every operation can fail with, whichever it is. */
+/** Errors that every operation can fail with. */
 export type CallError =
   | Contract.UnauthorizedError
   | Contract.HTTPValidationError
@@ -22,7 +22,7 @@ export type CallError =
   | TooManyRequestsError
   | TransportError
 
-/** What every create can fail with. */
+/** Errors that every create can fail with. */
 export type CreateError = CallError | CreateOutcomeUnknown
 
 type Failure<Of> =
@@ -50,7 +50,10 @@ const idIn = (answer: unknown, name: string) => {
   return typeof field === "string" && field !== "" ? field : undefined
 }
 
-/** What a create makes, by its path, and where its answer names it: a message becomes a run. */
+/**
+ * Returns the kind of resource that a create makes, by its path, and the field that names it in the response: a message
+ * becomes a run.
+ */
 const madeBy = (path: string) =>
   path.endsWith("/queue")
     ? { kind: "run", idOf: (answer: unknown) => idIn(answer, "runId") }

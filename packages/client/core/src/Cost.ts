@@ -1,12 +1,12 @@
 import { decimalPattern } from "@webagent/contract"
 
-/** What several things cost together. */
+/** The total cost of several resources. */
 export interface TotalCost {
   /** The exact sum of what is known, in USD, as a decimal string without an exponent: `"0"`, `"0.0264"`. */
   readonly total: string
-  /** How many amounts it is the sum of. */
+  /** Number of amounts in the sum. */
   readonly known: number
-  /** How many have an unknown cost. */
+  /** Number of resources with an unknown cost. */
   readonly unknown: number
 }
 

@@ -1,10 +1,10 @@
 import * as Schema from "effect/Schema"
 import { called, describe, TransportErrorReason } from "./TransportError.ts"
 
-/** How far a create had come when its outcome was lost. */
+/** The point at which the outcome of a create was lost. */
 export const CreatePhase = Schema.Literals(["waiting", "reading", "answered"])
 
-/** How far a create had come when its outcome was lost. */
+/** The point at which the outcome of a create was lost. */
 export type CreatePhase = typeof CreatePhase.Type
 
 /**
@@ -12,12 +12,13 @@ export type CreatePhase = typeof CreatePhase.Type
  * because a second one would cost as well. `key` is what its requests carried as `Idempotency-Key`.
  */
 export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknown>()("CreateOutcomeUnknown", {
-  /** What may have been created: `run`, `session`, `browser`. */
+  /** The kind of resource that may have been created: `run`, `session`, `browser`. */
   kind: Schema.String,
   key: Schema.String,
   /**
-   * How far it had come: `waiting` for the answer, `reading` its body, or `answered` without saying what was made, as by
-   * a 502, a page of HTML, or a 429 of a service that may act before it refuses.
+   * The point at which the outcome was lost: `waiting` for the response, `reading` its body, or `answered` without
+   * saying what was created, for example with a 502, a page of HTML, or a 429 of a service that may act before it
+   * refuses.
    */
   phase: CreatePhase,
   method: Schema.String,
@@ -25,11 +26,11 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   origin: Schema.String,
   /** Requests sent for this create. */
   attempts: Schema.Int,
-  /** What the create's requests carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the create's requests. */
   requestId: Schema.String,
-  /** Whether the service is declared to take two creates with one key for one. */
+  /** Whether the service is declared to treat two creates with the same key as one. */
   idempotency: Schema.Literals(["honoured", "unknown"]),
-  /** Why the outcome is not known. */
+  /** The reason why the outcome is unknown. */
   reason: TransportErrorReason
 }) {
   override get message() {
@@ -44,7 +45,7 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   }
 }
 
-/** How far a create had come that failed so. */
+/** Returns the phase of a create that failed for this reason. */
 export const phaseOf = (reason: TransportErrorReason): CreatePhase => {
   if ("phase" in reason) return reason.phase === "body" ? "reading" : "waiting"
   return reason._tag === "ConnectionFailed" ? "waiting" : "answered"

@@ -19,12 +19,12 @@ import { isUnsent, refused, TransportError, type TransportErrorReason, Unexpecte
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
-  /** What it makes: `run`, `session`, `browser`. */
+  /** The kind of resource: `run`, `session`, `browser`. */
   readonly kind: string
   readonly method: string
   readonly path: string
   readonly origin: string
-  /** What its requests carry as `X-Request-Id`. */
+  /** The `X-Request-Id` of its requests. */
   readonly requestId: string
   /** The id of what was made, if the answer has one. */
   readonly idOf: (answer: A) => string | undefined
@@ -44,7 +44,7 @@ export interface Creates {
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
 }
 
-/** What a failed attempt of a create has done at the service. */
+/** The effect of a failed create at the service. */
 type Effected =
   /** It has not reached it. */
   | "unsent"
@@ -88,7 +88,7 @@ const now = (event: Happening) => Effect.map(Clock.currentTimeMillis, (at_ms) =>
 interface Progress {
   sent: number
   inFlight: boolean
-  /** Why an attempt that was made leaves the outcome open, whatever comes after it. */
+  /** The reason why a sent attempt leaves the outcome open, regardless of later attempts. */
   doubt: TransportErrorReason | undefined
 }
 
@@ -107,7 +107,7 @@ const learn = (progress: Progress, error: unknown, isRefusedFirst: boolean) => {
   }
 }
 
-/** How long a ledger has to write an entry: one that never answers must not keep a client from being closed. */
+/** Limits the time of a ledger write: a ledger that never responds must not keep a client from being closed. */
 const write_time = Duration.seconds(10)
 
 /**
@@ -151,7 +151,7 @@ export const make = (options: {
 
   const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
 
-  /** What has happened is written down, or said: it cannot be undone by failing. */
+  /** Writes down what has happened, or logs it if that fails: failing the call can't undo it. */
   const note = (event: Happening) =>
     Effect.withFiber(({ context }) => {
       const ledger = ledgerOf(context)
@@ -196,7 +196,7 @@ export const make = (options: {
     return effected === "unsent" || (effected === "throttled" && refusedFirst) ? failure : undefined
   }
 
-  /** What a create that has failed tells its caller and the ledger. */
+  /** Reports a failed create to its caller and to the ledger. */
   const settle = <E>(create: Opening, cause: Cause.Cause<E>, progress: Progress) =>
     Effect.gen(function* () {
       const { key, kind, requestId } = create

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Elapsed from "./Elapsed.ts"
 
-/** What is over at a time. */
+/** A point in time with a callback. */
 export interface Deadline {
   /** When it is over, as `Elapsed` counts: `set` says it. */
   at_ms: number

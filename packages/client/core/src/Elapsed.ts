@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 
 const toMillis = (nanos: bigint) => Math.floor(Number(nanos) / 1e6)
 
-/** What `now_ms` gives, of a clock that is at hand. */
+/** Reads a clock synchronously, in milliseconds as `now_ms`. */
 export const read_ms = (clock: Clock.Clock): number => toMillis(clock.monotonicTimeNanosUnsafe())
 
 /** Milliseconds of a monotonic clock. Only a difference of two has a meaning; changes of the system time do not matter. */

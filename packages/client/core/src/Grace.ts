@@ -10,7 +10,7 @@ import { TransportError } from "./TransportError.ts"
 export interface Grace {
   /** Notes that an id was created now. */
   readonly remember: (id: string) => Effect.Effect<void>
-  /** Whether an id was created within the window, at a time as `Elapsed` counts. */
+  /** Returns whether an id was created within the window, at a time as `Elapsed` counts. */
   readonly isFresh: (id: string, now_ms: number) => boolean
   /**
    * Reads again while the read says "absent" of an id that was created within the window. All that is read so is one

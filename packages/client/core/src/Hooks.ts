@@ -3,13 +3,13 @@ export interface RequestEvent {
   readonly method: string
   /** The address without its query. */
   readonly url: string
-  /** What the call's requests carry as `X-Request-Id`. */
+  /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string
   /** Which request of its call it is, from 1. */
   readonly attempt: number
 }
 
-/** How a request ended: `status`, or in `error` why there is no response, such as `Timeout`. */
+/** The end of a request: its `status`, or in `error` the reason why there is no response, such as `Timeout`. */
 export interface ResponseEvent extends RequestEvent {
   readonly status: number | undefined
   readonly error: string | undefined
@@ -18,7 +18,7 @@ export interface ResponseEvent extends RequestEvent {
 
 /** One poll of a wait that was answered. */
 export interface PollEvent {
-  /** What is waited for: `run`, `session`. */
+  /** The kind of resource that is waited for: `run`, `session`. */
   readonly kind: string
   readonly id: string
   readonly status: string | undefined

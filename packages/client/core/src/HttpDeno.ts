@@ -5,7 +5,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as HttpFetch from "./HttpFetch.ts"
 
-/** What Deno's HTTP client says of why there was no connection: its errors have no codes. */
+/** Codes for the messages of Deno's HTTP client about failed connections, because its errors have none. */
 const codes: ReadonlyArray<readonly [RegExp, code: string]> = [
   [/: client error \(Connect\): dns error: /u, "ENOTFOUND"],
   [/: client error \(Connect\): tcp connect error: .*\(os error (?:111|61|10061)\)$/u, "ECONNREFUSED"]
@@ -20,8 +20,8 @@ const withSyscall = (error: unknown) => {
 }
 
 /**
- * Where a kept connection is lost, Deno's fetch sends a request again by itself, a POST as well, which may be a second
- * run. It does not with a body that can be read once only, as it takes a Blob to be.
+ * Deno's fetch repeats a request by itself if a kept connection is lost, even a POST, which may create a second run. It
+ * doesn't repeat a body that can be read only once, as it assumes of a Blob.
  */
 const once = (init: RequestInit): RequestInit => {
   const { body, method } = init

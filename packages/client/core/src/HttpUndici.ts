@@ -15,7 +15,7 @@ import type * as WholeAnswer from "./WholeAnswer.ts"
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
   typeof value === "object" ? value.join(", ") : value
 
-/** What undici does not begin to send, such as a header that it takes for none. */
+/** Returns whether undici refused to send a request, for example because of an invalid header. */
 const isRefusal = (cause: unknown) =>
   cause instanceof Error &&
   "code" in cause &&
@@ -96,7 +96,9 @@ const sendBy =
     }
   }
 
-/** Whether Node's fetch goes through the proxies that the environment names; flags come before the variable. */
+/**
+ * Returns whether Node's fetch uses the proxies that the environment names; flags take precedence over the variable.
+ */
 const isProxied = () => {
   const flags = [...(process.env["NODE_OPTIONS"] ?? "").split(" "), ...process.execArgv]
   const last = flags.findLast((flag) => flag === "--use-env-proxy" || flag === "--no-use-env-proxy")

@@ -37,7 +37,7 @@ export const seeded: Effect.Effect<string> = /* @__PURE__ */ Effect.suspend(() =
   )
 )
 
-/** Where the key of the next create comes from; `random` unless an application provides another source. */
+/** Source of the key of the next create; `random` unless an application provides another one. */
 export const Current = Context.Reference<Effect.Effect<string>>("@webagent/core/IdempotencyKey/Current", {
   defaultValue: () => random
 })
@@ -60,7 +60,7 @@ export const given =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))
 
-/** What is wrong with a key, if anything: it has to fit into a header. */
+/** Returns the problem with a key, if any: it has to fit into a header. */
 export const issueOf = (key: unknown): string | undefined =>
   typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key)
     ? undefined

@@ -12,7 +12,7 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
 export interface Ledger {
   /** Writes what happened; it is safe once this succeeds. */
   readonly write: (entry: LedgerEntry) => Effect.Effect<void, LedgerError>
-  /** What may be costing money now: opened and not closed, or opening and never answered. */
+  /** Resources that may cost money now: opened and not closed, or opening without a known outcome. */
   readonly open: Effect.Effect<ReadonlyArray<OpenItem>, LedgerError>
 }
 

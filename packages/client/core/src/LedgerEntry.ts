@@ -29,7 +29,7 @@ export const Refused = Schema.TaggedStruct("refused", { ...common, key: Schema.S
 /** It is unknown whether a create did something, and the client no longer tries to find out. */
 export const Unknown = Schema.TaggedStruct("unknown", { ...common, key: Schema.String, reason: Schema.String })
 
-/** What was created is over: stopped, or terminal. */
+/** A resource is closed: a browser was stopped, or a run reached a final status. */
 const Closed = Schema.TaggedStruct("closed", { ...common, kind: Schema.String, id: Schema.String })
 
 /** One thing that happened to something that costs money. */
@@ -52,7 +52,7 @@ export interface OpenItem {
   readonly path: string
   readonly origin: string
   readonly requestId: string
-  /** Why it is not known whether there is one. */
+  /** The reason why the outcome is unknown. */
   readonly reason?: string
   /** Who opened it, such as a process id, where the ledger was told. */
   readonly owner?: string
@@ -60,7 +60,7 @@ export interface OpenItem {
 
 const nameOf = (kind: string, id: string) => `${kind} ${id}`
 
-/** What is known of a create: its entries, which are not copied, for there may be hundreds of thousands. */
+/** The entries about one create. They aren't copied, because there may be hundreds of thousands. */
 interface Known {
   readonly opening: typeof Opening.Type
   readonly owner: string | undefined
@@ -87,8 +87,8 @@ const itemOf = ({ id, opening, owner, reason, state }: Known): OpenItem => {
 }
 
 /**
- * What is still open after all that happened. A key may be sent again, as after an answer that was lost: what is known
- * of an earlier create is not undone by what becomes of a later one.
+ * Tracks which resources are still open. A key may be sent again, for example after a lost response: the outcome of a
+ * later create doesn't undo what is recorded about an earlier one.
  */
 export class OpenItems {
   /** Creates without a known id, by key: the last one, and the one before it that was left open. */
@@ -132,7 +132,7 @@ export class OpenItems {
     }
   }
 
-  /** Whether something of this id is open. */
+  /** Returns whether a resource with this id is open. */
   has(kind: string, id: string): boolean {
     return this.made.has(nameOf(kind, id))
   }

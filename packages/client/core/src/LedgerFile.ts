@@ -10,7 +10,7 @@ import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
 import { type LedgerEntry, OpenItems } from "./LedgerEntry.ts"
 
-/** Where a ledger in files is kept. */
+/** Options of a ledger in files. */
 export interface LedgerFileOptions {
   /** A folder that all processes of an application share; each writes files of its own there. It is made if need be. */
   readonly directory: string
@@ -28,7 +28,7 @@ export const format = 1
 /** The files are put into one when they have this many entries and no more than a quarter of them are needed. */
 const manyEntries = 1000
 
-/** What the entries of a ledger have, all of it text. By hand: a start may read hundreds of thousands of them. */
+/** Text fields of a ledger entry. Checked by hand, because a start may read hundreds of thousands of entries. */
 const textFields: { readonly [Tag in LedgerEntry["_tag"]]: ReadonlyArray<string> } = {
   opening: ["key", "kind", "method", "path", "origin", "requestId"],
   opened: ["key"],
@@ -101,7 +101,7 @@ const readFile = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: s
   return read
 })
 
-/** What is open after all that happened. */
+/** Returns the open resources after all entries. */
 const itemsOf = (lines: ReadonlyArray<Line>): OpenItems => {
   const items = new OpenItems()
   const begun = new Map<string, LedgerEntry>()
@@ -163,7 +163,7 @@ interface Writing {
   readonly path: string
 }
 
-/** What a process that takes files over has renamed, and not yet put into another file. */
+/** Suffix of files that a process has renamed to take them over, and not yet merged into another file. */
 const taken = ".taken.ndjson"
 
 /**
@@ -179,9 +179,9 @@ export const make = Effect.fnUntraced(function* ({
 }: LedgerFileOptions): Effect.fn.Return<Ledger.Ledger, never, FileSystem.FileSystem | Scope.Scope> {
   const fs = yield* FileSystem.FileSystem
   const oneAtATime = Semaphore.makeUnsafe(1)
-  /** What this process has open. */
+  /** Open resources of this process. */
   const own = new OpenItems()
-  /** What anyone had open when the files of others were as `files` says. */
+  /** Open resources of other processes, when their files were as `files` describes. */
   let others = { files: "", items: new OpenItems() }
   let writing: Writing | undefined
   let written = 0
@@ -259,7 +259,10 @@ export const make = Effect.fnUntraced(function* ({
     return writing
   })
 
-  /** Whether anyone has it open: what is read of something else is no news. What cannot be read may have it open. */
+  /**
+   * Returns whether any process has the resource open; the end of anything else isn't worth an entry. A file that can't
+   * be read may have it open.
+   */
   const isOpen = Effect.fnUntraced(
     function* (kind: string, id: string) {
       if (own.has(kind, id)) return true

@@ -28,8 +28,8 @@ const attemptsOf = (method: string, url: string, status: number, outcome: string
 const known = new Map<string, ReturnType<typeof attemptsOf>>()
 
 /**
- * What is counted of attempts with one end: `status` and its class `2xx` to `5xx`, or zero and the reason that there was
- * no answer. Paths and ids are no part of it, so that there are few.
+ * Returns the metrics of attempts with the same outcome: `status` and its class `2xx` to `5xx`, or zero and the reason
+ * for the missing response. Paths and ids aren't labels, so that there are few series.
  */
 export const attempts = (
   method: string,
@@ -61,7 +61,9 @@ export const browsersOpen = Metric.gauge("webagent_client_browsers_open", {
   description: "Browsers not known to be stopped"
 })
 
-/** What the service said that terminal work cost, in USD: a gauge for dashboards, exact sums are kept as decimals. */
+/**
+ * The cost of finished work as the service reports it, in USD. A gauge for dashboards; exact sums are kept as decimals.
+ */
 export const cost = Metric.gauge("webagent_client_cost_usd", {
   description: "Cost of work, in USD"
 })

@@ -3,11 +3,11 @@ import * as Option from "effect/Option"
 import { shown } from "./RequestEncoding.ts"
 import { inLine } from "./TransportError.ts"
 
-/** What is wrong with a value that a caller gave. */
+/** Describes the problem with a caller's value. */
 export const mustBe = (name: string, what: string, value: unknown): string =>
   `${name} must be ${what}; got ${inLine(shown(value), 99)}.`
 
-/** Whether a value has fields: a Map, a Headers or an array has entries, and none of them is a field. */
+/** Returns whether a value has fields. A Map, a Headers or an array has entries, and none of them is a field. */
 export const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value)
 

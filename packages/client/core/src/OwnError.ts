@@ -9,8 +9,8 @@ const parse = (body: string): unknown => {
 }
 
 /**
- * Whether the body of an error is one of the service's own: JSON with the `detail` that the description shows, which may
- * be left out, and then with nothing in its place. A gateway answers a page, or JSON with other fields.
+ * Returns whether the body of an error comes from the service: JSON with the `detail` of the description, or without
+ * any other field. A gateway sends a page, or JSON with other fields.
  */
 export const isOwn = (body: string): boolean => {
   const json = parse(body)
@@ -18,6 +18,6 @@ export const isOwn = (body: string): boolean => {
   return "detail" in json || Object.keys(json).length === 0
 }
 
-/** Whether a 401 comes from something in front of the service, by its body. */
+/** Returns whether a 401 comes from something in front of the service, judging by its body. */
 export const isForeign401 = (error: unknown): boolean =>
   error instanceof UnauthorizedError && error.body !== undefined && !isOwn(error.body)

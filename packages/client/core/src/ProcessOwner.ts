@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** What Linux says of a process: its state, and what follows that. */
+/** Reads Linux's information about a process: its state, and the fields after it. */
 const statOf = (pid: number): ReadonlyArray<string> => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   // what is before the last bracket is the program's name, which may be anything
@@ -18,7 +18,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** Whether a process has ended and its parent has not reaped it. In a container it may stay like that. */
+/** Returns whether a process has exited and its parent hasn't reaped it, which in a container may last. */
 const isZombie = (pid: number): boolean => {
   try {
     return statOf(pid)[0] === "Z"
@@ -27,7 +27,7 @@ const isZombie = (pid: number): boolean => {
   }
 }
 
-/** Whether a process may be asked, which it may not when it is another user's, and is there. */
+/** Returns whether a process exists. A process of another user can't be signaled, but exists. */
 const isThere = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)

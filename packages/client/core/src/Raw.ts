@@ -9,7 +9,7 @@ import { mustBe } from "./MustBe.ts"
 import { Transport } from "./Transport.ts"
 import { refused } from "./TransportError.ts"
 
-/** What a request of one's own may choose. */
+/** Options of a custom request. */
 export interface RequestOptions extends CallOptions.CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
   /** Sent as JSON. */
@@ -29,7 +29,7 @@ const queryOf = (path: string, query: RequestOptions["query"] = {}) => {
 
 const methods: ReadonlyArray<unknown> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-/** What is wrong with a request, if anything. */
+/** Returns the problem with a request, if any. */
 const issueOf = (method: unknown, path: unknown, { body, idempotencyKey }: RequestOptions) => {
   if (!methods.includes(method)) return mustBe("method", `one of ${methods.join(", ")}`, method)
   if (typeof path !== "string" || !isPath.test(path)) {

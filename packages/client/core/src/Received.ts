@@ -37,7 +37,7 @@ const decimalOf = (value: number): string | undefined => {
   return `${sign}${padded.slice(0, at)}${at < padded.length ? `.${padded.slice(at)}` : ""}`
 }
 
-/** How an answer is read whose schema describes only a part of it. */
+/** Reads responses whose schema describes only a part of them. */
 export interface Reading {
   /** The schema of the described fields alone: `complete` takes all others from the answer. */
   readonly schema: Schema.Codec<unknown>
@@ -85,7 +85,7 @@ const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown 
   return complete
 }
 
-/** How answers of a schema are read. */
+/** Makes the reading of responses with a schema. */
 export const make = (schema: Schema.Codec<unknown>): Reading => {
   const fields = fieldsOf(schema.ast)
   if (fields === undefined) return { schema, prepare: (json) => json, complete: (value) => value }

@@ -1,4 +1,7 @@
-/** How a character may stand in a text from the network: as it is, or escaped as by JSON, a URL, HTML, or several. */
+/**
+ * Returns the forms in which a character may appear in a text from the network: as it is, or escaped as in JSON, a URL
+ * or HTML, or several of these.
+ */
 const formsOf = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16)
@@ -19,7 +22,7 @@ const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "g
  */
 export type Redact = (text: string, isValue?: boolean) => string
 
-/** Whether what precedes a place in JSON begins the text there as an address. */
+/** Returns whether the JSON before a position starts the text there as an address. */
 const isInAddress = (text: string, at: number) => {
   // addresses are short, and a body may be nothing but keys
   const before = text.slice(Math.max(0, at - 2000), at)

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { PlainRequest } from "./Outgoing.ts"
 
-/** What an operation is called with. */
+/** Input of an operation. */
 export interface Input {
   readonly params?: Readonly<Record<string, unknown>>
   readonly payload?: unknown

@@ -13,7 +13,7 @@ export const given =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, id)
 
-/** What is wrong with an id, if anything. A header carries Latin-1, and loses the spaces around it. */
+/** Returns the problem with an id, if any. A header carries Latin-1, and loses surrounding spaces. */
 export const issueOf = (id: unknown): string | undefined =>
   typeof id === "string" && /^[\x20-\x7e\xa1-\xff]{1,255}$/u.test(id) && id.trim() === id
     ? undefined

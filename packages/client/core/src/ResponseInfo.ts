@@ -1,9 +1,9 @@
-/** What is known of the response that a call got last. */
+/** Facts about the last response to a call. */
 export interface ResponseInfo {
   readonly status: number
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the call's requests carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string
   /** Requests sent for this call. */
   readonly attempts: number

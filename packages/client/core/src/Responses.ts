@@ -36,7 +36,7 @@ export class Last {
   }
 }
 
-/** What is told the responses of a call. */
+/** Receives the responses of a call. */
 export const Slot = Context.Reference<Last | undefined>("@webagent/core/Responses/Slot", {
   defaultValue: () => undefined
 })

@@ -11,7 +11,7 @@ import { isForeign401 } from "./OwnError.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError } from "./TransportError.ts"
 
-/** How often and after which pauses a call that changes nothing is tried again. */
+/** Number of retries of a call that changes nothing, and the pauses between them. */
 export interface RetryPolicy {
   /** Tries after the first. */
   readonly retries: number
@@ -51,7 +51,7 @@ export const Current = Context.Reference<RetryPolicy>("@webagent/core/RetryPolic
   defaultValue: () => standard
 })
 
-/** What is known of a failure that may pass. */
+/** Facts about a failure that may be temporary. */
 export interface Transient {
   readonly throttled: boolean
   readonly retryAfter?: Duration.Duration | undefined
@@ -104,7 +104,10 @@ const isRedirect = (error: unknown): boolean =>
   // fetch in a browser hides a redirect that it does not follow behind a zero
   (error.reason.status === 0 || (error.reason.status >= 300 && error.reason.status < 400))
 
-/** How long a service that has answered may be hidden behind odd answers: what lasts for longer is told. */
+/**
+ * Limits how long unexpected responses of a service that has responded before are ignored, in milliseconds; after that
+ * they are reported.
+ */
 const odd_ms = 60_000
 
 /**
@@ -177,7 +180,7 @@ export const interruptible =
 export const uninterruptible = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Interruption, { attempts: leave, pauses: leave })
 
-/** How many attempts a call has behind it when a retrier gets it, as in the grace after a create: none unless told. */
+/** Number of attempts before a retrier gets the call, for example in the grace period after a create; 0 by default. */
 export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPolicy/AttemptsBefore", {
   defaultValue: () => 0
 })
@@ -193,7 +196,7 @@ export const within =
       Effect.provideService(effect, Deadline, now + Duration.toMillis(Duration.fromInputUnsafe(time)))
     )
 
-/** How long to pause after the attempt that failed, in milliseconds: full jitter, and at least what the answer asks. */
+/** Returns the pause after a failed attempt in milliseconds: full jitter, and at least as long as the response asks. */
 export const pause_ms = (policy: RetryPolicy, attempt: number, failure: Transient, random: number): number => {
   const base = failure.throttled ? policy.throttledBase : policy.base
   const bound_ms = Math.min(Duration.toMillis(policy.cap), Duration.toMillis(base) * 2 ** (attempt - 1))

@@ -12,7 +12,7 @@ import * as Responses from "./Responses.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Trace from "./Trace.ts"
 
-/** What the context of a call says about its requests. */
+/** Settings that the context of a call gives its requests. */
 export interface Settings {
   readonly context: Context.Context<never>
   readonly attempt: number

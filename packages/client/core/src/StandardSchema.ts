@@ -13,7 +13,7 @@ export interface WithoutResult {
   readonly result?: undefined
 }
 
-/** What a StandardSchema says of a value. */
+/** The outcome of a StandardSchema validation. */
 export type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | {

@@ -5,7 +5,7 @@ import { whenOf } from "./TransportError.ts"
 /** 429: too many requests or runs at once. `retryAfter` is how long the answer asks to stay away, if it says. */
 export class TooManyRequestsError extends Contract.TooManyRequestsError {
   readonly retryAfter: Duration.Duration | undefined
-  /** What the call's requests carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string | undefined
 
   constructor(detail: string, retryAfter: Duration.Duration | undefined, requestId?: string) {

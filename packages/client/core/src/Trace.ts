@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
 
-/** Whether a tracer exports spans. Effect's default tracer keeps spans without exporting them, at a cost. */
+/** Returns whether a tracer exports spans. Effect's default tracer keeps spans without exporting them, at a cost. */
 export const isOn = (context: Context.Context<never>): boolean =>
   Context.getOrUndefined(context, Tracer.Tracer) !== undefined && Context.get(context, References.TracerEnabled)
 

@@ -192,7 +192,10 @@ export class Transport extends Context.Service<
     readonly create: Creates.Creates["create"]
     /** Notes in the ledger that what was created is over: a browser that was stopped, a run that is terminal. */
     readonly closed: Creates.Creates["closed"]
-    /** What was created through this Transport, by whichever service: a 404 of it is forgiven for 5 seconds. */
+    /**
+     * Resources that were created through this Transport, by any service; a 404 for one of them is retried for 5
+     * seconds.
+     */
     readonly grace: Grace.Grace
     /** Tells the hook that a poll was answered. */
     readonly onPoll: (event: Hooks.PollEvent) => void

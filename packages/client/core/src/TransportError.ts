@@ -6,9 +6,9 @@ import * as Schema from "effect/Schema"
 export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("ConnectionFailed", {
   /** `ECONNREFUSED`, `ENOTFOUND`, ... where the system gives one. */
   code: Schema.optionalKey(Schema.String),
-  /** What the system was doing, where it says: `connect`, `getaddrinfo`, `read`, `write`. */
+  /** The system call that failed, if known: `connect`, `getaddrinfo`, `read`, `write`. */
   syscall: Schema.optionalKey(Schema.String),
-  /** What was still missing, where the HttpClient tells: a connection, the answer's headers, or the end of its body. */
+  /** The missing part, if the HttpClient reports it: a connection, the response's headers, or the end of its body. */
   phase: Schema.optionalKey(Schema.Literals(["connect", "headers", "body"])),
   cause: Schema.Defect()
 }) {}
@@ -16,13 +16,13 @@ export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("Co
 /** An attempt took longer than it may. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   /**
-   * What was still missing: a connection, the answer's headers, or the end of its body. `connect` only where the
-   * HttpClient tells; elsewhere connecting is a part of `headers`.
+   * The missing part: a connection, the response's headers, or the end of its body. `connect` only if the HttpClient
+   * reports it; otherwise connecting is a part of `headers`.
    */
   phase: Schema.Literals(["connect", "headers", "body"]),
   /** Which of the configured timeouts ran out; missing when the HttpClient has one of its own. */
   limit: Schema.optionalKey(Schema.Literals(["headers", "body", "total"])),
-  /** How long it took until then. */
+  /** The time until the timeout. */
   after: Schema.Duration
 }) {}
 
@@ -32,7 +32,7 @@ export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("Un
   /** Up to 65,536 characters of it. */
   body: Schema.String,
   retryAfter: Schema.optionalKey(Schema.Duration),
-  /** Where a redirect points to, without its query: it is not followed. */
+  /** The target of a redirect without its query; redirects aren't followed. */
   location: Schema.optionalKey(Schema.String)
 }) {}
 
@@ -41,7 +41,7 @@ export class UndecodableAnswer extends Schema.TaggedError<UndecodableAnswer>()("
   status: Schema.Int,
   /** Up to 65,536 characters of it. */
   body: Schema.String,
-  /** Whether the body is JSON at all: if not, it may have been cut on its way, and read again. */
+  /** Whether the body is JSON at all. If it isn't, it may have been cut in transit, and can be read again. */
   isJson: Schema.Boolean,
   issue: Schema.String,
   id: Schema.optionalKey(Schema.String)
@@ -55,7 +55,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
 
 /** Not sent: the circuit breaker is open, for the service has failed too often. */
 export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
-  /** How long it stays open; missing while one request tries whether the service is back. */
+  /** The time until the circuit closes; missing while one request tests whether the service is back. */
   retryAfter: Schema.optionalKey(Schema.Duration)
 }) {}
 
@@ -64,7 +64,7 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   issue: Schema.String
 }) {}
 
-/** Why a call failed below the contract. */
+/** The reason why a call failed below the contract. */
 export const TransportErrorReason = Schema.Union([
   ConnectionFailed,
   Timeout,
@@ -75,7 +75,7 @@ export const TransportErrorReason = Schema.Union([
   InvalidRequest
 ])
 
-/** Why a call failed below the contract. */
+/** The reason why a call failed below the contract. */
 export type TransportErrorReason = typeof TransportErrorReason.Type
 
 /**
@@ -89,7 +89,7 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
   origin: Schema.String,
   /** Requests sent for this call. */
   attempts: Schema.Int,
-  /** What the call's requests carried as `X-Request-Id`; missing when nothing was sent. */
+  /** The `X-Request-Id` of the call's requests; missing if nothing was sent. */
   requestId: Schema.optionalKey(Schema.String),
   reason: TransportErrorReason
 }) {
@@ -139,7 +139,7 @@ const connectionCodes: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "no way to its host"
 }
 
-/** Whether the request has not left: while reading or writing, the same codes end a connection that was there. */
+/** Returns whether the request hasn't left. While reading or writing, the same codes end an established connection. */
 export const isUnsent = ({ code, syscall }: ConnectionFailed): boolean =>
   syscall === undefined ? connectionCodes[code ?? ""] !== undefined : syscall === "connect" || syscall === "getaddrinfo"
 
@@ -151,7 +151,7 @@ const missing = {
   body: "an answer whose body did not end"
 }
 
-/** What happened, in a sentence, and what to do; `acted` is what to add where the service may have done something. */
+/** Describes what happened in a sentence, and what to do. `acted` is added if the service may have done something. */
 export const describe = (
   { origin, reason }: { readonly origin: string; readonly reason: TransportErrorReason },
   acted: string

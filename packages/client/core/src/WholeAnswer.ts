@@ -30,12 +30,15 @@ export interface WholeAnswer {
 
 /** Learns how one request ends. Exactly one of `onAnswer`, `onFailure` and `onDefect` is called, once. */
 export interface Listener {
-  /** What the request waits for: a connection, if the client can tell, then the headers, then the end of the body. */
+  /**
+   * Reports the part that the request waits for: a connection, if the client can tell, then the headers, then the end
+   * of the body.
+   */
   readonly onPhase: (phase: "connect" | "headers" | "body") => void
   readonly onAnswer: (answer: WholeAnswer) => void
   /** The cause of the failure. `isRefused` means that this request can never be sent. */
   readonly onFailure: (cause: unknown, isRefused?: boolean) => void
-  /** What is no failure of a request, as when the HttpClient of an application has thrown. */
+  /** Reports a defect rather than a failed request, for example if an application's HttpClient throws. */
   readonly onDefect: (cause: Cause.Cause<never>) => void
 }
 
@@ -97,7 +100,7 @@ const through =
     return () => fiber.interruptUnsafe()
   }
 
-/** How a client gives whole answers. */
+/** Makes the function with which a client sends requests and receives whole responses. */
 export const sendOf = (
   client: HttpClient.HttpClient & { readonly [key]?: SendWhole },
   usual: Context.Context<never>

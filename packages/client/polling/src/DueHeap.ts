@@ -1,15 +1,15 @@
 /** Something that is due at an instant. The heap alone writes both fields. */
 export interface Due {
   due_ms: number
-  /** Where it is in the heap; -1 when it is not. */
+  /** Position in the heap; -1 outside of it. */
   place: number
 }
 
-/** What is due first comes first: a binary heap whose items can be moved and taken out. */
+/** A binary heap that returns the earliest item first. Items can be moved and removed. */
 export class DueHeap<Item extends Due> {
   private readonly items: Array<Item> = []
 
-  /** What is due first. */
+  /** The earliest item. */
   get first(): Item | undefined {
     return this.items[0]
   }

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import { checkTimes, type WaitOptions } from "./Waiter.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
-/** Why the wait for something that is not over ended. */
+/** The reason why a wait ended before the resource was finished. */
 export type WaitEnd =
   /** The deadline has passed. */
   | "timeout"
@@ -13,7 +13,7 @@ export type WaitEnd =
   /** A read has failed for good, as when the key was revoked. */
   | "failed"
 
-/** What a wait for something of one's own making may choose. */
+/** Options of a wait for a resource that the caller created. */
 export interface OwnWaitOptions<C, R = never> extends WaitOptions {
   /**
    * Ends at the service what was created, when the wait ends before it does. The service's description has no
@@ -23,9 +23,9 @@ export interface OwnWaitOptions<C, R = never> extends WaitOptions {
   readonly cancel?: ((created: C, why: WaitEnd) => Effect.Effect<unknown, unknown, R>) | undefined
 }
 
-/** How to create something and wait for it. */
+/** Describes how to create a resource and wait for it. */
 export interface Own<C, A, EC, E, R> {
-  /** What it is, in a word for messages: `run`, `session`. */
+  /** The kind of resource in one word for messages: `run`, `session`. */
   readonly kind: string
   /**
    * Creates it, inside an uninterruptible region: once it is created, its id is not lost. `restore` is for the parts

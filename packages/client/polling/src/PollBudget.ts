@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Elapsed from "./Elapsed.ts"
 
-/** How many polls all waits of a client may make together. */
+/** Limits the number of polls of all waits of a client. */
 export interface PollBudgetOptions {
   /** Polls a second in the long run; 50 unless told. */
   readonly perSecond?: number | undefined

@@ -10,9 +10,9 @@ import type { Due } from "./DueHeap.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
-/** What is polled, the same for every wait. */
+/** A resource that is polled in the same way by every wait. */
 export interface Polled<A, E> {
-  /** What is waited for, in a word for messages: `run`, `session`. */
+  /** The kind of resource in one word for messages: `run`, `session`. */
   readonly kind?: string
   readonly isTerminal: (value: A) => boolean
   /** The status of a value: what `lastStatus` reports and what makes two values differ to `watch`. */
@@ -23,18 +23,18 @@ export interface Polled<A, E> {
   readonly retryable?: (error: E, silence: Silence) => Retry | undefined
 }
 
-/** What a wait knows when a poll has failed. */
+/** The state of a wait after a failed poll. */
 export interface Silence {
   readonly id: string
-  /** Whether a poll of this id has been answered before. */
+  /** Whether an earlier poll of this id succeeded. */
   readonly answered: boolean
-  /** How long ago that was, or the first failure. */
+  /** Time since the last success, or since the first failure, in milliseconds. */
   readonly silent_ms: number
   /** Now, as `Elapsed` counts. */
   readonly now_ms: number
 }
 
-/** How a wait goes on after a failed poll. */
+/** The next step of a wait after a failed poll. */
 export interface Retry {
   /** The least time to leave the service alone. */
   readonly retryAfter?: Duration.Duration | undefined
@@ -71,7 +71,7 @@ export class PollLoop<A, E> implements Due {
   fiber: Fiber.Fiber<void> | undefined
   /** Until when the service wants to be left alone. */
   floor_ms = Number.NEGATIVE_INFINITY
-  /** Whether it asked for longer than a wait heeds: then it is asked once more at a deadline. */
+  /** Whether the response asked for a longer pause than a wait honors; then there is one more poll at the deadline. */
   private isCapped = false
   /** Failures since the last answer, and what the last one asks for. */
   failures = 0
@@ -98,7 +98,7 @@ export class PollLoop<A, E> implements Due {
     if (this.latest !== undefined) member.onValue(this.latest)
   }
 
-  /** Where the next poll is made: where the one waits who has waited longest. */
+  /** Returns the context of the next poll: that of the longest wait. */
   context(): Context.Context<never> | undefined {
     for (const { context } of this.members) return context
     return undefined

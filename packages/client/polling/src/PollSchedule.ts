@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** Where a wait stands when it asks for its next delay. */
+/** The state of a wait when its next delay is computed. */
 export interface Moment {
   /** Time since the wait began, in milliseconds. */
   readonly elapsed_ms: number

@@ -10,10 +10,10 @@ import * as Metrics from "./Metrics.ts"
 import type { PollBudget } from "./PollBudget.ts"
 import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.ts"
 
-/** What is polled, and how one of them is. */
+/** A kind of resource that is polled, and how to check one of them. */
 export interface Polls<A, E> extends Polled<A, E> {
   readonly check: (id: string, requestId?: string) => Effect.Effect<A, E>
-  /** What the request of the next poll is to carry: `check` is given it, and the error of a wait names the last one. */
+  /** Draws the request id of the next poll. `check` receives it, and the error of a wait names the last one. */
   readonly requestId?: Effect.Effect<string> | undefined
   /** On whose rate: a poll is begun when it allows; at once unless told. */
   readonly budget?: PollBudget["Service"] | undefined

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 
 /** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
 export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("WaitTimeoutError", {
-  /** What was waited for: `run`, `session`. */
+  /** The kind of resource that was waited for: `run`, `session`. */
   kind: Schema.String,
   id: Schema.String,
   /** The status seen last; missing when no poll was answered. */

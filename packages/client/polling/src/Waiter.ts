@@ -17,7 +17,7 @@ import type { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
 export type { Retry, Silence } from "./PollLoop.ts"
 
-/** What a single wait may choose. */
+/** Options of a single wait. */
 export interface WaitOptions {
   /** Cadence of the polls; `PollSchedule.Current` unless told. */
   readonly schedule?: PollSchedule.PollSchedule | undefined
@@ -83,7 +83,7 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
       return last.to
     }
 
-    /** What a member is made of. */
+    /** Makes a member of the loop. */
     const arrive = (id: string, options: WaitOptions | undefined) =>
       Effect.contextWith((context: Context.Context<never>) => {
         checkTimes(options)

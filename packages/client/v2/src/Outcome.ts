@@ -1,6 +1,6 @@
 import type { TaskItemView } from "@webagent/contract/v2"
 
-/** What became of a task. */
+/** The outcome of a task. */
 export type Outcome =
   /** `output` is what the agent answered; whether it is right, `isSuccess` and `judgeVerdict` of the task say. */
   | { readonly _tag: "Completed"; readonly task: TaskItemView; readonly output: string | null }
@@ -10,7 +10,7 @@ export type Outcome =
   /** Nothing yet: the status is none of the terminal ones. */
   | { readonly _tag: "Unfinished"; readonly task: TaskItemView }
 
-/** What became of a task, by its status. */
+/** Returns the outcome of a task, by its status. */
 export const of = (task: TaskItemView): Outcome => {
   switch (task.status) {
     case "finished":

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 
 const known = new Set<string>(taskStatuses)
 
-/** What reading a session can fail with. */
+/** Errors that reading a session can fail with. */
 export type SessionError = SessionNotFoundError | ContractClient.CallError
 
 // a session without tasks has nothing to wait for only once none can come any more

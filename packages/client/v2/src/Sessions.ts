@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
-/** What a wait may choose. */
+/** Options of a wait for a session. */
 export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 const make = Effect.gen(function* () {

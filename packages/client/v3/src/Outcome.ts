@@ -3,7 +3,7 @@ import { AgentResult, inLine, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** What became of a session's task. */
+/** The outcome of a session's task. */
 export type Outcome =
   | { readonly _tag: "Completed"; readonly session: Session; readonly result: unknown }
   /** The status is `error` or `timed_out`. */
@@ -15,7 +15,7 @@ export type Outcome =
 
 const isFailed = ({ status }: Session) => status === "error" || status === "timed_out"
 
-/** What became of a session's task, by its status; by its result where no status is sent. */
+/** Returns the outcome of a session's task, by its status, or by its result if no status is sent. */
 export const of = (session: Session): Outcome => {
   const { result, status } = session
   if (isFailed(session)) return { _tag: "Failed", session }
@@ -39,7 +39,7 @@ export class SessionFailedError extends Schema.TaggedError<SessionFailedError>()
 /** A session has ended, and its result is not what was asked for: `session.result` is what the agent answered. */
 export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>()("ResultMismatchError", {
   session: Session,
-  /** What does not fit, and where. */
+  /** The parts that don't fit, and their location. */
   issue: Schema.String
 }) {
   override get message() {
@@ -48,7 +48,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
   }
 }
 
-/** What a session that was to give a result can end with instead. */
+/** Errors of a session that was expected to have a result. */
 export type NoResultError = SessionFailedError | ResultMismatchError
 
 /** A session that is over, its result decoded. */

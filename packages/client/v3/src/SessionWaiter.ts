@@ -7,13 +7,13 @@ import * as Effect from "effect/Effect"
 
 const known = new Set<string>(v3SessionStatuses)
 
-/** What reading a session can fail with. */
+/** Errors that reading a session can fail with. */
 export type SessionError = SessionNotFoundError | ContractClient.CallError
 
 // no status is described for v3: where there is none, the result itself is what one waits for
 const hasResult = (session: Session) => session.result !== undefined && session.result !== null
 
-/** Whether a session's result will not change by itself. */
+/** Returns whether a session's result is final. */
 export const isTerminal = (session: Session): boolean =>
   session.status === undefined ? hasResult(session) : isTerminalSessionStatus(session.status)
 

@@ -18,14 +18,14 @@ import * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import { isAbsent, isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
-/** What creating a session and waiting for it can fail with. */
+/** Errors that creating a session and waiting for it can fail with. */
 export type SessionEndError = CreateError | SessionError | WaitTimeoutError
 
-/** What `createAndWait` may choose. */
+/** Options of `createAndWait`. */
 export interface CreateAndWaitOptions<RC = never>
   extends OwnWait.OwnWaitOptions<Session, RC>, Omit<CreateOptions, "timeout"> {}
 
-/** What a wait may choose. */
+/** Options of a wait for a session. */
 export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 const make = Effect.gen(function* () {
@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
   const { closed, grace, onPoll } = yield* Transport
 
   const read = (id: string) => api.get({ params: { session_id: id } })
-  /** What is over is no concern of the ledger's any more. */
+  /** Removes a finished session from the ledger. */
   const settled = (session: Session) => (isTerminal(session) ? closed("session", session.id) : Effect.void)
   const waiter = yield* makeWaiter(
     (id) =>

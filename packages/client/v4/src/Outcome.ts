@@ -3,7 +3,7 @@ import { AgentResult, inLine, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** What became of a run. */
+/** The outcome of a run. */
 export type Outcome =
   | { readonly _tag: "Completed"; readonly run: Run; readonly result: unknown }
   /** `error` is what the service says of it, if it does. */
@@ -12,14 +12,14 @@ export type Outcome =
   /** Nothing yet: the status is none of the terminal ones. */
   | { readonly _tag: "Unfinished"; readonly run: Run }
 
-/** What the service says went wrong, also where it does not say it in a text. */
+/** Returns the error of the service, even if it isn't a text. */
 const errorOf = ({ error, raw }: Run): string | undefined => {
   if (typeof error === "string") return error
   const other = raw?.["error"]
   return other === undefined ? undefined : JSON.stringify(other)
 }
 
-/** What became of a run, by its status. */
+/** Returns the outcome of a run, by its status. */
 export const of = (run: Run): Outcome => {
   switch (run.status) {
     case "completed":
@@ -53,7 +53,7 @@ export class RunCancelledError extends Schema.TaggedError<RunCancelledError>()("
 /** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
 export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>()("ResultMismatchError", {
   run: Run,
-  /** What does not fit, and where. */
+  /** The parts that don't fit, and their location. */
   issue: Schema.String
 }) {
   override get message() {
@@ -62,7 +62,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
   }
 }
 
-/** What a run that was to give a result can end with instead. */
+/** Errors of a run that was expected to have a result. */
 export type NoResultError = RunFailedError | RunCancelledError | ResultMismatchError
 
 /** A completed run, its result decoded. */

@@ -5,13 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type { RunError, RunWaiter } from "./RunWaiter.ts"
 
-/** What a wait for a run of one's own making may choose. */
+/** Options of a wait for a run that the caller created. */
 export type OwnWaitOptions<RC = never> = OwnWait.OwnWaitOptions<CreatedRun, RC>
 
-/** Why the wait for a run that is not over ended. */
+/** The reason why a wait ended before the run was finished. */
 export type WaitEnd = OwnWait.WaitEnd
 
-/** What the service said that runs of ours cost; the exact sums are those of `totalCost`. */
+/** Adds the cost that the service reports for a run to the metrics; `totalCost` has the exact sums. */
 const spend = ({ cost }: Run) => {
   const amount = Number(cost ?? 0)
   return amount > 0 ? Metric.modify(Metrics.cost, amount) : Effect.void

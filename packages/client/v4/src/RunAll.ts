@@ -17,12 +17,12 @@ export class NotStartedError extends Schema.TaggedError<NotStartedError>()("NotS
   }
 }
 
-/** How far the runs of `runAll` are. */
+/** The progress of `runAll`. */
 export interface RunProgress {
   /** The place of the run among the inputs, from 0. */
   readonly index: number
   readonly input: RunCreate
-  /** What has just happened to it. */
+  /** The latest event of the run. */
   readonly event: "created" | "completed" | "failed"
   /** Its id, if it is known: a failed one may not have been created. */
   readonly id: string | undefined
@@ -33,7 +33,7 @@ export interface RunProgress {
   readonly failed: number
 }
 
-/** What `runAll` may choose, for all of its runs. */
+/** Options of `runAll`, for all of its runs. */
 export interface RunAllOptions<RC = never>
   extends OwnWaitOptions<RC>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
   /** Runs that are at work at a time; 10 unless told. */
@@ -46,11 +46,11 @@ export interface RunAllOptions<RC = never>
   readonly onProgress?: ((progress: RunProgress) => Effect.Effect<unknown, never, RC>) | undefined
 }
 
-/** What became of many runs. */
+/** The outcome of `runAll`. */
 export interface RunAll<A, E> {
   /** A run, or why there is none, for each input in the order of the inputs. */
   readonly results: ReadonlyArray<Exit.Exit<A, E | NotStartedError>>
-  /** What they cost together. Unknown is the cost of those that may run, or have run, without saying what it was. */
+  /** The total cost. It's unknown for runs that may run, or have run, without a reported cost. */
   readonly cost: TotalCost
 }
 

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 
-/** What reading a run can fail with. */
+/** Errors that reading a run can fail with. */
 export type RunError = RunNotFoundError | CallError
 
 const known = new Set<string>(runStatuses)
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
   const { closed, grace, onPoll, requestId } = yield* Transport
   const budget = yield* PollBudget.orDefault
 
-  /** What is over is no concern of the ledger's any more. */
+  /** Removes a finished run from the ledger. */
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
     Effect.flatMap(read, (seen) =>
       isTerminalRunStatus(seen.status) ? Effect.map(closed("run", id), () => seen) : Effect.succeed(seen)

@@ -20,13 +20,13 @@ import * as OwnRun from "./OwnRun.ts"
 import * as RunAll from "./RunAll.ts"
 import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
-/** What creating a run and waiting for it can fail with. */
+/** Errors that creating a run and waiting for it can fail with. */
 export type RunEndError = CreateError | RunError | WaitTimeoutError
 
-/** What `createAndWait` may choose. */
+/** Options of `createAndWait`. */
 export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, Omit<CreateOptions, "timeout"> {}
 
-/** What a wait may choose. */
+/** Options of a wait for a run. */
 export interface RunWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 const make = Effect.gen(function* () {

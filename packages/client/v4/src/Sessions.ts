@@ -31,7 +31,7 @@ export interface FollowUp {
 export interface NextRun {
   readonly id: string
   readonly sessionId: string
-  /** What the service answered to the message. */
+  /** The service's response to the message. */
   readonly queued: QueuedMessage
 }
 
@@ -41,7 +41,7 @@ export interface NextRun {
  */
 export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>()("NextRunUnknownError", {
   sessionId: Schema.String,
-  /** What the service answered to the message. */
+  /** The service's response to the message. */
   queued: QueuedMessage
 }) {
   override get message() {
@@ -52,16 +52,16 @@ export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>
   }
 }
 
-/** What queueing a message can fail with. */
+/** Errors that queueing a message can fail with. */
 export type QueueError = SessionNotFoundError | ConflictError | CreateError
 
-/** What `followUpAndWait` may choose. */
+/** Options of `followUpAndWait`. */
 export interface FollowUpAndWaitOptions<RC = never> extends CreateAndWaitOptions<RC> {
   /** True runs the message immediately; false, as unless told, as the next turn. */
   readonly interrupt?: boolean | undefined
 }
 
-/** What a follow-up that is waited for can fail with. */
+/** Errors that a follow-up and its wait can fail with. */
 export type FollowUpError = QueueError | NextRunUnknownError | RunError | WaitTimeoutError
 
 const make = Effect.gen(function* () {

@@ -12,7 +12,7 @@ export const TaskStatus = openStatus(taskStatuses)
 /** Execution state of a task. */
 export type TaskStatus = typeof TaskStatus.Type
 
-/** Whether nothing more happens to a task: `finished`, `failed` and `stopped`. An unknown status is not terminal. */
+/** Returns whether a task's status is final: `finished`, `failed` or `stopped`. An unknown status isn't. */
 export const isTerminalTaskStatus = (status: string): boolean =>
   (terminalTaskStatuses as ReadonlyArray<string>).includes(status)
 

@@ -5,14 +5,14 @@ import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
 
-/** What `POST /sessions` takes: the instruction, and anything else that the description does not list. */
+/** The body of `POST /sessions`: the instruction, and any field that the description doesn't list. */
 export const SessionCreate = openRecord({
   task: Schema.String,
   // named in the description, but of no type
   thinkingLevel: Schema.optionalKey(Schema.Unknown)
 }).annotate({ identifier: "SessionCreate" })
 
-/** What `POST /sessions` takes. */
+/** The body of `POST /sessions`. */
 export type SessionCreate = typeof SessionCreate.Type
 
 /** Status of a v3 session. None is described; the known ones are our server's. */
@@ -21,7 +21,7 @@ export const V3SessionStatus = openStatus(v3SessionStatuses)
 /** Status of a v3 session. */
 export type V3SessionStatus = typeof V3SessionStatus.Type
 
-/** Whether a v3 session's result will not change by itself. An unknown status is not terminal. */
+/** Returns whether a v3 session's result is final. An unknown status isn't. */
 export const isTerminalSessionStatus = (status: string): boolean =>
   (terminalV3SessionStatuses as ReadonlyArray<string>).includes(status)
 

@@ -5,12 +5,12 @@ import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { browserStatuses, stopAction } from "../Wire.ts"
 
-/** What `POST /browsers` takes. */
+/** The body of `POST /browsers`. */
 export const BrowserCreate = openRecord({
   proxyCountryCode: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "BrowserCreate" })
 
-/** What `POST /browsers` takes. */
+/** The body of `POST /browsers`. */
 export type BrowserCreate = typeof BrowserCreate.Type
 
 const others = {
@@ -36,20 +36,20 @@ export const Browser = answer({
 /** A hosted browser. */
 export type Browser = typeof Browser.Type
 
-/** What `PATCH /browsers/{browser_id}` takes; "stop" is the only action that is described. */
+/** The body of `PATCH /browsers/{browser_id}`; "stop" is the only described action. */
 export const BrowserUpdate = openRecord({
   action: Schema.Literal(stopAction)
 }).annotate({ identifier: "BrowserUpdate" })
 
-/** What `PATCH /browsers/{browser_id}` takes. */
+/** The body of `PATCH /browsers/{browser_id}`. */
 export type BrowserUpdate = typeof BrowserUpdate.Type
 
-/** What a PATCH answers. The description shows nothing of it; our server sends the browser as it now is. */
+/** The response to a PATCH. The description doesn't show it; our server returns the browser as it is afterwards. */
 export const UpdatedBrowser = answer({
   id: undescribed(Identifier),
   cdpUrl: undescribed(Schema.NullOr(Schema.String)),
   ...others
 }).annotate({ identifier: "UpdatedBrowser" })
 
-/** What a PATCH answers. */
+/** The response to a PATCH. */
 export type UpdatedBrowser = typeof UpdatedBrowser.Type

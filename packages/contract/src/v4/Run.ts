@@ -6,13 +6,13 @@ import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { runStatuses, terminalRunStatuses } from "../Wire.ts"
 
-/** What `POST /runs` takes: the instruction, provider-native reasoning values, and anything not described. */
+/** The body of `POST /runs`: the instruction, provider-native reasoning values, and any field that isn't described. */
 export const RunCreate = openRecord({
   task: Schema.String,
   modelParams: Schema.optionalKey(JsonObject)
 }).annotate({ identifier: "RunCreate" })
 
-/** What `POST /runs` takes. */
+/** The body of `POST /runs`. */
 export type RunCreate = typeof RunCreate.Type
 
 /** Status of a run. Described are the terminal ones: `completed`, `failed`, `cancelled`. */
@@ -21,7 +21,7 @@ export const RunStatus = openStatus(runStatuses)
 /** Status of a run. */
 export type RunStatus = typeof RunStatus.Type
 
-/** Whether nothing more happens to a run: `completed`, `failed`, `cancelled`. An unknown status is not terminal. */
+/** Returns whether a run's status is final: `completed`, `failed` or `cancelled`. An unknown status isn't. */
 export const isTerminalRunStatus = (status: string): boolean =>
   (terminalRunStatuses as ReadonlyArray<string>).includes(status)
 
@@ -37,14 +37,14 @@ const undescribedFields = {
   cost: undescribed(Schema.NullOr(DecimalString))
 }
 
-/** What `POST /runs` answers: "the run, which includes id". Nothing else of it is certain. */
+/** The response to `POST /runs`: "the run, which includes id". Only the id is certain. */
 export const CreatedRun = answer({
   id: Identifier,
   status: undescribed(RunStatus),
   ...undescribedFields
 }).annotate({ identifier: "CreatedRun" })
 
-/** What `POST /runs` answers. */
+/** The response to `POST /runs`. */
 export type CreatedRun = typeof CreatedRun.Type
 
 /** The full run: an id, a status and, once terminal, a result. `cost` is a decimal string in USD. */
@@ -57,8 +57,8 @@ export const Run = answer({
 /** The full run. */
 export type Run = typeof Run.Type
 
-/** What the cheap status look-up answers. */
+/** The response of the cheap status endpoint. */
 export const RunStatusView = answer({ status: RunStatus }).annotate({ identifier: "RunStatusView" })
 
-/** What the cheap status look-up answers. */
+/** The response of the cheap status endpoint. */
 export type RunStatusView = typeof RunStatusView.Type

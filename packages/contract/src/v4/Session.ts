@@ -16,8 +16,8 @@ export const QueueMessage = openRecord({
 export type QueueMessage = typeof QueueMessage.Type
 
 /**
- * What queueing a message answers. The description shows nothing of it, so every field is optional to a
- * reader; `runId` is the run that the message becomes, which is what one waits for.
+ * The response to queueing a message. The description doesn't show it, so every field is optional for a reader; `runId`
+ * is the run that the message becomes, which you can wait for.
  */
 export const QueuedMessage = answer({
   id: undescribed(Identifier),
@@ -30,5 +30,5 @@ export const QueuedMessage = answer({
   createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "QueuedMessage" })
 
-/** What queueing a message answers. */
+/** The response to queueing a message. */
 export type QueuedMessage = typeof QueuedMessage.Type

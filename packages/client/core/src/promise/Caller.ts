@@ -43,17 +43,17 @@ import * as Rejection from "./Rejection.ts"
 export { errorClass } from "./ErrorClass.ts"
 export { functionOf, numberOf } from "./CheckOptions.ts"
 
-/** What a promise would be rejected with that fails so. */
+/** Returns the rejection of a promise whose effect fails with this cause. */
 export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown
 
-/** How often a client polls and tries again. */
+/** Poll and retry settings of a client. */
 type Pace = ReturnType<typeof paceOf>
 
-/** How a call is made. */
+/** Options for making a call. */
 export interface How {
-  /** Whether an abort waits for what the effect has to clean up. */
+  /** Whether an abort waits for the cleanup of the effect. */
   readonly patient?: boolean
-  /** Whether it is a wait: its `timeout` is then its own concern. */
+  /** Whether the call is a wait, which handles its own `timeout`. */
   readonly wait?: boolean
 }
 
@@ -69,7 +69,7 @@ const heeded = <A>(promise: Promise<A>): Promise<A> => {
   return promise
 }
 
-/** What a call has chosen, as the effects take it. */
+/** Converts the options of a call to those of the effects. */
 const choicesOf = (options: Options | undefined, isWait: boolean) => {
   // as for fetch, null is none
   if (!options) return undefined
@@ -93,7 +93,7 @@ export interface Caller<R> {
     options?: Options,
     how?: How
   ) => Answer<A>
-  /** What a stream emits; leaving the loop interrupts it. Each loop runs the stream anew. */
+  /** Iterates over the values of a stream; leaving the loop interrupts it. Each loop runs the stream again. */
   readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: WaitOptions) => AsyncIterable<A>
   /** Interrupts what is at work, releases what is held, and refuses further calls. */
   readonly close: () => Promise<void>
@@ -247,7 +247,7 @@ export const make = <R>(
   // an array: the tables of a Map or a Set, such as a ManagedRuntime has, keep what has left them from being collected
   const atWork: Array<{ at: number; readonly fiber: Fiber.Fiber<unknown, unknown> }> = []
   let closing: Promise<void> | undefined
-  /** What surrounds each call, once it is made. */
+  /** The settings around each call, once they exist. */
   let built: Settings.Settings | undefined
   let building: Fiber.Fiber<Settings.Settings> | undefined
 
@@ -405,21 +405,21 @@ export const make = <R>(
 export const waiting: How = { wait: true }
 
 /**
- * What to send, as it is now: the first call waits for the services, and its caller may change it meanwhile. An instance
- * of a class is not copied, because its fields may be getters of its prototype.
+ * Copies an input as it is now, because the first call waits for the services, and its caller may change the input
+ * meanwhile. An instance of a class isn't copied, because its fields may be getters of its prototype.
  */
 export const inputOf = <A>(input: A): A =>
   typeof input === "object" && input !== null && Object.getPrototypeOf(input) === Object.prototype
     ? { ...input }
     : input
 
-/** What a create is told beyond what every call is. */
+/** Returns the additional options of a create. */
 export const createOf = (options: CreateOptions | undefined) =>
   options
     ? { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
     : undefined
 
-/** What a wait is told, as `@webagent/polling` takes it. */
+/** Returns the options of a wait for `@webagent/polling`. */
 export const waitOf = (options: WaitOptions | null | undefined) => {
   const every = timeOf("every", options?.every ?? undefined)
   const every_ms = every === undefined ? undefined : Duration.toMillis(every)

@@ -10,7 +10,7 @@ const isFunction = (value: unknown) => typeof value === "function"
 const isTime = (value: unknown) => typeof value === "string" || typeof value === "number"
 const aTime = 'a length of time, such as "30 seconds"'
 
-/** What a value has to be, and what to call that. Whether a string or a number is a good one is asked where it is read. */
+/** The type that a value must have, and its name. Whether a string or number is valid is checked where it's read. */
 type Kind = readonly [is: (value: unknown) => boolean, what: string]
 
 const text: Kind = [(value) => typeof value === "string", "a string"]

@@ -76,14 +76,14 @@ export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = errorClass
 
 /** 429: too many requests or runs at once. */
 export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
-  /** How long the answer asks to stay away, in milliseconds, if it says. */
+  /** How long the response asks to wait, in milliseconds, if it does. */
   readonly retryAfter_ms: number | undefined
-  /** What the call's requests carried as `X-Request-Id`. */
+  /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string | undefined
 }
 export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = errorClass(Throttled.TooManyRequestsError)
 
-/** Why a call failed below the contract. */
+/** The reason why a call failed below the contract. */
 export type TransportErrorReason =
   /** No connection, or one that was cut; `code` is the system's, `ECONNREFUSED`. */
   | {
@@ -103,7 +103,7 @@ export type TransportErrorReason =
       readonly _tag: "UnexpectedStatus"
       readonly status: number
       readonly body: string
-      /** Where a redirect points to, without its query: it is not followed. */
+      /** The target of a redirect without its query; redirects aren't followed. */
       readonly location?: string
     }
   /** A success whose body is not what is described. What it did is done: `id` is the body's, if it has one. */
@@ -137,11 +137,14 @@ export const TransportError: ErrorClass<TransportError> = errorClass(Transported
 /** The create may have been made: it was sent, and no answer says what became of it. It is not sent again. */
 export interface CreateOutcomeUnknown extends Error {
   readonly _tag: "CreateOutcomeUnknown"
-  /** What may have been created: `run`, `session`, `browser`. */
+  /** The kind of resource that may have been created: `run`, `session`, `browser`. */
   readonly kind: string
-  /** What its requests carried as `Idempotency-Key`. */
+  /** The `Idempotency-Key` of its requests. */
   readonly key: string
-  /** How far it had come: `waiting` for the answer, `reading` its body, or `answered` without saying what was made. */
+  /**
+   * The point at which the outcome was lost: `waiting` for the response, `reading` its body, or `answered` without
+   * saying what was created.
+   */
   readonly phase: "waiting" | "reading" | "answered"
   readonly method: string
   readonly path: string
@@ -156,7 +159,7 @@ export const CreateOutcomeUnknown: ErrorClass<CreateOutcomeUnknown> = errorClass
 /** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
 export interface WaitTimeoutError extends Error {
   readonly _tag: "WaitTimeoutError"
-  /** What was waited for: `run`, `session`. */
+  /** The kind of resource that was waited for: `run`, `session`. */
   readonly kind: string
   readonly id: string
   /** The status seen last; missing when no poll was answered. */

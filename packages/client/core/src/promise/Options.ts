@@ -15,7 +15,7 @@ export type {
   WithoutResult
 }
 
-/** What an answer has besides its typed fields. */
+/** The fields of a response besides its typed ones. */
 export interface Raw {
   /**
    * Fields that the description does not show, and those that came in another form than is typed, as the service sent
@@ -28,15 +28,15 @@ export interface Raw {
 export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
 /**
- * What every call may choose. In plain JavaScript, null chooses nothing, as for fetch. Only as an `idempotencyKey` or a
- * `result` it is an error, and nothing is sent.
+ * Options of every call. In plain JavaScript, null means the same as undefined, as with fetch. Only as an
+ * `idempotencyKey` or a `result` it's an error, and nothing is sent.
  */
 export interface CallOptions {
   /** Ends the call at once: its promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** The longest time for the call, its retries included; it replaces `timeouts.total` of the WebAgent for this call. */
   readonly timeout?: Time | undefined
-  /** How often the call is tried again; what the WebAgent was told unless told. */
+  /** Number of retries; by default, the setting of the WebAgent. */
   readonly retries?: number | undefined
   /** Headers of the call's requests, beside those of the WebAgent. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -49,7 +49,7 @@ export interface Answer<A> extends Promise<A> {
   withResponse(): Promise<{ readonly data: A; readonly response: ResponseInfo }>
 }
 
-/** What a request of one's own may choose. */
+/** Options of a custom request. */
 export interface RequestOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
   /** Sent as JSON. */
@@ -58,7 +58,7 @@ export interface RequestOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** What a single create may choose. */
+/** Options of a single create. */
 export interface CreateOptions extends CallOptions {
   /** The create's `Idempotency-Key`, 1 to 255 visible ASCII characters; a new one unless told. */
   readonly idempotencyKey?: string | undefined
@@ -66,7 +66,7 @@ export interface CreateOptions extends CallOptions {
   readonly extraBody?: { readonly [field: string]: unknown } | undefined
 }
 
-/** What a single wait may choose. */
+/** Options of a single wait. */
 export interface WaitOptions extends Omit<CallOptions, "timeout"> {
   /** The longest time to wait; 30 minutes unless told. What is waited for goes on, and may cost. */
   readonly timeout?: Time | undefined
@@ -76,7 +76,7 @@ export interface WaitOptions extends Omit<CallOptions, "timeout"> {
   readonly first?: Time | undefined
 }
 
-/** What a wait for something of one's own making may choose. */
+/** Options of a wait for a resource that the caller created. */
 export interface OwnWaitOptions<Created> extends WaitOptions {
   /**
    * Ends at the service what was created, when the wait ends before it does. The service's description has no
@@ -90,17 +90,17 @@ export interface WithResult<Result> {
   readonly result: StandardSchema<Result>
 }
 
-/** What several things cost together. */
+/** The total cost of several resources. */
 export interface TotalCost {
   /** The exact sum of what is known, in USD, as a decimal string without an exponent: `"0"`, `"0.0264"`. */
   readonly total: string
-  /** How many amounts it is the sum of. */
+  /** Number of amounts in the sum. */
   readonly known: number
-  /** How many have an unknown cost. */
+  /** Number of resources with an unknown cost. */
   readonly unknown: number
 }
 
-/** What happened to something that costs money, as `ledger` is told it. */
+/** An event of a resource that costs money, as `ledger` receives it. */
 export type LedgerEntry = { readonly at_ms: number } & (
   | {
       /** Before a create goes out. */
@@ -117,16 +117,16 @@ export type LedgerEntry = { readonly at_ms: number } & (
   | { readonly _tag: "opened"; readonly key: string; readonly id?: string }
   /** A create has done nothing for sure. */
   | { readonly _tag: "refused"; readonly key: string }
-  /** Whether a create did something is not known. */
+  /** The outcome of a create is unknown. */
   | { readonly _tag: "unknown"; readonly key: string; readonly reason: string }
-  /** What was created is over: stopped, or terminal. */
+  /** A resource is closed: a browser was stopped, or a run reached a final status. */
   | { readonly _tag: "closed"; readonly kind: string; readonly id: string }
 )
 
-/** How grave a line of the log is. */
+/** The severity of a log line. */
 export type LogLevel = "debug" | "info" | "warn" | "error"
 
-/** Where the service is, and how to talk to it. What is missing comes from the environment. */
+/** Options of a WebAgent: the service's address, and how to call it. Missing options come from the environment. */
 export interface WebAgentOptions {
   /** A key from the service's console; WEBAGENT_API_KEY unless told. */
   readonly apiKey?: string | undefined
@@ -147,7 +147,7 @@ export interface WebAgentOptions {
         readonly total?: Time | undefined
       }
     | undefined
-  /** What the service is known to do with a create that is sent twice, or refused; it decides which are repeated. */
+  /** How the service treats a create that is sent twice, or refused. This decides which creates are repeated. */
   readonly target?:
     | {
         readonly idempotency?: "honoured" | "unknown" | undefined
@@ -171,7 +171,7 @@ export interface WebAgentOptions {
     | undefined
   /** Is told of requests, responses, retries and polls, for logging and metrics. Nothing it is told contains the key. */
   readonly hooks?: Hooks | undefined
-  /** How often a read or a stop is tried again; 4 unless told. */
+  /** Number of retries of a read or a stop; 4 by default. */
   readonly retries?: number | undefined
   /** The fetch to send requests with; unless told undici in Node, and the global one elsewhere. */
   readonly fetch?: typeof globalThis.fetch | undefined

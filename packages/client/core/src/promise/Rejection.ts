@@ -36,7 +36,10 @@ const decorate = (error: Error, site: Error, depth: number) => {
 
 type Inspect = (value: unknown, options: object) => string
 
-/** What a promise is rejected with when its effect fails; `depth` functions of ours are between `site` and the caller. */
+/**
+ * Makes the rejection of a promise whose effect fails. There are `depth` internal functions between `site` and the
+ * caller.
+ */
 export const make = (cause: Cause.Cause<unknown>, site: Error, depth: number): unknown => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   // what a caller's own function has thrown is a defect, and stays as it is

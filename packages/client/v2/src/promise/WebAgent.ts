@@ -54,7 +54,7 @@ export class WebAgent {
     return this.#close()
   }
 
-  /** Where it calls; never the key. */
+  /** The address that it calls; never the key. */
   toJSON(): { readonly baseUrl: string } {
     return { baseUrl: this.#baseUrl }
   }

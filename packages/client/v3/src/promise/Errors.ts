@@ -21,7 +21,7 @@ export const SessionFailedError: ErrorClass<SessionFailedError> = errorClass(Out
 export interface ResultMismatchError extends Error {
   readonly _tag: "ResultMismatchError"
   readonly session: Session
-  /** What does not fit, and where. */
+  /** The parts that don't fit, and their location. */
   readonly issue: string
 }
 export const ResultMismatchError: ErrorClass<ResultMismatchError> = errorClass(Outcome.ResultMismatchError)

@@ -2,7 +2,7 @@ import type { OpenStatus, Raw } from "@webagent/core/promise"
 
 // What the service answers of sessions, as @webagent/contract decodes it, in types that name nothing of Effect.
 
-/** What creating a session takes: the instruction, and how long to think about it. */
+/** Input of a new session: the instruction, and how long to think about it. */
 export interface SessionCreate {
   readonly task: string
   readonly thinkingLevel?: string

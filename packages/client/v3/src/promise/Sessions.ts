@@ -9,7 +9,7 @@ import type {
 } from "@webagent/core/promise"
 import type { CompletedSession, Session, SessionCreate } from "./Session.ts"
 
-/** What `createAndWait` may choose. */
+/** Options of `createAndWait`. */
 export interface CreateAndWaitOptions extends OwnWaitOptions<Session>, Omit<CreateOptions, "timeout"> {}
 
 /** The sessions of API v3: created from a task, read until their result is there. */

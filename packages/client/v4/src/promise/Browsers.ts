@@ -1,13 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "@webagent/core/promise"
 
-/** What creating a browser takes. */
+/** Input of a new browser. */
 export interface BrowserCreate {
   /** A country in two letters. */
   readonly proxyCountryCode?: string
 }
 
-/** What stopping a browser answers. The description promises none of it. */
+/** The response to stopping a browser. The description promises none of its fields. */
 export interface UpdatedBrowser extends Raw {
   readonly id?: string
   readonly cdpUrl?: string | null

@@ -31,7 +31,7 @@ export const RunCancelledError: ErrorClass<RunCancelledError> = errorClass(Outco
 export interface ResultMismatchError extends Error {
   readonly _tag: "ResultMismatchError"
   readonly run: Run
-  /** What does not fit, and where. */
+  /** The parts that don't fit, and their location. */
   readonly issue: string
 }
 export const ResultMismatchError: ErrorClass<ResultMismatchError> = errorClass(Outcome.ResultMismatchError)

@@ -2,7 +2,7 @@ import type { OpenStatus, Raw } from "@webagent/core/promise"
 
 // What the service answers of runs, as @webagent/contract decodes it, in types that name nothing of Effect.
 
-/** What creating a run takes: the instruction, and provider-native reasoning values. */
+/** Input of a new run: the instruction, and provider-native reasoning values. */
 export interface RunCreate {
   readonly task: string
   readonly modelParams?: { readonly [name: string]: unknown }
@@ -11,12 +11,12 @@ export interface RunCreate {
 /** Status of a run. Terminal are `completed`, `failed` and `cancelled`; an OpenStatus, which is not known yet, is not. */
 export type RunStatus = "queued" | "dispatching" | "running" | "completed" | "failed" | "cancelled" | OpenStatus
 
-/** What the cheap status look-up answers. */
+/** The response of the cheap status endpoint. */
 export interface RunStatusView extends Raw {
   readonly status: RunStatus
 }
 
-/** What creating a run answers: an id. Nothing else of it is certain. */
+/** The response to creating a run. Only its id is certain. */
 export interface CreatedRun extends Raw {
   readonly id: string
   readonly status?: RunStatus

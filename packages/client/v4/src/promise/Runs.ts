@@ -10,15 +10,15 @@ import type {
 } from "@webagent/core/promise"
 import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
 
-/** What `createAndWait` may choose. */
+/** Options of `createAndWait`. */
 export interface CreateAndWaitOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout"> {}
 
-/** How far the runs of `runAll` are. */
+/** The progress of `runAll`. */
 export interface RunProgress {
   /** The place of the run among the inputs, from 0. */
   readonly index: number
   readonly input: RunCreate
-  /** What has just happened to it. */
+  /** The latest event of the run. */
   readonly event: "created" | "completed" | "failed"
   /** Its id, if it is known. */
   readonly id: string | undefined
@@ -28,7 +28,7 @@ export interface RunProgress {
   readonly failed: number
 }
 
-/** What `runAll` may choose, for all of its runs. */
+/** Options of `runAll`, for all of its runs. */
 export interface RunAllOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
   /** Runs that are at work at a time; 10 unless told. */
   readonly concurrency?: number | undefined
@@ -40,11 +40,11 @@ export interface RunAllOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOp
   readonly onProgress?: ((progress: RunProgress) => void) | undefined
 }
 
-/** What became of many runs. */
+/** The outcome of `runAll`. */
 export interface RunAll<A extends Run> {
   /** A run, or why there is none, for each input in the order of the inputs. */
   readonly results: ReadonlyArray<PromiseSettledResult<A>>
-  /** What they cost together. Unknown is the cost of those that may run, or have run, without saying what it was. */
+  /** The total cost. It's unknown for runs that may run, or have run, without a reported cost. */
   readonly cost: TotalCost
 }
 

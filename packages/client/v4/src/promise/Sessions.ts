@@ -9,7 +9,7 @@ export interface FollowUp {
   readonly interrupt?: boolean
 }
 
-/** What queueing a message answers. The description promises none of it. */
+/** The response to queueing a message. The description promises none of its fields. */
 export interface QueuedMessage extends Raw {
   readonly id?: string
   readonly sessionId?: string
@@ -25,11 +25,11 @@ export interface QueuedMessage extends Raw {
 export interface NextRun {
   readonly id: string
   readonly sessionId: string
-  /** What the service answered to the message. */
+  /** The service's response to the message. */
   readonly queued: QueuedMessage
 }
 
-/** What `followUpAndWait` may choose. */
+/** Options of `followUpAndWait`. */
 export interface FollowUpAndWaitOptions extends CreateAndWaitOptions {
   /** True runs the message immediately; false, as unless told, as the next turn. */
   readonly interrupt?: boolean | undefined
