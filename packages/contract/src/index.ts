@@ -1,4 +1,5 @@
 export * from "./ApiKeyAuth.ts"
+export * from "./Cost.ts"
 export * from "./DecimalString.ts"
 export * from "./Errors.ts"
 export * from "./Identifier.ts"

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "@webagent/control"
 import type { OpenItem } from "@webagent/core"
-import type { TrialLog } from "../observe/TrialLog.ts"
+import type { StateAfter, TrialLog } from "../observe/TrialLog.ts"
 import * as Leftover from "./Leftover.ts"
 
 /** Something that no ledger lists: only what it is, its id, and why nothing else is known. */
@@ -33,18 +33,22 @@ const knownTo = (rows: ReadonlyArray<JournalEntry>) => {
   return { browsers, ended, madeBy }
 }
 
+/** The runs that ended, as the server's journal has it. */
+export const endedIn = (rows: ReadonlyArray<JournalEntry>): ReadonlySet<string> => knownTo(rows).ended
+
 const lost = "its create request got no response"
 
 /** What a trial may have left going: `rows` is undefined where there is no journal to ask. */
 export const of = (
   log: TrialLog,
   rows: ReadonlyArray<JournalEntry> | undefined,
-  trial: Leftover.Leftover["trial"]
+  trial: Leftover.Leftover["trial"],
+  states: ReadonlyMap<string, StateAfter> = new Map()
 ): ReadonlyArray<Leftover.Leftover> => {
   const known = rows === undefined ? undefined : knownTo(rows)
   const seen = Array.from(log.made).flatMap(([id, { kind }]) => {
-    const isOver = kind === "browser" || log.results.has(id) || log.ended.has(id) || known?.ended.has(id) === true
-    return isOver ? [] : [unlisted(kind, id)]
+    const isEnded = kind === "browser" || log.results.has(id) || log.ended.has(id) || known?.ended.has(id) === true
+    return isEnded || states.get(id) === "over" ? [] : [unlisted(kind, id)]
   })
   const unseen = Array.from(known?.browsers ?? []).flatMap(([id, open]) =>
     open && !log.made.has(id) ? [unlisted("browser", id, lost)] : []
@@ -56,5 +60,8 @@ export const of = (
     // browsers are told by their own moves
     return id === undefined || known.ended.has(id) || item.kind === "browser" ? [] : [{ ...item, id, reason: lost }]
   })
-  return [...seen, ...unseen, ...unknown].map((item) => Leftover.of(item, trial))
+  return [...seen, ...unseen, ...unknown].map((item) => {
+    const leftover = Leftover.of(item, trial)
+    return item.id !== undefined && states.get(item.id) === "stopped" ? { ...leftover, state: "stopped" } : leftover
+  })
 }

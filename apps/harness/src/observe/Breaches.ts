@@ -1,7 +1,7 @@
 import type { JournalEntry, OracleVerdict } from "@webagent/control"
 import { type Allowance, allowances } from "@webagent/scenario"
 import type { Breach, TrialVerdict } from "@webagent/report/Trial"
-import type { TrialLog } from "./TrialLog.ts"
+import type { StateAfter, TrialLog } from "./TrialLog.ts"
 
 /** What is looked at to judge one trial. */
 interface Evidence {
@@ -12,6 +12,8 @@ interface Evidence {
   /** What the server's oracles say of the trial's rows; none where there is no journal. */
   readonly verdicts: ReadonlyArray<OracleVerdict>
   readonly rows: ReadonlyArray<JournalEntry>
+  /** Of runs and sessions that the trial didn't see end: their state after it. */
+  readonly states: ReadonlyMap<string, StateAfter>
   readonly redact: (text: string) => string
 }
 
@@ -21,12 +23,28 @@ const isAllowance = (oracle: string): oracle is Allowance => allowances.some((kn
 const cancelled = (rows: ReadonlyArray<JournalEntry>): ReadonlySet<string> =>
   new Set(rows.flatMap((row) => (row.type === "move" && row.of === "turn" && row.to === "cancelled" ? [row.id] : [])))
 
-const neverFetched = ({ log, rows }: Evidence): ReadonlyArray<Breach> => {
+const isLeft = (state: StateAfter | undefined): boolean => state === "stopped" || state === "running"
+
+const leftRunning = ({ log, states }: Evidence): ReadonlyArray<Breach> =>
+  Array.from(states).flatMap(([id, state]) => {
+    const made = log.made.get(id)
+    if (made === undefined || made.at_ms < log.began_ms || !isLeft(state)) return []
+    const fate = state === "stopped" ? "and was stopped" : "and may still run and cost"
+    return [
+      {
+        invariant: "runs-left-running",
+        sentence: `The ${made.kind} ${id} was left running, ${fate}.`,
+        resource: id
+      }
+    ]
+  })
+
+const neverFetched = ({ log, rows, states }: Evidence): ReadonlyArray<Breach> => {
   const over = cancelled(rows)
   return Array.from(log.made).flatMap(([id, { at_ms, kind }]): ReadonlyArray<Breach> => {
     // what an earlier try of the trial made was given up with it
     if (kind === "browser" || log.results.has(id) || at_ms < log.began_ms) return []
-    if (over.has(id) || log.ended.get(id) === "cancelled") return []
+    if (over.has(id) || log.ended.get(id) === "cancelled" || isLeft(states.get(id))) return []
     return [
       {
         invariant: "results-never-fetched",
@@ -51,5 +69,9 @@ export const ofTrial = (evidence: Evidence): ReadonlyArray<Breach> => {
     .flatMap(({ findings, oracle }) =>
       findings.map(({ resource, sentence }) => ({ invariant: oracle, sentence: redact(sentence), resource }))
     )
-  return [...seen, ...(counts("results-never-fetched") ? neverFetched(evidence) : [])]
+  return [
+    ...seen,
+    ...(counts("results-never-fetched") ? neverFetched(evidence) : []),
+    ...(counts("runs-left-running") ? leftRunning(evidence) : [])
+  ]
 }

@@ -1,3 +1,4 @@
+import { costOf } from "@webagent/contract"
 import {
   type ApiVersion,
   terminalRunStatuses,
@@ -16,6 +17,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
+import * as Money from "@webagent/report/Money"
 import { type Made, most, TrialLog } from "./TrialLog.ts"
 import { type Route, routeOf } from "./Route.ts"
 import { type Seen, startOf } from "./Seen.ts"
@@ -29,15 +31,19 @@ const opinion = Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 const read = <A>(fields: Schema.ConstraintDecoder<A>) => Schema.decodeUnknownOption(Schema.fromJsonString(fields))
 
 const readCreated = read(Schema.Struct({ id: text, runId: text, sessionId: text }))
-const readRun = read(Schema.Struct({ id: Schema.String, status: text, cost: text }))
+/** A record with all its fields: a cost has several names. */
+const record = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
+
+const readRun = read(record({ id: Schema.String, status: text }))
+const readSession = read(record({ status: text }))
 const readStatus = read(Schema.Struct({ status: text }))
 const readTasks = read(
   Schema.Struct({
-    tasks: Schema.Array(
-      Schema.Struct({ id: Schema.String, status: text, cost: text, isSuccess: opinion, judgeVerdict: opinion })
-    )
+    tasks: Schema.Array(record({ id: Schema.String, status: text, isSuccess: opinion, judgeVerdict: opinion }))
   })
 )
+const readBrowser = read(Schema.Record(Schema.String, Schema.Unknown))
 
 const isOneOf = (statuses: ReadonlyArray<string>, status: string | null | undefined): status is string =>
   typeof status === "string" && statuses.includes(status)
@@ -62,7 +68,8 @@ const made = (log: TrialLog, operation: string, body: string, at_ms: number) => 
 const sawRun = (log: TrialLog, body: string) => {
   const run = Option.getOrUndefined(readRun(body))
   if (run === undefined) return
-  if (typeof run.cost === "string") log.costs.set(run.id, run.cost)
+  const cost = costOf(run)
+  if (cost !== undefined) log.costs.set(run.id, cost)
   log.lastStatus = run.status ?? log.lastStatus
   if (!isOneOf(terminalRunStatuses, run.status)) return
   log.ended.set(run.id, run.status)
@@ -76,24 +83,40 @@ const sawStatus = (log: TrialLog, id: string, body: string) => {
 }
 
 const sawSession = (log: TrialLog, id: string, body: string) => {
-  const status = Option.getOrUndefined(readStatus(body))?.status
+  const session = Option.getOrUndefined(readSession(body)) ?? {}
+  const { status } = session
   log.lastStatus = status ?? log.lastStatus
+  const cost = costOf(session)
+  if (log.made.has(id) && cost !== undefined) log.costs.set(id, cost)
   if (!isOneOf(terminalV3SessionStatuses, status)) return
   log.results.add(id)
   for (const [run, { sessionId }] of log.made) if (sessionId === id) log.results.add(run)
 }
 
 const sawTasks = (log: TrialLog, id: string, body: string) => {
-  for (const task of Option.getOrUndefined(readTasks(body))?.tasks ?? []) {
+  const tasks = Option.getOrUndefined(readTasks(body))?.tasks ?? []
+  const costs = tasks.flatMap((task) => costOf(task) ?? [])
+  // the cost of a session that the trial created is that of all its tasks
+  if (log.made.has(id) && costs.length > 0 && costs.length === tasks.length) log.costs.set(id, Money.sum(costs))
+  for (const task of tasks) {
     log.agent = task.isSuccess ?? log.agent
     log.judge = task.judgeVerdict ?? log.judge
     log.lastStatus = task.status ?? log.lastStatus
     if (!isOneOf(terminalTaskStatuses, task.status)) continue
     log.results.add(task.id)
-    // the tasks of a session that was there before are not ours to pay
-    const isOurs = log.made.has(task.id) || log.made.has(id)
-    if (isOurs && typeof task.cost === "string") log.costs.set(task.id, task.cost)
+    // other tasks of a session that was there before are not ours to pay
+    const cost = costOf(task)
+    if (log.made.has(task.id) && cost !== undefined) log.costs.set(task.id, cost)
   }
+}
+
+/** Reads the cost of a stopped browser, where the service reports it: published services do. */
+const sawBrowser = (log: TrialLog, id: string, body: string) => {
+  const { browserCost, proxyCost } = Option.getOrUndefined(readBrowser(body)) ?? {}
+  const cost = costOf({ cost: browserCost })
+  if (!log.made.has(id) || cost === undefined) return
+  log.costs.set(id, Money.sum([cost, costOf({ cost: proxyCost }) ?? "0"]))
+  log.results.add(id)
 }
 
 const decoder = new TextDecoder()
@@ -111,6 +134,7 @@ const learn = (
   else if (operation === "v4.getRunStatus") sawStatus(log, resource, decoder.decode(bytes))
   else if (operation === "v3.getSession") sawSession(log, resource, decoder.decode(bytes))
   else if (operation === "v2.getSession") sawTasks(log, resource, decoder.decode(bytes))
+  else if (operation === "v4.updateBrowser") sawBrowser(log, resource, decoder.decode(bytes))
 }
 
 const failureOf = (cause: Cause.Cause<unknown>): string =>

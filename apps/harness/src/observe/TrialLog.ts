@@ -14,6 +14,12 @@ export interface Made {
   readonly at_ms: number
 }
 
+/**
+ * The state of a run or session after its trial. `stopped`: it was running, and was stopped. `running`: it couldn't be
+ * stopped. `unknown`: the service didn't report it.
+ */
+export type StateAfter = "over" | "stopped" | "running" | "unknown"
+
 /** What is seen of one trial from outside while it runs. All of it is bounded. */
 export interface TrialLog {
   /** Tells it from all other logs of this process. */
@@ -32,7 +38,7 @@ export interface TrialLog {
   requests: number
   /** Browsers that it made and did not stop. */
   readonly openBrowsers: Set<string>
-  /** USD by run id, as exact decimals. */
+  /** USD by the id of a run, session or browser, as exact decimals. */
   readonly costs: Map<string, string>
   /** In the order in which they were sent; what is beyond `most` is only counted in `requests`. */
   readonly exchanges: Array<Seen>
@@ -45,6 +51,8 @@ export interface TrialLog {
   readonly results: Set<string>
   /** Runs that it was told are over, and their last status. */
   readonly ended: Map<string, string>
+  /** Runs and sessions that were over, or were stopped, when the harness looked after the trial. */
+  readonly settled: Set<string>
   /** What its typed clients have noted of their creates. */
   readonly ledger: OpenItems
   /** The agent's opinion of its success, and the judge's, as last seen; null while there is none. */
@@ -80,6 +88,7 @@ export const make = (name = ""): TrialLog => ({
   made: new Map(),
   results: new Set(),
   ended: new Map(),
+  settled: new Set(),
   ledger: new OpenItems(),
   agent: null,
   judge: null,
@@ -93,10 +102,40 @@ export const TrialLog: Context.Reference<TrialLog> = Context.Reference("webagent
   defaultValue: () => make()
 })
 
-/** Whether it has made, or may have made, something whose cost is not known yet. */
-export const mayCostMore = ({ costs, ledger, made, results }: TrialLog): boolean =>
-  Array.from(made.keys()).some((id) => !costs.has(id) || !results.has(id)) ||
-  ledger.list().some(({ id }) => id === undefined)
+/** Whether a run or session is known to be over. */
+export const isOver = ({ ended, results, settled }: TrialLog, id: string): boolean =>
+  results.has(id) || ended.has(id) || settled.has(id)
 
-/** What the runs of a log cost together, in USD, as an exact decimal. */
-export const costOf = (log: TrialLog): string => Money.sum(log.costs.values())
+/** The ids of runs and sessions whose final cost isn't known. */
+export const unpriced = ({ costs, made, results, settled }: TrialLog): ReadonlyArray<string> =>
+  Array.from(made).flatMap(([id, { kind, sessionId }]) => {
+    const isKnown = costs.has(id) && (results.has(id) || settled.has(id))
+    // the cost of a session includes its runs
+    const isIncluded = sessionId !== undefined && made.has(sessionId)
+    return kind === "browser" || isKnown || isIncluded ? [] : [id]
+  })
+
+/** Whether the trial created, or may have created, something whose cost isn't known yet. */
+export const mayCostMore = (log: TrialLog): boolean =>
+  unpriced(log).length > 0 ||
+  Array.from(log.made).some(([id, { kind }]) => kind === "browser" && !log.costs.has(id)) ||
+  log.ledger.list().some(({ id }) => id === undefined)
+
+/** The cost of everything the trial created, in USD, as an exact decimal. A run of a session that it created is part of that. */
+export const costOf = ({ costs, made }: TrialLog): string => {
+  const ofSession = new Map<string, Array<string>>()
+  for (const [id, { sessionId }] of made) {
+    const cost = costs.get(id)
+    if (sessionId === undefined || !made.has(sessionId) || cost === undefined) continue
+    ofSession.set(sessionId, [...(ofSession.get(sessionId) ?? []), cost])
+  }
+  return Money.sum(
+    Array.from(costs).flatMap(([id, cost]) => {
+      const sessionId = made.get(id)?.sessionId
+      if (sessionId !== undefined && made.has(sessionId)) return costs.has(sessionId) ? [] : [cost]
+      // the session may have been read before its last run
+      const runs = Money.sum(ofSession.get(id) ?? [])
+      return [Money.isMore(runs, cost) ? runs : cost]
+    })
+  )
+}

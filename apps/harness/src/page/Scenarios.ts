@@ -131,6 +131,7 @@ const errorOf = (result: ScenarioResult, tags: ReadonlyArray<Tag>): string => {
 
 const rules: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
   leak: "leaked",
+  "left running": "abandoned a run",
   invariant: "broken invariant",
   "scenario limit": "over its limit"
 }

@@ -81,6 +81,8 @@ const words: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
   unscored: "not scored",
   "scenario limit": "exceeded limit",
   leak: "browser leak",
+  "left running": "abandoned run",
+  "cost unknown": "cost unknown",
   quarantine: "quarantine expired",
   limit: "limit crossed",
   outage: "service unreachable"
@@ -190,8 +192,13 @@ const itemsFrom =
         return (result.exceeded ?? []).map((limit) => ({ ...item, evidence: ScenarioLimit.text(limit) }))
       case "leak":
         return [{ ...item, ...left(result) }]
+      case "left running":
+        return breachesOf(result)
+          .filter(({ invariant }) => invariant === Gate.leftRunning)
+          .map(({ sentence }) => ({ ...item, evidence: line(sentence) }))
       case "invariant":
         return breachesOf(result)
+          .filter(({ invariant }) => invariant !== Gate.leftRunning)
           .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
           .map(({ invariant, sentence }) => ({ ...item, what: invariant, evidence: line(sentence) }))
       case "quarantine":

@@ -71,20 +71,20 @@ const marks = { red: "bad", unusual: "warning", green: "good" } as const
 
 /** The last line: what happened, how long it took, what it cost, what was leaked. */
 export const summary = (report: RunReport, style: Style): string => {
-  const { counts, interrupted, results } = report
+  const { counts, interrupted } = report
   const line = Headline.lastLineOf(report)
   const unrun = Partial.unrun(report)
   const skipped = [
     ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
     ...(unrun === undefined || unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
   ]
-  const browsers = SuiteProgress.browsers(results)
+  const leaks = SuiteProgress.leaks(report)
   const { cost, time } = Usage.of(report)
   const facts = [
     style[marks[Headline.statusOf(report)]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
     Usage.text(time),
-    counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
+    counts.leakedBrowsers > 0 ? style.bad(leaks) : leaks,
     ...(report.cost_usd === "0" ? [] : [Usage.text(cost)])
   ]
   return facts.join(" · ")

@@ -1,4 +1,10 @@
-import { countsOf, leakedBrowsersOf, type RunHeader, type ScenarioResult } from "@webagent/report/RunReport"
+import {
+  countsOf,
+  leakedBrowsersOf,
+  type RunHeader,
+  type RunReport,
+  type ScenarioResult
+} from "@webagent/report/RunReport"
 import { type Style } from "@webagent/report/Style"
 import { counted, cut, duration } from "@webagent/report/Text"
 
@@ -74,10 +80,17 @@ export const line = (
   return `${head}${options.bar ? mark(bar) : ""}${count}${text}`.trimEnd()
 }
 
-/** What became of the browsers of a run; findings and notes name them. */
-export const browsers = (results: ReadonlyArray<ScenarioResult>): string => {
-  const leaked = results.flatMap(leakedBrowsersOf)
-  const open = leaked.filter(({ stopped }) => !stopped).length
-  const outcome = leaked.length === 0 ? "" : open === 0 ? ", stopped now" : `, ${open} could not be stopped`
-  return `${counted(leaked.length, "leaked browser")}${outcome}`
+const fate = (all: number, open: number): string =>
+  all === 0 ? "" : open === 0 ? ", stopped now" : `, ${open} could not be stopped`
+
+/** The browsers and runs that a run's scenarios left behind, counted; findings and notes name them. */
+export const leaks = ({ leftovers = [], results }: Pick<RunReport, "leftovers" | "results">): string => {
+  const browsers = results.flatMap(leakedBrowsersOf)
+  const runs = leftovers.filter(({ kind, state }) => kind !== "browser" && (state === "stopped" || state === "open"))
+  const openBrowsers = browsers.filter(({ stopped }) => !stopped).length
+  const openRuns = runs.filter(({ state }) => state === "open").length
+  return [
+    `${counted(browsers.length, "leaked browser")}${fate(browsers.length, openBrowsers)}`,
+    ...(runs.length === 0 ? [] : [`${counted(runs.length, "run")} left running${fate(runs.length, openRuns)}`])
+  ].join(" · ")
 }

@@ -45,6 +45,8 @@ export class Budget {
   /** Reserved for what has ended, and may have cost more than is known. */
   private kept_usd = "0"
   private running = 0
+  /** The first run whose service reported no cost. */
+  private unpricedRun: string | undefined
   private left = Deferred.makeUnsafe<void>()
 
   constructor(limits: Limits) {
@@ -67,6 +69,16 @@ export class Budget {
   get refusal(): Skip | undefined {
     const limit = this.limits.requests
     return limit !== undefined && this.requests >= limit ? { _tag: "RequestLimit", limit } : undefined
+  }
+
+  /** Stops everything that may cost: the service reported no cost for this run. */
+  stopSpending(run: string): void {
+    this.unpricedRun ??= run
+  }
+
+  /** Why nothing may start that costs and has a limit of cost; undefined if it may. */
+  get spendingRefusal(): Skip | undefined {
+    return this.unpricedRun === undefined ? undefined : { _tag: "CostUnknown", run: this.unpricedRun }
   }
 
   /**

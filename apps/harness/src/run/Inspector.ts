@@ -8,7 +8,9 @@ import { join } from "node:path"
 import * as Breaches from "../observe/Breaches.ts"
 import * as Leftover from "../leftovers/Leftover.ts"
 import * as TrialLeftovers from "../leftovers/TrialLeftovers.ts"
-import type { Planned } from "./Plan.ts"
+import type { Limits } from "@webagent/report/RunReport"
+import { settle } from "../leftovers/Settlement.ts"
+import { isCostLimited, type Planned } from "./Plan.ts"
 import { type EndedTrial, type RunnerOptions, scenarioKey } from "./Runner.ts"
 import { most, type TrialLog } from "../observe/TrialLog.ts"
 import type { Target } from "../targets/Target.ts"
@@ -16,7 +18,7 @@ import * as AgentSteps from "./AgentSteps.ts"
 import { assemble } from "../observe/Assembly.ts"
 import { JournalRows } from "../observe/JournalRows.ts"
 import * as KeyScan from "../observe/KeyScan.ts"
-import { stopAll } from "../leftovers/EndOfRun.ts"
+import { stopAll, timeFor } from "../leftovers/EndOfRun.ts"
 import * as TraceFiles from "../observe/TraceFiles.ts"
 import type { Unawaited } from "../observe/Unawaited.ts"
 
@@ -38,10 +40,14 @@ const answered = ({ exchanges }: TrialLog): number => exchanges.filter(({ status
 export const make = Effect.fnUntraced(function* (
   target: Target,
   plan: ReadonlyArray<Planned>,
-  { directory, unawaited }: { readonly directory: string | undefined; readonly unawaited: Unawaited }
+  {
+    directory,
+    limits,
+    unawaited
+  }: { readonly directory: string | undefined; readonly limits: Limits; readonly unawaited: Unawaited }
 ): Effect.fn.Return<Inspector, never, FileSystem.FileSystem | Scope.Scope> {
   const { info, introspection } = target
-  const allowed = new Map(plan.map(({ scenario, suite }) => [scenarioKey(suite, scenario.name), scenario.allows]))
+  const planned = new Map(plan.map((one) => [scenarioKey(one.suite, one.scenario.name), one]))
   const files = directory === undefined ? undefined : yield* TraceFiles.make(directory)
   const fs = yield* FileSystem.FileSystem
   const journal = new JournalRows()
@@ -110,6 +116,12 @@ export const make = Effect.fnUntraced(function* (
     const { log, scenario, suite, verdict } = ended
     unawaited.ended(log)
     const rows = yield* rowsOf(log)
+    const of = planned.get(scenarioKey(suite, scenario))
+    const states = yield* settle(target, log, {
+      ended: TrialLeftovers.endedIn(rows ?? []),
+      needsCosts: of !== undefined && isCostLimited(of, limits),
+      time: timeFor(target)
+    })
     const verdicts = introspection === undefined ? [] : introspection.verdictsOf(rows ?? [])
     for (const { findings, oracle } of verdicts) {
       for (const { seqs } of findings) for (const seq of seqs) blamed.add(`${oracle} ${seq}`)
@@ -117,13 +129,14 @@ export const make = Effect.fnUntraced(function* (
     const trial = { suite, scenario, index: ended.index }
     const leaked = Array.from(log.made.keys()).filter((id) => unstopped.has(id))
     open.push(
-      ...TrialLeftovers.of(log, journalError === undefined ? rows : undefined, trial),
+      ...TrialLeftovers.of(log, journalError === undefined ? rows : undefined, trial, states),
       ...leaked.map((id) => Leftover.of(TrialLeftovers.unlisted("browser", id), trial))
     )
     const breaches = Breaches.ofTrial({
       verdict,
-      allows: allowed.get(scenarioKey(suite, scenario)) ?? [],
+      allows: of?.scenario.allows ?? [],
       log,
+      states,
       verdicts,
       rows: rows ?? [],
       redact: target.redact

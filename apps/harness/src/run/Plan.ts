@@ -2,6 +2,7 @@ import type { Scenario, Suite } from "@webagent/scenario"
 import * as Hash from "effect/Hash"
 import { createHash } from "node:crypto"
 import * as Money from "@webagent/report/Money"
+import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario of a plan with the suite that it belongs to. */
 export interface Planned {
@@ -75,6 +76,13 @@ export const budgetOf = (
 
 /** Whether a scenario may make something that costs: one that needs nothing, or only our own choices, does not. */
 export const mayCost = ({ scenario }: Planned): boolean => scenario.needs.some((need) => need !== "assumptions")
+
+/** Whether a limit of cost holds for a scenario: the run's, or its own. */
+export const isCostLimited = ({ scenario }: Planned, limits: Limits): boolean =>
+  limits.cost_usd !== undefined ||
+  limits.trialBudget_usd !== undefined ||
+  scenario.budget_usd !== undefined ||
+  scenario.maxCost_usd !== undefined
 
 /** What one trial of a scenario may cost: its part of the budget; undefined where nothing bounds it. */
 export const trialBudgetOf = (

@@ -9,7 +9,17 @@ import { median } from "@webagent/statistics/Robust"
 import * as Duration from "effect/Duration"
 import * as Money from "@webagent/report/Money"
 import * as PassRate from "@webagent/report/PassRate"
-import { budgetOf, type Planned, seedOf, sourceOf, trialBudgetOf, trialsOf, worstOf } from "./Plan.ts"
+import {
+  budgetOf,
+  isCostLimited,
+  mayCost,
+  type Planned,
+  seedOf,
+  sourceOf,
+  trialBudgetOf,
+  trialsOf,
+  worstOf
+} from "./Plan.ts"
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
 import { type ScenarioResult, unrun, verdictOf } from "@webagent/report/RunReport"
 import { type Failure, isTimed, type Trial } from "@webagent/report/Trial"
@@ -105,12 +115,15 @@ const deadlineOf = (
 
 /** Why a trial may not begin now; undefined when it may. */
 const refusalOf = (
-  { budget }: TrialRun.RunState,
-  { learned }: ScenarioRun,
+  { budget, options }: TrialRun.RunState,
+  { learned, planned }: ScenarioRun,
   deadline: TrialRun.Deadline | undefined,
   now_ms: number
 ): Skip.Skip | undefined =>
-  deadline !== undefined && now_ms + (learned?.duration_p75_ms ?? 0) >= deadline.at_ms ? deadline.skip : budget.refusal
+  deadline !== undefined && now_ms + (learned?.duration_p75_ms ?? 0) >= deadline.at_ms
+    ? deadline.skip
+    : (budget.refusal ??
+      (mayCost(planned) && isCostLimited(planned, options.header.limits) ? budget.spendingRefusal : undefined))
 
 /** Why no trial of the scenario may begin any more: its own budget is used up. */
 const overspent = ({ account, budget_usd }: ScenarioRun): Skip.Skip | undefined =>
@@ -132,6 +145,9 @@ const perform = Effect.fnUntraced(function* (
   yield* emit({ _tag: "TrialStarted", ...namedOf(of), index })
   const { log, trial } = yield* TrialRun.run(state, { planned: of.planned, index, deadline })
   account.unknown ||= TrialLog.mayCostMore(log)
+  // one that may still run has its reservation, and gets its cost; one that is over never will
+  const unpriced = trial.costUnknown?.find((id) => TrialLog.isOver(log, id))
+  if (unpriced !== undefined) state.budget.stopSpending(unpriced)
   state.budget.settle(account, trial, log)
   yield* emit({ _tag: "TrialFinished", ...namedOf(of), trial })
   return trial

@@ -12,7 +12,7 @@ import type { Availability } from "./Availability.ts"
 import type { Budget } from "./Budget.ts"
 import { failureOf } from "./FailureOf.ts"
 import * as Infra from "./Infra.ts"
-import { type Planned, seedOf } from "./Plan.ts"
+import { isCostLimited, type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
 import type { SuiteScopes } from "./SuiteScopes.ts"
@@ -300,6 +300,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
       verdict: ended.verdict
     }) ?? Effect.succeed<Inspection>({ breaches: [] })
   )
+  const costUnknown = isCostLimited(planned, options.header.limits) ? TrialLog.unpriced(log) : []
   const trial: Trial = {
     ...ended,
     index,
@@ -307,6 +308,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     ...inspection,
     requests: log.requests,
     cost_usd: TrialLog.costOf(log),
+    ...(costUnknown.length === 0 ? {} : { costUnknown }),
     reruns: earlier,
     leakedBrowsers,
     ...(overlaps(tried) ? { overlapsOutage: true } : {}),

@@ -37,6 +37,18 @@ export const untilInterrupted = "10s"
 /** The longest wait for a turn that begins at once. */
 export const atOnce = "25 seconds"
 
+/**
+ * Interrupts the running turn of a session when the scenario ends, with a turn that takes no time: that is the only
+ * described way to end a run, and nothing keeps running after the scenario.
+ */
+export const interruptAtEnd = ({ simulate, v4 }: ScenarioContext, sessionId: string) =>
+  Effect.addFinalizer(() =>
+    v4.sessions.queue(sessionId, { text: simulate("Stop", { duration: "1ms" }), interrupt: true }).pipe(
+      Effect.flatMap(({ runId }) => (typeof runId === "string" ? v4.runs.untilTerminal(runId) : Effect.void)),
+      Effect.ignore
+    )
+  )
+
 /** The same, with the run at its end. */
 export const finish = Effect.fnUntraced(function* (
   context: ScenarioContext,

@@ -1,6 +1,6 @@
 import { check, scenario, Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
-import { atWork, finish, start, until } from "./ScriptedRun.ts"
+import { atWork, finish, interruptAtEnd, start, until } from "./ScriptedRun.ts"
 
 const shared = { needs: ["money", "scriptable-agent", "shared-sessions"] } as const
 const sharedUnread = { ...shared, allows: ["results-never-fetched"] } as const
@@ -42,6 +42,7 @@ export default Suite.make("cross-version", [
   }),
   scenario("a run at work is started in v2 and running in v3", sharedUnread, function* (context) {
     const { id, sessionId } = yield* start(context, { duration: atWork })
+    yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
     const v2 = yield* context.v2.sessions.get(sessionId)
     const v3 = yield* context.v3.sessions.get(sessionId)

@@ -6,7 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Operations from "./Operations.ts"
-import { atWork, finish as finishRun, long, start as startRun, until, untilInterrupted } from "./ScriptedRun.ts"
+import {
+  atWork,
+  finish as finishRun,
+  interruptAtEnd,
+  long,
+  start as startRun,
+  until,
+  untilInterrupted
+} from "./ScriptedRun.ts"
 
 const readable = { needs: ["v2-session"] } as const
 const scripted = { needs: ["v2-session", "scriptable-agent", "shared-sessions"] } as const
@@ -191,6 +199,7 @@ export default Suite.make("v2-sessions", [
   }),
   scenario("a task at work is started, without an end or output", scriptedUnread, function* (context) {
     const { id, sessionId } = yield* startRun(context, { duration: atWork, output: "late" })
+    yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
     const { session, task } = only(yield* context.v2.sessions.get(sessionId))
     yield* check.equal(session.status, "active", "the session's status")
@@ -202,6 +211,7 @@ export default Suite.make("v2-sessions", [
   }),
   scenario("a task that waits is created, without a start", scriptedUnread, function* (context) {
     const { sessionId } = yield* startRun(context, { duration: long })
+    yield* interruptAtEnd(context, sessionId)
     yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
     const waiting = (yield* context.v2.sessions.get(sessionId)).tasks[1]
     yield* check.equal(waiting?.status, "created", "status")

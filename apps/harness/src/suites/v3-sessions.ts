@@ -3,7 +3,7 @@ import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Operations from "./Operations.ts"
-import { atWork, long } from "./ScriptedRun.ts"
+import { atWork, interruptAtEnd, long } from "./ScriptedRun.ts"
 
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
@@ -57,19 +57,23 @@ export default Suite.make("v3-sessions", [
     )
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
-  scenario("there is no result while the agent is at work", scriptedUnread, function* ({ simulate, v3 }) {
+  scenario("there is no result while the agent is at work", scriptedUnread, function* (context) {
+    const { simulate, v3 } = context
     const task = simulate("Buy a mug", { duration: long, output: "late" })
     const { id } = yield* v3.sessions.create({ task })
+    yield* interruptAtEnd(context, id)
     const early = yield* v3.sessions.get(id)
     yield* check.equal(early.result ?? null, null, "result before the end")
   }),
-  scenario("creating answers 201 with every field", oursUnread, function* ({ request, simulate }) {
+  scenario("creating answers 201 with every field", oursUnread, function* (context) {
+    const { request, simulate } = context
     const task = simulate("Buy a mug", { duration: long })
     const body = { task, thinkingLevel: "high", somethingElse: true }
     const answer = yield* request("v3", { method: "POST", path: "/sessions", body })
     yield* check.status(answer, 201)
     const session = yield* check.schema(Session, answer.body)
-    const fields = "createdAt id liveUrl result status task thinkingLevel updatedAt"
+    yield* interruptAtEnd(context, session.id)
+    const fields = "cost createdAt id liveUrl result status task thinkingLevel updatedAt"
     yield* check.equal(Object.keys(session).toSorted().join(" "), fields, "the fields")
     yield* check.equal(session.task, task, "task")
     yield* check.equal(session.thinkingLevel, "high", "thinkingLevel")

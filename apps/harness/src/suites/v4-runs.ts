@@ -5,7 +5,7 @@ import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { atOnce, atWork, finish, long, start, until, untilInterrupted } from "./ScriptedRun.ts"
+import { atOnce, atWork, finish, interruptAtEnd, long, start, until, untilInterrupted } from "./ScriptedRun.ts"
 
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
@@ -100,7 +100,8 @@ export default Suite.make("v4-runs", [
     }
   }),
   scenario("a run at work is not terminal, and has no result", scriptedUnread, function* (context) {
-    const { id } = yield* start(context, { duration: atWork, output: "early bird" })
+    const { id, sessionId } = yield* start(context, { duration: atWork, output: "early bird" })
+    yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
     const running = yield* context.v4.runs.get(id)
     yield* check.equal(running.status, "running", "status")
@@ -141,7 +142,8 @@ export default Suite.make("v4-runs", [
     yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
   scenario("a wait that takes too long ends with the run's id and last status", scriptedUnread, function* (context) {
-    const { id } = yield* start(context, { duration: long })
+    const { id, sessionId } = yield* start(context, { duration: long })
+    yield* interruptAtEnd(context, sessionId)
     const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
     yield* check.equal(error.id, id, "the id")
     yield* check.that(
@@ -184,6 +186,7 @@ export default Suite.make("v4-runs", [
   }),
   scenario("a follow-up waits while the turn before it runs", scriptedUnread, function* (context) {
     const first = yield* start(context, { duration: atWork })
+    yield* interruptAtEnd(context, first.sessionId)
     yield* until(context, first.id, "running")
     const next = yield* queue(context, first.sessionId, {})
     yield* Effect.sleep("60 millis")

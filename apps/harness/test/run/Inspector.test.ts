@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { check, scenario, Suite } from "@webagent/scenario"
 import { LedgerFile } from "@webagent/core"
+import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -54,7 +56,7 @@ describe("what is held against a trial whose checks all passed", () => {
     }).pipe(live)
   )
 
-  it.live("work without a reader of its result, unless it says so or has failed by itself", () =>
+  it.live("a run without a reader of its result or left running, unless it's allowed or the trial failed", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const leave = function* ({ v3, v4 }: Parameters<typeof careful.run>[0]) {
@@ -64,7 +66,8 @@ describe("what is held against a trial whose checks all passed", () => {
       }
       const suite = Suite.make("left", [
         scenario("leaves them", leave),
-        scenario("means to", { allows: ["results-never-fetched"] }, leave),
+        scenario("means to", { allows: ["results-never-fetched", "runs-left-running"] }, leave),
+        scenario("means to leave short ones", { allows: ["results-never-fetched"] }, leave),
         scenario("fails", function* ({ v4 }) {
           const { id } = yield* v4.runs.createAndWait({ task })
           yield* v4.runs.status(id)
@@ -78,8 +81,9 @@ describe("what is held against a trial whose checks all passed", () => {
         assert.deepStrictEqual(
           trials.map(({ breaches, verdict }) => [verdict, names(breaches)]),
           [
-            ["passed", ["results-never-fetched", "results-never-fetched"]],
+            ["passed", ["results-never-fetched", "runs-left-running"]],
             ["passed", []],
+            ["passed", ["runs-left-running"]],
             ["failed", []],
             ["passed", []]
           ]
@@ -89,12 +93,66 @@ describe("what is held against a trial whose checks all passed", () => {
           report.leftovers?.map(({ kind, state, trial }) => [kind, state, trial?.scenario]),
           [
             ["run", controlled ? "stopped" : "open", "leaves them"],
-            ["run", controlled ? "stopped" : "open", "means to"]
+            ["run", controlled ? "stopped" : "open", "means to"],
+            ["run", controlled ? "stopped" : "open", "means to leave short ones"]
           ]
         )
+        const reasons = Gate.of(report).reasons.map(({ sentence }) => sentence)
+        assert.include(reasons, "2 scenarios left runs running: left › leaves them, left › means to leave short ones")
+        assert.include(Headline.lastLineOf(report), "2 abandoned runs")
       }
       const { turns } = yield* server.control.open
-      assert.strictEqual(turns.length, 2)
+      assert.strictEqual(turns.length, 3)
+    }).pipe(live)
+  )
+})
+
+describe("the cost of runs, where it's limited", () => {
+  const buy = (task: string, read: "status" | "run" | "nothing") =>
+    function* ({ v4 }: Parameters<typeof careful.run>[0]) {
+      const { id } = yield* v4.runs.create({ task })
+      if (read !== "nothing") yield* v4.runs.untilTerminal(id)
+      yield* check.isTrue(true)
+    }
+  it.live("includes simulated runs that were left running or failed, so that no cost is unknown", () =>
+    Effect.gen(function* () {
+      const server = yield* serverOf()
+      const options = {
+        needs: ["money"],
+        budget: "1.00 USD",
+        allows: ["runs-left-running", "results-never-fetched"]
+      } as const
+      const suite = Suite.make("priced", [
+        scenario("reads it", options, buy("[simulate duration=5ms cost=0.25]", "run")),
+        scenario("leaves a short one", options, buy("[simulate duration=5ms cost=0.25]", "nothing")),
+        scenario("leaves a long one", options, buy("[simulate duration=1h cost=0.25]", "nothing"))
+      ])
+      const { report, trials } = yield* runIn(yield* server.target(), [suite], { limits: { cost_usd: "10" } })
+      assert.deepStrictEqual(
+        trials.map(({ costUnknown, verdict }) => [verdict, costUnknown]),
+        [
+          ["passed", undefined],
+          ["passed", undefined],
+          ["passed", undefined]
+        ]
+      )
+      assert.deepStrictEqual(
+        trials.slice(0, 2).map(({ cost_usd }) => cost_usd),
+        ["0.25", "0.25"]
+      )
+      assert.isTrue(Gate.of(report).green)
+      // a server without a control API can't stop the long one
+      const { report: other, trials: open } = yield* runIn(yield* server.target(false), [suite], {
+        limits: { cost_usd: "10" }
+      })
+      assert.deepStrictEqual(
+        open.map(({ costUnknown }) => costUnknown?.length ?? 0),
+        [0, 0, 1]
+      )
+      assert.deepStrictEqual(
+        Gate.of(other).reasons.map(({ rule }) => rule),
+        ["cost unknown"]
+      )
     }).pipe(live)
   )
 })

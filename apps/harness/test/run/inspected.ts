@@ -17,6 +17,7 @@ import * as RemoteControl from "../../src/targets/RemoteControl.ts"
 import { connect, type Target } from "../../src/targets/Target.ts"
 import * as Unawaited from "../../src/observe/Unawaited.ts"
 import { traced } from "../../src/observe/TrialTracer.ts"
+import type { Limits } from "@webagent/report/RunReport"
 import { Trace } from "@webagent/report/Trace"
 
 export const apiKey = "wak_canary_of_a_test"
@@ -51,12 +52,17 @@ export const serverOf = Effect.fnUntraced(function* (options: SimulatedOptions =
 export const runIn = Effect.fnUntraced(function* (
   target: Target,
   suites: ReadonlyArray<Suite.Suite>,
-  options: { readonly concurrency?: number; readonly directory?: string } = {}
+  options: {
+    readonly concurrency?: number
+    readonly directory?: string
+    readonly limits?: Limits
+  } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const directory = options.directory ?? (yield* fs.makeTempDirectoryScoped({ prefix: "inspected-" }))
   const plan = Plan.make(suites, { tags: [] })
   const unawaited = yield* Unawaited.collect
+  const { limits = {} } = options
   const { address, name } = target.info
   const report = yield* Runner.run({
     header: {
@@ -65,7 +71,7 @@ export const runIn = Effect.fnUntraced(function* (
       seed: 1,
       concurrency: options.concurrency ?? 8,
       trials: null,
-      limits: {},
+      limits,
       target: { name, address, simulated: true, capabilities: [] },
       suites: []
     },
@@ -75,7 +81,7 @@ export const runIn = Effect.fnUntraced(function* (
     timeout: Duration.seconds(20),
     redact: target.redact,
     emit: () => Effect.void,
-    ...(yield* Inspector.make(target, plan, { directory, unawaited }))
+    ...(yield* Inspector.make(target, plan, { directory, limits, unawaited }))
   }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 millis")), traced)
   const traceOf = (trace: string | undefined) =>
     Effect.map(fs.readFileString(`${directory}/${trace}`), (text) =>

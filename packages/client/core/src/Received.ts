@@ -1,3 +1,4 @@
+import { costOf, decimalOf } from "@webagent/contract"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 
@@ -20,22 +21,7 @@ const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
 }
 
 const ids: ReadonlySet<string> = new Set(["id", "sessionId", "runId"])
-const decimals: ReadonlySet<string> = new Set(["cost", "proxyCost", "proxyUsedMb"])
-
-/**
- * A number as a decimal string, where there is no doubt which one was sent: numbers in JSON have as many digits as one
- * likes, and what JavaScript keeps of them are 15 for sure.
- */
-const decimalOf = (value: number): string | undefined => {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/u.exec(String(value)) ?? []
-  const digits = `${whole}${fraction}`
-  if (digits === "" || digits.replace(/^0+/u, "").length > 15) return undefined
-  const point = whole.length + Number(exponent)
-  const padded = point > 0 ? digits.padEnd(point, "0") : `${"0".repeat(1 - point)}${digits}`
-  const at = Math.max(1, point)
-  return `${sign}${padded.slice(0, at)}${at < padded.length ? `.${padded.slice(at)}` : ""}`
-}
+const decimals: ReadonlySet<string> = new Set(["proxyCost", "proxyUsedMb"])
 
 /** Reads responses whose schema describes only a part of them. */
 export interface Reading {
@@ -60,7 +46,8 @@ const prepareRecord = (json: unknown, fields: Fields): unknown => {
   let prepared: Record<string, unknown> = json
   fields.forEach((nested, name) => {
     const value = json[name]
-    const better = prepareField(name, value, nested)
+    // services report it under several names
+    const better = name === "cost" ? (costOf(json) ?? value) : prepareField(name, value, nested)
     if (better === value) return
     if (prepared === json) prepared = { ...json }
     prepared[name] = better

@@ -197,6 +197,25 @@ describe("hostile answers", () => {
     )
   }
 
+  it.live.each([
+    [{ totalCostUsd: "0.42" }, { cost: "0.42", raw: { totalCostUsd: "0.42" } }],
+    [{ totalCostUsd: 0.42 }, { cost: "0.42", raw: { totalCostUsd: 0.42 } }],
+    [
+      { cost: null, totalCostUsd: 0.42 },
+      { cost: "0.42", raw: { totalCostUsd: 0.42 } }
+    ],
+    [
+      { cost: 0.1, totalCostUsd: "0.42" },
+      { cost: "0.1", raw: { totalCostUsd: "0.42" } }
+    ]
+  ])("a run that is sent with %j has one decimal cost: %j", ([sent, read]) =>
+    Effect.gen(function* () {
+      const run = { id: "r", status: "completed" }
+      yield* always({ json: { ...run, ...sent } })
+      assert.deepStrictEqual<unknown>(yield* getRun, { ...run, ...read })
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("a status that is none hides no id of what was created, and is no end of what is read", () =>
     Effect.gen(function* () {
       const text = '{"id":"r","status":{},"cost":0.1}'

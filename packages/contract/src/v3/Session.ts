@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { DecimalString } from "../DecimalString.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
@@ -37,7 +38,9 @@ export const Session = answer({
   thinkingLevel: undescribed(Schema.NullOr(Schema.String)),
   liveUrl: undescribed(Schema.NullOr(Schema.String)),
   createdAt: undescribed(Timestamp),
-  updatedAt: undescribed(Timestamp)
+  updatedAt: undescribed(Timestamp),
+  // of all its turns together, in USD
+  cost: undescribed(Schema.NullOr(DecimalString))
 }).annotate({ identifier: "Session" })
 
 /** A v3 session. */

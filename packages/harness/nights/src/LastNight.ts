@@ -81,6 +81,11 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     ...reason(of("infra"), "could not run: the service was away"),
     ...reason(of("unscored"), "could not be judged"),
     ...findings(openRows),
+    // quarantine excuses failures, and no spending
+    ...reason(
+      night.scenarios.filter(({ costUnknown = 0 }) => costUnknown > 0),
+      "had an unknown cost although a limit of cost was set"
+    ),
     ...reason(
       open.filter(({ quarantine }) => quarantine !== undefined),
       "in quarantine past the expiry date"

@@ -11,6 +11,7 @@ import * as Outage from "@webagent/report/Outage"
 import * as Partial from "@webagent/report/Partial"
 import {
   breachesOf,
+  costUnknownOf,
   type Confirmation,
   leakedBrowsersOf,
   type RunReport,
@@ -86,6 +87,8 @@ export const NightScenario = Schema.Struct({
   requests: Count,
   breaches: Count,
   leaks: Count,
+  /** How many of its runs had an unknown cost although a limit of cost was set; absent if none had. */
+  costUnknown: Schema.optionalKey(Count),
   /** Its own limits that its trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
   /** Whether the quarantine that it is in has expired; absent where it is in none. */
@@ -210,6 +213,7 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
   const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
   const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
     trials.reduce((total, trial) => total + count(trial), 0)
+  const costUnknown = costUnknownOf(result).length
   const spent = (trial: ScenarioResult["trials"][number]) =>
     trial.reruns.reduce((total, { duration_ms }) => total + duration_ms, trial.duration_ms)
   return {
@@ -230,6 +234,7 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     requests: sum(({ requests }) => requests),
     breaches: breachesOf(result).length,
     leaks: leakedBrowsersOf(result).length,
+    ...(costUnknown === 0 ? {} : { costUnknown }),
     ...(exceeded === undefined ? {} : { exceeded }),
     ...(quarantine === undefined ? {} : { quarantine: { expired: quarantine.expired } }),
     ...(confirm === undefined || confirm.trials.length === 0 ? {} : { confirm: confirmOf(confirm) })

@@ -192,6 +192,9 @@ describe("a night judged by its report, and by its line of the history", () => {
     "with a leak": (passed) =>
       resultOf("often", trialsOf(passed, {}, { leakedBrowsers: [{ id: "b", stopped: true }] })),
     "with a broken invariant": (passed) => resultOf("often", trialsOf(passed, {}, { breaches: [breach] })),
+    "with an unknown cost": (passed) => resultOf("often", trialsOf(passed, {}, { costUnknown: ["r-1"] })),
+    "with an unknown cost and in quarantine": (passed) =>
+      resultOf("often", trialsOf(passed, {}, { costUnknown: ["r-1"] }), quarantined(false)),
     "over its limits": (passed) => resultOf("often", trialsOf(passed), limit),
     claimed: () => resultOf("often", trialsOf(0, { verdict: "claimed" })),
     "that the service did not answer": () => resultOf("often", trialsOf(0, { verdict: "infra" })),

@@ -5,6 +5,7 @@ import * as Outage from "./Outage.ts"
 import {
   allTrialsOf,
   breachesOf,
+  costUnknownOf,
   isBad,
   isOverLimit,
   isUncleanOnly,
@@ -26,7 +27,7 @@ const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string
 
 /** Since when a scenario is so, as far as the rule is concerned. */
 const onsetOf = (rule: Reason["rule"], { onset }: ScenarioResult): Onset.Onset | undefined =>
-  rule === "leak" || rule === "invariant" ? onset?.invariants : onset?.trials
+  rule === "leak" || rule === "left running" || rule === "invariant" ? onset?.invariants : onset?.trials
 
 /** Some names in words, the newest first, and how many more there are; what is as usual is not new. */
 const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>, isUsual: boolean): string => {
@@ -215,6 +216,20 @@ const unfinished = (report: RunReport, open: ReadonlyArray<ScenarioResult>): Rea
   ]
 }
 
+/** The invariant of a passed trial that left a run or session running. */
+export const leftRunning = "runs-left-running"
+
+/** The sentence about runs with an unknown cost, where a limit of cost is set. */
+const unknownCosts = ({ results }: RunReport): ReadonlyArray<string> => {
+  const ids = results.flatMap(costUnknownOf)
+  if (ids.length === 0) return []
+  const more = ids.length > mostNamed ? `, and ${ids.length - mostNamed} more` : ""
+  return [
+    `cost unknown: ${counted(ids.length, "run")} (${ids.slice(0, mostNamed).join(", ")}${more}) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced. ` +
+      "Limit the spending at the service, and run without --max-cost, --trial-budget and budgets"
+  ]
+}
+
 /** One thing that makes a run red. The gate, titles and reports only group, count and word these. */
 export interface Problem {
   readonly rule: Reason["rule"]
@@ -246,8 +261,11 @@ export const isFailing = ({ rule }: Problem): boolean => rule === "failed" || ru
 export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {
   const { exceeded, onset, quarantine, verdict } = result
   const isLeaking = leakedBrowsersOf(result).length > 0
-  // a leaked browser is a breach of its own name, too
-  const isBreaking = breachesOf(result).some(({ invariant }) => !isLeaking || invariant !== "browsers-left-open")
+  const isLeavingRuns = breachesOf(result).some(({ invariant }) => invariant === leftRunning)
+  // a leaked browser is also a breach of its own name
+  const isBreaking = breachesOf(result).some(
+    ({ invariant }) => invariant !== leftRunning && (!isLeaking || invariant !== "browsers-left-open")
+  )
   // one that only leaked, broke an invariant or exceeded a limit is told by that
   const [rule, noun] = isUncleanOnly(result) || isOverLimit(result) ? [] : (byVerdict[verdict] ?? [])
   const [ofTrials, ofInvariants] = [
@@ -259,6 +277,7 @@ export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {
     ...(exceeded === undefined ? [] : [{ rule: "scenario limit", noun: "exceeded limit", ...ofTrials } as const]),
     ...(isBreaking ? [{ rule: "invariant", noun: "broken invariant", ...ofInvariants } as const] : []),
     ...(isLeaking ? [{ rule: "leak", noun: "browser leak", ...ofInvariants } as const] : []),
+    ...(isLeavingRuns ? [{ rule: "left running", noun: "abandoned run", ...ofInvariants } as const] : []),
     ...(quarantine?.expired === true ? [{ rule: "quarantine", noun: "expired quarantine", result } as const] : [])
   ]
 }
@@ -271,11 +290,13 @@ const rules: ReadonlyArray<Reason["rule"]> = [
   "scenario limit",
   "invariant",
   "leak",
+  "left running",
   "regressed",
   "flaky",
   "infra",
   "unscored",
   "quarantine",
+  "cost unknown",
   "limit",
   "not run",
   "stopped"
@@ -331,6 +352,8 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
       }),
     ...outages.filter(Outage.isSerious).map(Outage.text).map(run("outage", "outage")),
     ...crossed.map(run("limit", "crossed limit")),
+    // quarantine excuses failures, and no spending
+    ...unknownCosts(report).map(run("cost unknown", "unknown cost")),
     ...unfinished(report, open).map(run("not run", "incomplete run")),
     ...(interrupted ? ["the run was stopped before every scenario ran"] : []).map(run("stopped", "stopped run"))
   ]
@@ -344,6 +367,7 @@ const said: Readonly<Partial<Record<Reason["rule"], (count: number) => string>>>
   "scenario limit": () => "exceeded maxDuration or maxCost",
   invariant: () => "broke an invariant",
   leak: () => "left browsers open",
+  "left running": () => "left runs running",
   flaky: () => "passed in some trials only",
   infra: () => "could not run: the service was unreachable",
   unscored: () => "could not be scored: an oracle failed",

@@ -7,6 +7,7 @@ export const Reason = Schema.Struct({
     "outage",
     "invariant",
     "leak",
+    "left running",
     "failed",
     "claimed",
     "flaky",
@@ -16,6 +17,7 @@ export const Reason = Schema.Struct({
     "quarantine",
     "not run",
     "limit",
+    "cost unknown",
     "scenario limit"
   ]),
   sentence: Schema.String

@@ -16,6 +16,8 @@ const causeOf = (skip: Skip | undefined): string | undefined => {
       return "--max-scenario-time"
     case "CostLimit":
       return "--max-cost"
+    case "CostUnknown":
+      return "an unknown cost"
     case "RequestLimit":
       return "--max-requests"
     case "ConfirmLimit":

@@ -282,6 +282,10 @@ export const withConfirmation = (result: ScenarioResult, confirm: Confirmation):
   confirm
 })
 
+/** The runs and sessions of a scenario with an unknown cost, where a limit of cost is set. */
+export const costUnknownOf = (result: ScenarioResult): ReadonlyArray<string> =>
+  allTrialsOf(result).flatMap(({ costUnknown = [] }) => costUnknown)
+
 /** Every browser that the trials of a scenario left open. */
 export const leakedBrowsersOf = (result: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
   allTrialsOf(result).flatMap(({ leakedBrowsers }) => leakedBrowsers)

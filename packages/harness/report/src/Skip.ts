@@ -19,6 +19,8 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("Bail", { failures: Schema.Int }),
   /** It may cost more than the whole run may. */
   Schema.TaggedStruct("OverCostLimit", { worst_usd: Schema.String, limit_usd: Schema.String }),
+  /** A run was over and its service reported no cost, so no limit of cost can be enforced. */
+  Schema.TaggedStruct("CostUnknown", { run: Schema.String }),
   /** Nothing bounds its cost, and the run has a limit of cost. */
   Schema.TaggedStruct("NoBudget", {}),
   /** Its trials have used up its own budget. */
@@ -53,6 +55,8 @@ export const text = (skip: Skip): string => {
       return `--bail (${counted(skip.failures, "failed scenario")}) was reached`
     case "OverCostLimit":
       return `it may cost ${Money.shown(skip.worst_usd)}, more than --max-cost (${Money.shown(skip.limit_usd)})`
+    case "CostUnknown":
+      return `cost unknown: the service reported no cost for ${skip.run}, so no limit of cost can be enforced`
     case "NoBudget":
       return "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget"
     case "BudgetUsed":

@@ -134,6 +134,8 @@ export const Trial = Schema.Struct({
   requests: Schema.Int,
   /** What its runs cost, in USD, as an exact decimal. */
   cost_usd: Schema.String,
+  /** Ids of its runs and sessions with an unknown cost, where a limit of cost is set. */
+  costUnknown: Schema.optionalKey(Schema.Array(Schema.String)),
   failure: Schema.optionalKey(Failure),
   /** Oldest first: the first failure is never lost. */
   reruns: Schema.Array(Rerun),

@@ -14,6 +14,8 @@ import { whereOf } from "./Where.ts"
 export const allowances = [
   /** It leaves a run or a session to itself, and never reads what came of it. */
   "results-never-fetched",
+  /** It leaves a run or a session running when it ends. */
+  "runs-left-running",
   /** It reads a status after it was told a terminal one. */
   "polls-after-terminal",
   /** It polls sooner than the server's `pollInterval` asks. */

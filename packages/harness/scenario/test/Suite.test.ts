@@ -48,7 +48,7 @@ describe("scenario", () => {
     assert.throws(() => scenario("x", { trials: 0 }, nothing), 'Scenario "x": trials must be 1 or more, not 0.')
     assert.throws(
       () => scenario("x", JSON.parse('{ "allows": ["leaks"] }'), nothing),
-      'Scenario "x": allows "leaks" is not one of results-never-fetched, polls-after-terminal'
+      'Scenario "x": allows "leaks" is not one of results-never-fetched, runs-left-running, polls-after-terminal'
     )
     // what a plain JavaScript suite may write
     for (const timeout of ["2", "0 seconds", ""] as ReadonlyArray<string>)

@@ -141,7 +141,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         lacks: target.lacks,
         suspects: history.suspects,
         conclude: history.conclude,
-        ...(yield* Inspector.make(target, plan, { directory: reporting.directory, unawaited })),
+        ...(yield* Inspector.make(target, plan, { directory: reporting.directory, limits: header.limits, unawaited })),
         timeout: options.timeout ?? defaultTimeout(target),
         release: EndOfRun.timeFor(target),
         redact: target.redact,

@@ -63,12 +63,13 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     // with nothing left to fix, what failed is everything
     const isFailed = (planned: Planned) => failed.has(scenarioKey(planned.suite, planned.scenario.name))
     const plan = onlyFailed && failed.size > 0 ? all.filter(isFailed) : all
+    const header = yield* headerOf(options, target, plan, argumentOf)
     const report = yield* Runner.run({
-      header: yield* headerOf(options, target, plan, argumentOf),
+      header,
       plan,
       contextOf: target.contextOf,
       lacks: target.lacks,
-      ...(yield* Inspector.make(target, plan, { directory: undefined, unawaited })),
+      ...(yield* Inspector.make(target, plan, { directory: undefined, limits: header.limits, unawaited })),
       timeout: options.timeout ?? defaultTimeout(target),
       release: EndOfRun.timeFor(target),
       redact: target.redact,

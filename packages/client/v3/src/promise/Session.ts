@@ -21,6 +21,8 @@ export interface Session extends Raw {
   readonly liveUrl?: string | null
   readonly createdAt?: string
   readonly updatedAt?: string
+  /** The cost of all its turns together: a decimal number in USD. */
+  readonly cost?: string | null
 }
 
 /** A session that is over, its result as a schema says. */

@@ -5,7 +5,7 @@ import { enableRecording } from "../EnableRecording.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
-import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
+import { Decimal, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** What a v3 create asks for. */
 export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
@@ -36,6 +36,13 @@ const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
   return session.status === "stopped" ? "stopped" : "idle"
 }
 
+/** The cost of all turns together; null while no turn has a known one. */
+const costOf = (turns: ReadonlyArray<Turn.Turn>): string | null =>
+  turns.reduce<string | null>(
+    (sum, { cost }) => (cost === null ? sum : sum === null ? cost : Decimal.add(sum, cost)),
+    null
+  )
+
 /** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
 export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
   const { session, turns } = found
@@ -51,6 +58,7 @@ export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
     liveUrl: links.live(seen),
     ...(controlUrl === null ? {} : { controlUrl }),
     createdAt: fromMillis(session.createdAt_ms),
-    updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments))
+    updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments)),
+    cost: costOf(turns)
   }
 }

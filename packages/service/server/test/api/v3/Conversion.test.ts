@@ -66,6 +66,12 @@ describe("v3 Conversion", () => {
     assert.deepStrictEqual(shown([ended("failed", 2), ended("completed", 3)]), ["idle", "result at 3"])
   })
 
+  it("shows the cost of all turns together, or null while none is known", () => {
+    const costOf = (...costs: ReadonlyArray<string | null>) =>
+      Conversion.fromDomain({ session, turns: costs.map((cost) => ({ ...turn, cost })) }, links()).cost
+    assert.deepStrictEqual([costOf(null), costOf("0.1", null, "0.2")], [null, "0.3"])
+  })
+
   it("shows the browser of its agent, and where to take it over", () => {
     const of = (browserId: string | null) =>
       Conversion.fromDomain({ session: { ...session, browserId }, turns: [turn] }, seenLinks)
