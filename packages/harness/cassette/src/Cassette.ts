@@ -19,17 +19,17 @@ export const contentOf = (text: string, reviver?: (key: string, value: unknown) 
 export const Exchange = Schema.Struct({
   /** When the request was sent, from the start of the recording. */
   at_ms: Schema.Finite,
-  /** How long the answer took, body included. */
+  /** Duration of the exchange, body included. */
   took_ms: Schema.Finite,
   method: Schema.NonEmptyString,
   /** From `/api/vN` on, with its query. */
   path: Schema.NonEmptyString,
-  /** What was sent; absent where there was no body. */
+  /** The request's body; absent if there was none. */
   sent: Schema.optionalKey(Content),
   status: Schema.Int,
   /** `content-type` and `retry-after`, in lower case. */
   headers: Schema.Record(Schema.String, Schema.String),
-  /** What came; absent where there was no body. */
+  /** The response's body; absent if there was none. */
   got: Schema.optionalKey(Content)
 })
 export type Exchange = typeof Exchange.Type
@@ -44,7 +44,7 @@ export const Header = Schema.Struct({
 })
 export type Header = typeof Header.Type
 
-/** What a service answered, in the order in which the requests were sent. */
+/** The responses of a service, in the order of their requests. */
 export interface Cassette extends Header {
   readonly exchanges: ReadonlyArray<Exchange>
 }

@@ -17,7 +17,7 @@ export const Difference = Schema.Struct({
 })
 export type Difference = typeof Difference.Type
 
-/** What a comparison of two recordings found. */
+/** The differences between two recordings. */
 export const Drift = Schema.Struct({
   differences: Schema.Array(Difference),
   /** The operations that both recordings have. */
@@ -67,13 +67,13 @@ const changed = (path: string, a: Shape.Field, b: Shape.Field): ReadonlyArray<Fo
   return found
 }
 
-/** Whether what is in `share` of some objects would be in one of `count` others. */
+/** Returns whether a field that occurs in `share` of some objects is expected in one of `count` others. */
 const isExpected = ({ of, seen }: Shape.Field, count: number) =>
   count > 0 && (seen === of || (seen / of) * count >= enough)
 
 const parentOf = (path: string) => /^(.*?)\.?[^.]*$/u.exec(path)?.[1] ?? ""
 
-/** How many objects of a kind could have a field that none has. */
+/** Returns the number of objects of a kind that could have a field that none has. */
 const objectsAt = ({ answers, fields }: Shape.Kind, path: string) => {
   const parent = parentOf(path)
   return parent === "" ? answers : (fields.get(parent)?.types.get("object") ?? 0)
@@ -202,8 +202,9 @@ const together = (differences: ReadonlyArray<Difference>): ReadonlyArray<Differe
   )
 
 /**
- * How the answers in B differ from those in A: fields, their types and forms, HTTP statuses, media types, and undescribed
- * statuses. Ids, times, order and texts of users and agents do not count, nor errors that pass (429, 5xx).
+ * Compares the responses in B with those in A: fields, their types and formats, HTTP statuses, media types, and
+ * undescribed statuses. Ids, times, order, and texts of users and agents don't count, nor do temporary errors (429,
+ * 5xx).
  */
 export const between = (a: Pick<Cassette, "exchanges">, b: Pick<Cassette, "exchanges">): Drift => {
   const [before, after] = [Shape.of(a), Shape.of(b)]

@@ -18,7 +18,7 @@ export type Found = { readonly exchange: Exchange } | { readonly status: 404 | 5
 
 /** Replays one cassette from its beginning. */
 export interface Player {
-  /** What the service answered; `now_ms` is the time since the replay began. */
+  /** Finds the recorded response; `now_ms` is the time since the replay began. */
   readonly answer: (asked: Asked, now_ms: number) => Found
 }
 
@@ -38,7 +38,7 @@ const reads = new Set(["GET", "HEAD"])
 
 const endOf = ({ at_ms, took_ms }: Exchange) => at_ms + took_ms
 
-/** What a read is about: the id in its path, or its last part where the path is not described. */
+/** Returns the subject of a read: the id in its path, or the last part of a path that isn't described. */
 const subjectOf = ({ method, path }: Pick<Exchange, "method" | "path">): string => {
   const bare = path.replace(/[?#].*$/u, "")
   return routeOf(method, bare).resource ?? bare.split("/").at(-1) ?? bare

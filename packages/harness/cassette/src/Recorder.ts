@@ -5,7 +5,7 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import { type Content, contentOf, type Exchange } from "./Cassette.ts"
 
-/** Where recorded exchanges go. */
+/** The destination of recorded exchanges. */
 interface RecorderOptions {
   /** The header that carries the API key; its value is taken out of everything that is kept. */
   readonly apiKeyHeader: string

@@ -5,11 +5,11 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { type Cassette, contentOf } from "./Cassette.ts"
 import * as Player from "./Player.ts"
 
-/** How a cassette is replayed. */
+/** Options of a replay. */
 interface ReplayOptions {
   /** The header that must carry a key; any key opens a cassette. */
   readonly apiKeyHeader: string
-  /** How many times as fast as it was recorded. */
+  /** Replay speed relative to the recording. */
   readonly speed: number
   readonly match: Player.Match
   /** Told of each request when its answer is ready. */

@@ -6,7 +6,7 @@ export interface Route {
   readonly operation: string | null
   /** The id in its path, decoded; null where there is none. */
   readonly resource: string | null
-  /** Whether it makes something. */
+  /** Whether the request creates something. */
   readonly creates: boolean
 }
 
@@ -30,7 +30,7 @@ const decoded = (segment: string): string => {
   }
 }
 
-/** What a request asks for, by its method and its path from `/api/vN` on, such as `/api/v4/runs/7/status`. */
+/** Returns the route of a request, by its method and its path from `/api/vN` on, such as `/api/v4/runs/7/status`. */
 export const routeOf = (method: string, path: string): Route => {
   const [, version, rest] = /^\/api\/(v\d+)(\/[^?#]*)/u.exec(path) ?? []
   if (version === undefined || rest === undefined) return unrouted

@@ -2,12 +2,12 @@ import type * as Schema from "effect/Schema"
 import type { Cassette, Exchange } from "./Cassette.ts"
 import { routeOf } from "./Route.ts"
 
-/** What a field was, over all answers of one kind. */
+/** A field over all responses of one kind. */
 export interface Field {
   /** In how many of the objects that may have it. */
   readonly seen: number
   readonly of: number
-  /** How often it was which JSON type; an array counts once. */
+  /** Number of occurrences by JSON type; an array counts once. */
   readonly types: ReadonlyMap<string, number>
   /** The form that all its texts share, such as `uuid`; undefined where they differ or are too few to tell. */
   readonly form: string | undefined
@@ -25,7 +25,7 @@ export interface Kind {
 /** The answers of one operation. */
 export interface Shape {
   readonly operation: string
-  /** How many answers had which HTTP status. */
+  /** Number of responses by HTTP status. */
   readonly statuses: ReadonlyMap<number, number>
   /** Media types by HTTP status. */
   readonly mediaTypes: ReadonlyMap<number, ReadonlySet<string>>
@@ -65,7 +65,7 @@ const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(k
 class Counter {
   answers = 0
   private readonly fields = new Map<string, Counted>()
-  /** How often an object was at a path, and which fields were in one. */
+  /** Number of objects at a path, and the fields that occurred in one. */
   private readonly objects = new Map<string, { count: number; readonly names: Set<string> }>()
 
   body(value: Schema.Json) {
@@ -129,7 +129,7 @@ const statusIn = ({ got }: Exchange): string => {
 const template = (path: string) =>
   path.replace(/[?#].*$/u, "").replaceAll(/\/(?=[^/]*\d)(?!v\d+(?:\/|$))[^/]+/gu, "/{id}")
 
-/** What the answers of a cassette look like, by operation. */
+/** Returns the shapes of a cassette's responses, by operation. */
 export const of = ({ exchanges }: Pick<Cassette, "exchanges">): ReadonlyMap<string, Shape> => {
   const groups = Map.groupBy(
     exchanges,

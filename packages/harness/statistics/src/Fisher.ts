@@ -7,7 +7,10 @@ export interface Share {
   readonly of: number
 }
 
-/** How the first one's successes lie if both have one chance of success, as both together succeeded so often. */
+/**
+ * Returns the distribution of the first one's successes if both have the same success probability and together
+ * succeeded this often.
+ */
 export const conditional = (now: Share, before: Share): Discrete.Discrete =>
   Hypergeometric.of(now.passed + before.passed, now.of, now.of + before.of)
 

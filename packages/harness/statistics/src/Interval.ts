@@ -29,8 +29,8 @@ const around = (numbers: ReadonlyArray<number>, share: number, doubt: number): I
 }
 
 /**
- * How far the mean must be from 0 to show outside its interval in four of five cases, if there were `count` numbers that
- * scatter as these do.
+ * Returns the distance of the mean from 0 that would show outside of its interval in four of five cases, for `count`
+ * numbers that scatter like these.
  */
 export const detectableMean = (numbers: ReadonlyArray<number>, count: number, doubt: number): number => {
   if (numbers.length < 2 || count < 2) return Infinity

@@ -32,12 +32,12 @@ const product = (one: Float64Array, other: Float64Array) =>
 
 const logDiagonal = (rows: Factor) => rows.reduce((sum, row) => sum + Math.log(row.at(-1) ?? 1), 0)
 
-/** What least squares say of the last of some columns. */
+/** The least-squares estimate of the last of some columns. */
 export interface Fit {
   readonly estimate: number
   /** The deviation of the estimate, where the covariance is as it was given. */
   readonly error: number
-  /** What the columns leave unexplained: as many squares as `freedom`, each 1 on average. */
+  /** The unexplained part: as many squares as `freedom`, each 1 on average. */
   readonly squares: number
   readonly freedom: number
   /** Half the logarithm of the determinants by which a likelihood is divided, the columns integrated out. */

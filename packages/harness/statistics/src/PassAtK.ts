@@ -5,8 +5,14 @@ const allAmong = (wanted: number, of: number, k: number): number => {
   return chance
 }
 
-/** How likely at least one of `k` trials passes, when `passed` of `of` did; without bias, for `k` up to `of`. */
+/**
+ * Returns the probability that at least one of `k` trials passes, given that `passed` of `of` did; unbiased, for `k` up
+ * to `of`.
+ */
 export const atLeastOne = (passed: number, of: number, k: number): number => 1 - allAmong(of - passed, of, k)
 
-/** How likely all of `k` trials pass, when `passed` of `of` did (pass^k); without bias, for `k` up to `of`. */
+/**
+ * Returns the probability that all of `k` trials pass (pass^k), given that `passed` of `of` did; unbiased, for `k` up
+ * to `of`.
+ */
 export const all = (passed: number, of: number, k: number): number => allAmong(passed, of, k)

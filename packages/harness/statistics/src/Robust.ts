@@ -33,8 +33,8 @@ export const middleMean = (numbers: ReadonlyArray<number>): number => {
 const far = 1.5
 
 /**
- * How much each number tells of their common level, in shares of 1: the more exactly it is known the more, and the farther
- * from the middle of all the less (one step to Huber's estimate).
+ * Returns the weight of each number for their common level, in shares of 1. More exact numbers weigh more, and numbers
+ * far from the middle weigh less (one step to Huber's estimate).
  */
 export const shares = (numbers: ReadonlyArray<number>, deviations: ReadonlyArray<number>): ReadonlyArray<number> => {
   const middle = median(numbers)

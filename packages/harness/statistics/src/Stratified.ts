@@ -23,7 +23,7 @@ export const failures = (strata: ReadonlyArray<Stratum>): Discrete.Discrete =>
     .filter(({ chances, least }) => chances.length > 1 || least > 0)
     .reduce(Discrete.plus, Discrete.certain(0))
 
-/** How many failed now, of all strata together. */
+/** Returns the number of current failures in all strata together. */
 const failedNow = (strata: ReadonlyArray<Stratum>): number =>
   strata.reduce((sum, { now }) => sum + now.of - now.passed, 0)
 

@@ -20,7 +20,7 @@ const Count = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan
 const Changed = Schema.Struct({ id: Schema.String, status: Schema.String })
 const Done = Schema.Struct({ done: Schema.Literal(true) })
 
-/** What the service is told to be. */
+/** Operations that configure the service's behavior. */
 export class BehaviourGroup extends HttpApiGroup.make("behaviour").add(
   HttpApiEndpoint.get("getProfile", "/profile", { success: Profile }).annotate(OpenApi.Summary, "The profile in force"),
   HttpApiEndpoint.put("setProfile", "/profile", {
@@ -39,7 +39,7 @@ export class BehaviourGroup extends HttpApiGroup.make("behaviour").add(
   }).annotate(OpenApi.Summary, "Close every connection, and listen again after this long of service time")
 ) {}
 
-/** What happened. */
+/** Operations that read what happened. */
 export class RecordGroup extends HttpApiGroup.make("record").add(
   HttpApiEndpoint.get("getJournal", "/journal", {
     query: {
@@ -112,7 +112,7 @@ export class OperationsGroup extends HttpApiGroup.make("operations").add(
   }).annotate(OpenApi.Summary, "Cut every CDP connection of a browser, which goes on")
 ) {}
 
-/** How one drives and reads a simulated server. It has a port and a key of its own and is off unless asked for. */
+/** The API that drives and reads a simulated server. It has its own port and key, and is off by default. */
 export class ControlApi extends HttpApi.make("control")
   .add(BehaviourGroup)
   .add(RecordGroup)

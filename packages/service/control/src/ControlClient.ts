@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { ControlApi } from "./Api.ts"
 import { controlKeyHeader, controlPath } from "./Wire.ts"
 
-/** Where a control API is and what opens it. */
+/** Address and key of a control API. */
 export interface ControlClientOptions {
   /** Such as `http://127.0.0.1:41874/control/v1`, with or without the path. */
   readonly address: string

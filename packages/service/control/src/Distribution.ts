@@ -7,8 +7,8 @@ const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
 export const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
 /**
- * How long something takes: always the same (`"200ms"`), anything between two bounds, lognormal around a median
- * with the spread `sigma`, or a Pareto tail from `min` on (the smaller `alpha`, the heavier; at most `max`).
+ * The distribution of a duration: constant (`"200ms"`), uniform between two bounds, lognormal around a median with the
+ * spread `sigma`, or a Pareto tail from `min` on (heavier for a smaller `alpha`, and at most `max`).
  */
 export const DurationDistribution = Schema.Union([
   Span,

@@ -4,7 +4,10 @@ import { Share } from "./Distribution.ts"
 import { operations } from "./Operation.ts"
 import { Span } from "./Span.ts"
 
-/** Where a fault hits: before anything is done, after it is done but not said, or in the middle of saying it. */
+/**
+ * The place where a fault hits: before the operation, after it but before the response, or in the middle of the
+ * response.
+ */
 export const Placement = Schema.Literals(["before-apply", "after-apply", "mid-body"])
 
 export type Placement = typeof Placement.Type
@@ -16,7 +19,7 @@ const Part = Schema.Finite.check(
 
 const around = Schema.optionalKey(Schema.Literals(["before-apply", "after-apply"]))
 const anywhere = Schema.optionalKey(Placement)
-/** What may stand in a header: anything else would be a 500 of Node's and not the fault. */
+/** Characters that a header may have. Any others would cause an error 500 in Node instead of the fault. */
 const HeaderText = Schema.NonEmptyString.check(
   Schema.isPattern(/^[\t\x20-\x7e]+$/u, { expected: "a text of printable ASCII characters" })
 )
@@ -32,9 +35,9 @@ const retryAfter = {
 }
 
 /**
- * What goes wrong. Without a placement: connections, hangs, error answers and redirects hit before anything is
- * done; slow and mangled answers after it. Before anything is done, `slow-headers` keeps the request waiting, and
- * `malformed-json` answers 200 with half an object.
+ * A fault. By default, connection failures, hangs, error responses and redirects hit before the operation, and slow or
+ * mangled responses after it. Before the operation, `slow-headers` delays the request, and `malformed-json` responds
+ * with status 200 and half an object.
  */
 export const Fault = Schema.Union([
   /** The connection is reset, and the service's port is closed for this long. */
@@ -57,7 +60,7 @@ export const Fault = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("malformed-json"), placement: around }),
   /** The right body under another content type, `text/plain` unless said. */
   Schema.Struct({ kind: Schema.Literal("wrong-content-type"), contentType: Schema.optionalKey(HeaderText) }),
-  /** What a proxy says: an HTML page, 502 unless said. */
+  /** The error page of a proxy in HTML; status 502 by default. */
   Schema.Struct({ kind: Schema.Literal("html-error"), status: Schema.optionalKey(errorStatus), placement: around }),
   /** An error answer `{ "detail": ... }`, 503 unless said. */
   Schema.Struct({

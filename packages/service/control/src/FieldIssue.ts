@@ -2,7 +2,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { meant } from "./Spelling.ts"
 
-/** What is wrong with one field: its path as it is written (`faults[0].when.rate`), and a sentence about it. */
+/** The problem with one field: its path as a user writes it (`faults[0].when.rate`), and a sentence. */
 export interface FieldIssue {
   /** The empty text for the whole. */
   readonly path: string
@@ -63,7 +63,7 @@ const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 const membersOf = (ast: SchemaAST.Union): ReadonlyArray<SchemaAST.AST> =>
   ast.types.filter(({ _tag }) => _tag !== "Undefined")
 
-/** What a schema takes, in words. */
+/** Describes in words what a schema accepts. */
 const describe = (ast: SchemaAST.AST): string => {
   const said = text(ast.annotations, "expected")
   if (said !== undefined && ast._tag !== "Declaration") return said
@@ -185,7 +185,7 @@ const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): Re
   return [wrong([...path, ...issue.path], type === undefined ? "a value" : describe(type), undefined)]
 }
 
-/** What is wrong with an input, once a field, from the issue with which a schema refused it. */
+/** Returns the problems with an input, one per field, from the issue of a schema. */
 export const fieldIssues = (issue: SchemaIssue.Issue, input: unknown): ReadonlyArray<FieldIssue> => {
   const first = new Map<string, FieldIssue>()
   for (const found of of(issue, [], input)) {

@@ -13,7 +13,7 @@ export const Route = Schema.Union([Operation, Schema.Literals(["unrouted", "trap
 
 export type Route = typeof Route.Type
 
-/** What identifies a request: which operation on what, and the how-manieth of those. */
+/** The identity of a request: its operation, its resource, and its number among requests with the same two. */
 const request = {
   operation: Route,
   /** The id in the path; null for a create and for what has none. */
@@ -43,9 +43,9 @@ export const RequestEntry = Schema.Struct({
   userAgent: Schema.NullOr(Schema.String),
   /** The status that was sent; null when none was. */
   status: Schema.NullOr(Schema.Int),
-  /** What `Retry-After` asked for. */
+  /** The pause that `Retry-After` asked for. */
   retryAfter_ms: Schema.NullOr(Milliseconds),
-  /** Whether the caller got all of the answer, a part, none of it, or left before there was one. */
+  /** Whether the caller received all of the response, a part, nothing, or left before it came. */
   answered: Schema.Literals(["whole", "part", "none", "left"]),
   /** The id of what a create made; null for every other request. */
   made: Schema.NullOr(Schema.String),

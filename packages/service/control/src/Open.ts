@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** What is not over: turns that are not terminal, sessions and browsers that are not stopped. */
+/** Open resources: turns without a final status, and sessions and browsers that aren't stopped. */
 export const OpenView = Schema.Struct({
   turns: Schema.Array(
     Schema.Struct({ id: Schema.String, sessionId: Schema.String, status: Schema.String, createdAt_ms: Schema.Finite })

@@ -14,13 +14,13 @@ const Megabytes = Schema.Struct({ min: Weight, max: Weight }).check(
   Schema.makeFilter(({ max, min }) => (min <= max ? undefined : { path: ["min"], issue: "is more than max" }))
 )
 
-/** What turns do. */
+/** The behavior of turns. */
 const turns = {
-  /** How long a turn is at work. */
+  /** Running time of a turn. */
   duration: Schema.optionalKey(DurationDistribution),
-  /** How long a turn is dispatched before it is at work: a slow start. */
+  /** Time from dispatch until a turn runs: a slow start. */
   dispatch: Schema.optionalKey(DurationDistribution),
-  /** How often turns end as what, as weights. */
+  /** Weights of the outcomes of turns. */
   outcomes: Schema.optionalKey(
     Schema.Struct({
       completed: Schema.optionalKey(Weight),
@@ -32,13 +32,13 @@ const turns = {
       )
     )
   ),
-  /** What completed turns give, one drawn for each; any JSON. */
+  /** Results of completed turns, drawn for each; any JSON. */
   results: Schema.optionalKey(Schema.NonEmptyArray(Schema.Json)),
-  /** What failed turns say, one drawn for each. */
+  /** Errors of failed turns, drawn for each. */
   errors: Schema.optionalKey(Schema.NonEmptyArray(Schema.NonEmptyString)),
   /** USD: a start price and one for each minute at work, exact decimals. */
   cost: Schema.optionalKey(Schema.Struct({ start: Schema.optionalKey(Price), perMinute: Schema.optionalKey(Price) })),
-  /** How often the agent says that it succeeded when it completed, and when it failed. */
+  /** Share of turns in which the agent reports success: of completed ones, and of failed ones. */
   selfReport: Schema.optionalKey(
     Schema.Struct({ completed: Schema.optionalKey(Share), failed: Schema.optionalKey(Share) })
   ),
@@ -46,11 +46,11 @@ const turns = {
   judge: Schema.optionalKey(Schema.Struct({ enabled: Share, agrees: Schema.optionalKey(Share) })),
   /** v2's suggestions: how often there are any, and at most how many. */
   suggestions: Schema.optionalKey(Schema.Struct({ rate: Share, max: Schema.optionalKey(Count) })),
-  /** How often a turn goes through a proxy, and how many MB it then sends. */
+  /** Share of turns that use a proxy, and the MB that each sends. */
   proxy: Schema.optionalKey(Schema.Struct({ rate: Share, mb: Megabytes }))
 }
 
-/** What sessions and browsers do. */
+/** The behavior of sessions and browsers. */
 const sessions = {
   /** The settings of a new session, each as how often it is on. */
   session: Schema.optionalKey(
@@ -60,9 +60,9 @@ const sessions = {
       recording: Schema.optionalKey(Share)
     })
   ),
-  /** How long a cancelled or interrupted turn takes to let go; the next turn of its session starts after it. */
+  /** Time until a cancelled or interrupted turn releases its session; only then does the next turn start. */
   letGo: Schema.optionalKey(DurationDistribution),
-  /** How long a browser takes to start, and how long until its CDP connections are dropped by themselves. */
+  /** Start time of a browser, and time until its CDP connections drop by themselves. */
   browser: Schema.optionalKey(
     Schema.Struct({
       start: Schema.optionalKey(DurationDistribution),
@@ -71,7 +71,7 @@ const sessions = {
   )
 }
 
-/** What the service allows, each API key by itself; more is answered with 429. */
+/** Limits per API key; requests above them get a 429. */
 const limits = Schema.Struct({
   /** Turns that are not terminal, over all sessions of a key. */
   concurrentRuns: Schema.optionalKey(Count),
@@ -80,7 +80,7 @@ const limits = Schema.Struct({
   /** Requests a second, refilled steadily, at least one in 1000 s, and how many at once. */
   requestsPerSecond: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0.001))),
   burst: Schema.optionalKey(Count),
-  /** What Retry-After says: seconds (unless said otherwise), an HTTP date, one or the other by a draw, or nothing. */
+  /** Format of Retry-After: seconds (default), an HTTP date, either one at random, or no header. */
   retryAfter: Schema.optionalKey(Schema.Literals(["seconds", "date", "either", "none"]))
 }).check(
   Schema.makeFilter(({ burst, requestsPerSecond }) =>
@@ -90,14 +90,14 @@ const limits = Schema.Struct({
   )
 )
 
-/** How a simulated service behaves. Whatever is missing is as in `instant`; a task's own script goes before it. */
+/** The behavior of a simulated service. Missing fields are as in `instant`; a task's own script takes precedence. */
 export const Profile = Schema.Struct({
   name: Schema.optionalKey(Schema.NonEmptyString),
   description: Schema.optionalKey(Schema.String),
   ...turns,
   ...sessions,
   limits: Schema.optionalKey(limits),
-  /** How long the service thinks about a request before it answers. */
+  /** Time until the service responds to a request. */
   latency: Schema.optionalKey(DurationDistribution),
   /** Polls of one resource closer together than this are reported as faster than asked. */
   pollInterval: Schema.optionalKey(Span),

@@ -14,9 +14,9 @@ export class SettingsError extends Data.TaggedError("SettingsError")<{ readonly 
   }
 }
 
-/** What a profile file holds: a profile, or what is to be different from a preset. */
+/** The contents of a profile file: a profile, or the differences from a preset. */
 export const ProfileFile = Schema.Struct({
-  /** Where an editor finds the JSON Schema of this file. */
+  /** Location of the file's JSON Schema, for editors. */
   $schema: Schema.optionalKey(Schema.String),
   /** The preset from which every field that the file does not name is taken, whole. */
   extends: Schema.optionalKey(Schema.Literals(presetNames)),
@@ -33,7 +33,7 @@ const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Res
     ({ issue }) => new SettingsError({ lines: fieldIssues(issue, input).map(line) })
   )
 
-/** What no compiler has looked at may be anything: a fault of a kind that is misspelt would never apply. */
+/** Checks a value that may not have been type-checked: a fault with a misspelled kind would never apply. */
 const check = <A>(schema: Schema.Codec<A, unknown>): ((value: A) => Result.Result<A, SettingsError>) => {
   const typed = Schema.toType(schema)
   return (value) => Result.map(decode(typed, value), () => value)

@@ -1,4 +1,4 @@
-/** How many letters have to be changed, added, left out or swapped with the next to come from one word to the other. */
+/** Returns the number of letters to change, add, remove or swap with the next one to turn one word into the other. */
 const distance = (from: string, to: string): number => {
   const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity

@@ -6,8 +6,8 @@ import type * as Schema from "effect/Schema"
 import { spanFromText } from "./Span.ts"
 
 /**
- * What a simulated agent is told to do, written into the task as one bracket. Durations are an Effect duration
- * without the space (`"200ms"`, `"2s"`), `cost` is a decimal string in USD, `proxyMb` one in MB.
+ * Instructions for a simulated agent, written into the task as one bracket. Durations are an Effect duration without
+ * the space (`"200ms"`, `"2s"`), `cost` is a decimal string in USD, `proxyMb` one in MB.
  */
 export interface TaskScript {
   readonly outcome?: "completed" | "failed" | "cancelled"
@@ -20,7 +20,7 @@ export interface TaskScript {
   readonly success?: boolean
   /** A judge's verdict, which comes with a report. */
   readonly judge?: boolean
-  /** How many suggestions come with the task. */
+  /** Number of suggestions that come with the task. */
   readonly suggestions?: number
   readonly keepAlive?: boolean
   readonly persistMemory?: boolean
@@ -44,7 +44,7 @@ const decimal = {
   parse: (text: string) => (decimalPattern.test(text) && !text.startsWith("-") ? text : undefined)
 }
 
-/** How the raw text of each key's value is read; `undefined` is a refusal. */
+/** Readers of each key's raw value; `undefined` means that the value is invalid. */
 const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   outcome: words("completed", "failed", "cancelled"),
   duration: {
@@ -72,7 +72,7 @@ const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   proxyMb: decimal
 }
 
-/** What may stand before `=` in a script. */
+/** Keys of a script, before the `=`. */
 export const scriptKeys: ReadonlyArray<string> = Object.keys(keys)
 
 interface Reader {
@@ -98,7 +98,9 @@ const opening = /\[simulate(?=[\s\]])/u
 const bareWord = /[^\s\]]+/uy
 const pair = /\s*(?:(\])|([A-Za-z]+)=)/uy
 
-/** Where the value that starts at `from` ends: JSON is followed to its close, anything else to a space or `]`. */
+/**
+ * Returns the end of the value that starts at `from`: JSON is followed to its close, anything else to a space or `]`.
+ */
 const valueEnd = (text: string, from: number): number | undefined => {
   if (!/["{[]/u.test(text.charAt(from))) {
     bareWord.lastIndex = from

@@ -1,13 +1,15 @@
 import * as Schema from "effect/Schema"
 import { Span } from "./Span.ts"
 
-/** Where service time ends, in milliseconds since 1970: the year 9000, after which dates are not written as they are. */
+/**
+ * The last moment of service time, in milliseconds since 1970: the year 9000, after which dates have another format.
+ */
 export const endOfTime_ms = 221_845_392_000_000
 
 /** The most times as fast as real time that service time can go. */
 export const fastest = 1_000_000
 
-/** How service time passes: like real time, faster by a factor, or only when it is moved. */
+/** The pace of service time: real time, faster by a factor, or only when it's moved. */
 export const TimeMode = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("real") }),
   Schema.Struct({

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** What is judged, each by what the server itself has seen. */
+/** Checks of how clients used the service, judged by what the server observed. */
 export const oracles = [
   /** A browser that is not stopped. */
   "browsers-left-open",
@@ -20,7 +20,7 @@ export const oracles = [
   "key-sent-elsewhere"
 ] as const
 
-/** What is judged. */
+/** A check of how clients used the service. */
 export const Oracle = Schema.Literals(oracles)
 
 export type Oracle = typeof Oracle.Type
@@ -34,7 +34,7 @@ export const Finding = Schema.Struct({
 
 export type Finding = typeof Finding.Type
 
-/** What one oracle says: whether all is well, in a sentence, how often it is not, and the first 20 findings. */
+/** The verdict of one oracle: whether everything is fine, a sentence, the number of findings, and the first 20. */
 export const OracleVerdict = Schema.Struct({
   oracle: Oracle,
   holds: Schema.Boolean,
@@ -45,7 +45,7 @@ export const OracleVerdict = Schema.Struct({
 
 export type OracleVerdict = typeof OracleVerdict.Type
 
-/** What all oracles say; `holds` when each does. */
+/** The verdicts of all oracles; `holds` if each of them holds. */
 export const Verdicts = Schema.Struct({
   holds: Schema.Boolean,
   verdicts: Schema.Array(OracleVerdict)

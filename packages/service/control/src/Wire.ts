@@ -1,5 +1,5 @@
 /** The header that carries the control key; it is not the API key of the service. */
 export const controlKeyHeader = "X-Control-Key"
 
-/** Where the control API lives below the address of its own port. */
+/** Path of the control API below the address of its own port. */
 export const controlPath = "/control/v1"

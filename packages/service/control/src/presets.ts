@@ -12,7 +12,7 @@ export type PresetName = (typeof presetNames)[number]
 
 const named = (name: PresetName, description: string) => ({ name, description })
 
-/** How agents talk about their work, said once: what they say does not depend on how well the service is. */
+/** Phrases of agents about their work. They don't depend on the health of the service. */
 const talk = {
   results: [
     "The cheapest direct flight costs 129 EUR and leaves at 06:40.",

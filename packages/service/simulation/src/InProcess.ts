@@ -19,10 +19,10 @@ import * as InProcessDelivery from "./faults/InProcessDelivery.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import { Simulation } from "./requests/Simulation.ts"
 
-/** Where the service is for clients that have no network: a name that no network knows. */
+/** Address of the service for clients without a network: a name that no network resolves. */
 export const address = "http://simulated.invalid"
 
-/** Where faults redirect to. */
+/** Default target of redirect faults. */
 const elsewhere = "http://elsewhere.invalid"
 
 /** Nothing but the service is there. */
@@ -33,7 +33,7 @@ class HostNotFound extends Data.TaggedError("HostNotFound")<{ readonly host: str
   }
 }
 
-/** How a simulated service without a socket behaves. */
+/** Options of a simulated service without a socket. */
 export type InProcessOptions = Omit<Parts.SimulatedOptions, "port" | "host" | "control">
 
 const failure = (request: HttpClientRequest.HttpClientRequest, cause: unknown) =>
@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
       )
     )
 
-  /** What the caller reads later is sent in service time, too. */
+  /** Delivers a response in service time, including the parts that the caller reads later. */
   const sent = (request: HttpClientRequest.HttpClientRequest, response: HttpServerResponse.HttpServerResponse) => {
     const { body, headers } = response
     if (request.method === "HEAD") {

@@ -23,21 +23,21 @@ import { SimulatedState } from "./state/SimulatedState.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import * as SkewedClock from "./time/SkewedClock.ts"
 
-/** How a simulated server behaves. */
+/** Options of a simulated server. */
 export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   /** Ids, outcomes, durations and costs all come from it, on loopback the tokens of links too; 1 unless given. */
   readonly seed?: number
-  /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
+  /** Size of the journal; the newest 20,000 rows by default. */
   readonly journal?: JournalOptions
-  /** What hits requests from the start; what the profile says unless given. */
+  /** Initial faults; by default, the profile's. */
   readonly faults?: FaultPlan
-  /** How service time goes; as real time does unless given. */
+  /** Pace of service time; real time by default. */
   readonly time?: TimeMode
   /** Lets the service be driven and read through a control API on a port of its own; it is off unless given. */
   readonly control?: ControlOptions
 }
 
-/** What a simulated service can be watched by and told by while it runs. */
+/** Services that observe and control a running simulated service. */
 export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock | SimulatedState
 
 /** The engine over simulated ports, and what replaces its state. */
@@ -53,7 +53,7 @@ const engineSimulated = (): Layer.Layer<
     Layer.provide(Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed))))
   )
 
-/** What hits requests: as asked for, else as the profile says. */
+/** Returns the requested faults, or otherwise the profile's. */
 const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
   Layer.unwrap(
     Effect.map(Behaviour, (behaviour) =>

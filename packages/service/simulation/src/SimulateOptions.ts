@@ -20,7 +20,7 @@ const isInteger = (least: number, most: number) => (value: unknown) =>
 const host = such("an address such as 127.0.0.1", isText)
 const port = such("a port from 0 to 65535", isInteger(0, 65_535))
 
-/** What each option takes. The profiles and fault plans of files have other times: theirs are Durations. */
+/** Schemas of the options. Profiles and fault plans of files have other durations: here they are Durations. */
 const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec<unknown> } = {
   port,
   host,

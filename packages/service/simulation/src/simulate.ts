@@ -19,14 +19,14 @@ export interface SimulatedRun {
   readonly task: string
   /** `queued`, `dispatching`, `running`, `completed`, `failed` or `cancelled`. */
   readonly status: string
-  /** What the agent answered; null before the end. */
+  /** The agent's result; null before the end. */
   readonly result: unknown
   readonly error: string | null
 }
 
 /** A simulated service that runs in this process, on a free port of this machine. */
 export interface RunningService {
-  /** Where it listens, such as `http://127.0.0.1:41873`: the `baseUrl` of our clients. */
+  /** The address, such as `http://127.0.0.1:41873`: the `baseUrl` for the clients. */
   readonly address: string
   /** The address of each API version, for plain `fetch`. */
   readonly baseUrls: Readonly<Record<ApiVersion, string>>
@@ -41,9 +41,9 @@ export interface RunningService {
   readonly env: { readonly WEBAGENT_BASE_URL: string; readonly WEBAGENT_API_KEY: string }
   /** The runs of all versions, oldest first. */
   readonly runs: () => Promise<ReadonlyArray<SimulatedRun>>
-  /** What happened: each request with its response and its fault, and each change of a run or browser. */
+  /** Returns what happened: each request with its response and its fault, and each change of a run or browser. */
   readonly journal: (query?: JournalQuery) => Promise<JournalView>
-  /** What the service found wrong with how it was used. */
+  /** Returns the problems that the service found in how it was used. */
   readonly verdict: () => Promise<Verdicts>
   /** Rejects with a line for each thing that the app did wrong: doubled, lost, left open, polled too fast. */
   readonly assertClean: () => Promise<void>

@@ -4,7 +4,7 @@ import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Agent, type ScheduledAgent, type TurnSchedule } from "@webagent/engine"
 import * as TurnPlan from "./TurnPlan.ts"
 
-/** What the profile and the seed that are in force say of every turn. */
+/** Returns the schedule of every turn under the current profile and seed. */
 const schedule = (force: TurnPlan.Force): TurnSchedule => ({
   next: (turn) => {
     const { dispatch, work } = TurnPlan.times(turn, force)

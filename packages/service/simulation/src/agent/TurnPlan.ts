@@ -6,13 +6,13 @@ import * as Seed from "../behaviour/Seed.ts"
 import { type CompleteProfile, dispatchShare } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
 
-/** What a turn is performed by: the profile and seed that were in force when it began. */
+/** The profile and the seed of a turn: those in force when it began. */
 export interface Force {
   readonly profile: CompleteProfile
   readonly seed: Seed.Seed
 }
 
-/** How long each part of a turn takes, in milliseconds. */
+/** Duration of each part of a turn, in milliseconds. */
 interface TurnTimes {
   readonly dispatch: number
   readonly work: number
@@ -63,7 +63,7 @@ const costOf = (work_ms: number, { profile: { cost } }: Force) =>
     Decimal.multiplyRatio(cost.perMinute ?? "0", BigInt(Math.round(work_ms)), BigInt(minute_ms))
   )
 
-/** What a turn that works for this long costs, as its script says, else as the profile does: it grows evenly. */
+/** Returns the cost of a turn that has run for this long, by its script or otherwise the profile. It grows evenly. */
 const costBy = (elapsed_ms: number, work_ms: number, script: ParsedTaskScript, force: Force): Decimal.Decimal => {
   if (script.cost === undefined) return costOf(elapsed_ms, force)
   if (elapsed_ms >= work_ms) return script.cost
@@ -88,7 +88,7 @@ const suggestion = (_: unknown, index: number) => ({
 
 const suggestions = (count: number) => Array.from({ length: count }, suggestion)
 
-/** How long the parts of a turn take: as its script says, else as the profile and the seed say. */
+/** Returns the durations of a turn's parts, by its script, or otherwise by profile and seed. */
 export const times = (turn: Turn.Turn, force: Force): TurnTimes => timesOf(turn, scriptOf(turn), force)
 
 /** The event with which a turn is at work. */
@@ -113,7 +113,7 @@ export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   }
 }
 
-/** What a turn has cost by then: nothing before it runs, and no more than at its end. */
+/** Returns the usage of a turn at a time: nothing before it runs, and no more than at its end. */
 export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage => {
   if (turn.startedAt_ms === null) return {}
   const script = scriptOf(turn)
@@ -154,7 +154,7 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
     : { _tag: completed ? "Completed" : "Cancelled", report }
 }
 
-/** What a new session is asked to do beyond its turns, drawn once: a script may say otherwise later. */
+/** Draws the settings of a new session, once; a later script may override them. */
 export const settings = (sessionId: string, { profile, seed }: Force): Partial<Session.SessionSettings> => {
   const { keepAlive, persistMemory, recording } = profile.session
   const on = (what: keyof Session.SessionSettings, share: number | undefined) =>

@@ -15,13 +15,13 @@ export type CompleteProfile = Profile & Required<Pick<Profile, keyof typeof inst
 /** The profile with what it leaves open. */
 export const complete = (profile: Profile): CompleteProfile => ({ ...instant, ...profile })
 
-/** How a simulated service behaves. */
+/** Options of a simulated service's behavior. */
 export interface BehaviourOptions {
   /** Everything that is drawn comes from it; 1 unless given. */
   readonly seed?: Seed
   /** A preset's name or a profile; without it turns succeed after 150 ms or so. */
   readonly profile?: PresetName | Profile
-  /** How long every unscripted turn takes, whatever the profile says. */
+  /** Duration of every unscripted turn, regardless of the profile. */
   readonly turnDuration?: Duration.Input
   /** The share of unscripted turns that fail, 0 to 1, whatever the profile says. */
   readonly failureRate?: number
@@ -58,8 +58,8 @@ const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOp
 }
 
 /**
- * How the simulated parts behave. Each run, browser or request reads profile and seed once, when it begins. A change
- * takes effect for what begins after it.
+ * The behavior of the simulated parts. Each run, browser or request reads profile and seed once when it begins, so a
+ * change affects only later ones.
  */
 export class Behaviour extends Context.Service<
   Behaviour,

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 
 /**
- * What one server chooses at random all comes from this number. A draw is keyed by what it is for, it does not
- * advance a stream, so requests that overtake each other change nothing.
+ * The source of all random choices of one server. Each draw is keyed by its purpose and doesn't advance a stream, so
+ * requests that overtake each other change nothing.
  */
 export type Seed = number
 

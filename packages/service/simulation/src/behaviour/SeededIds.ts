@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { CreateKey } from "./CreateKey.ts"
 import { type Seed, uuid } from "./Seed.ts"
 
-/** How many ids of each kind were counted. */
+/** Number of ids of each kind so far. */
 type IdCounts = Readonly<Partial<Record<IdKind, number>>>
 
 /** The counters behind ids without a `CreateKey`. */

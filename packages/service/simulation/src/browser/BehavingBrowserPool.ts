@@ -22,7 +22,7 @@ export class BrowserConnections extends Context.Service<
 export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behaviour> = Layer.effectContext(
   Effect.gen(function* () {
     const behaviour = yield* Behaviour
-    /** How to cut the connections of each browser; one that still starts has none. */
+    /** Effects that cut the connections of each browser; a starting browser has none. */
     const running = new Map<string, Effect.Effect<void>>()
 
     const dropping = (id: string, launched: SimulatedBrowserPool.SimulatedBrowser) => {

@@ -1,4 +1,4 @@
-/** What is known of how this process was started. */
+/** Facts about how this process was started. */
 export interface Started {
   /** The name of the program, such as `webagent-server`. */
   readonly name: string
@@ -6,13 +6,13 @@ export interface Started {
   readonly module: string
   /** The file that was started, as it was named. */
   readonly script: string | undefined
-  /** What a package manager says of itself to what it starts. */
+  /** The user agent of a package manager, which it passes to the programs that it starts. */
   readonly userAgent: string | undefined
 }
 
 const runners = { pnpm: "pnpm exec", yarn: "yarn", bun: "bunx", npm: "npx" } as const
 
-/** How a person starts a program again: as they have started it. */
+/** Returns the command that starts the program again in the same way. */
 export const programOf = ({ module, name, script = "", userAgent = "" }: Started): string => {
   if (module.endsWith(".ts")) return `npm run ${name.replace("webagent-", "")} --`
   const [manager = ""] = userAgent.split("/")
@@ -22,6 +22,6 @@ export const programOf = ({ module, name, script = "", userAgent = "" }: Started
   return isGlobal ? name : `${runner ?? "npx"} ${name}`
 }
 
-/** How a person calls the program of this process. */
+/** Returns the command that a user types for the program of this process. */
 export const here = (name: string, module: string): string =>
   programOf({ name, module, script: process.argv[1], userAgent: process.env["npm_config_user_agent"] })

@@ -69,10 +69,10 @@ export const flags = {
 /** The flags as they were given. */
 export type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** What was asked for, ready for `SimulatedService.layer`, and a line for each setting that is not as usual. */
+/** The resolved options for `SimulatedService.layer`, with a line for each unusual setting. */
 interface Resolved {
   readonly options: Pick<SimulatedOptions, "profile" | "faults" | "time" | "control" | "journal">
-  /** What to print of it and of where the control API listens, once it does. */
+  /** Lines to print once the control API listens. */
   readonly lines: (control: ControlServer["Service"]) => ReadonlyArray<readonly [label: string, text: string]>
 }
 
@@ -148,7 +148,7 @@ const timeLine = (time: TimeMode, profile: Profile | undefined): string => {
 
 const rules = (plan: FaultPlan): string => (plan.length === 1 ? "1 rule" : `${plan.length} rules`)
 
-/** What the flags ask for; fails with a sentence, and a line for each wrong field of a file. */
+/** Resolves the flags; fails with a sentence, and a line for each wrong field of a file. */
 export const resolve = Effect.fnUntraced(function* (given: Flags) {
   const profile = Option.isSome(given.profile) ? yield* profileOf(given.profile.value) : undefined
   const faults = Option.isSome(given.faults)

@@ -63,12 +63,12 @@ export class Control extends Context.Service<
     /** Cuts every connection to the service and takes none for this long of service time; ends as soon as it is so. */
     readonly refuseConnections: (span: Duration.Input) => Effect.Effect<void>
     readonly journal: (query?: JournalQuery) => Effect.Effect<JournalView>
-    /** What the oracles say of everything since the start, or the last reset or restore. */
+    /** The verdicts of the oracles about everything since the start, or since the last reset or restore. */
     readonly verdicts: Effect.Effect<Verdicts>
-    /** What is not over. */
+    /** Resources that are still open. */
     readonly open: Effect.Effect<OpenView>
     readonly time: Effect.Effect<TimeView>
-    /** How service time goes from now on. */
+    /** Changes the pace of service time. */
     readonly setTime: (time: TimeMode) => Effect.Effect<TimeView>
     /** Moves manual time, and ends when everything that is due has happened. */
     readonly advance: (by: Duration.Input) => Effect.Effect<TimeView, ControlConflictError>
@@ -109,7 +109,7 @@ const isPreset = (name: string): name is keyof typeof presets => Object.hasOwn(p
 
 const missing = (what: string, id: string) => () => new ControlNotFoundError({ detail: `No ${what} with id ${id}.` })
 
-/** What fits its schema, also where no type was checked. */
+/** Fails for a value that doesn't fit its schema, because callers in JavaScript have no type check. */
 const fitting = <A>(checked: Result.Result<A, SettingsFile.SettingsError>): Effect.Effect<A, ControlInvalidError> =>
   Effect.mapError(Effect.fromResult(checked), ({ message }) => new ControlInvalidError({ detail: message }))
 

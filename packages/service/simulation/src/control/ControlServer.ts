@@ -16,9 +16,9 @@ import * as Handlers from "./Handlers.ts"
 import * as Routes from "./Routes.ts"
 import * as Trap from "./Trap.ts"
 
-/** Where the control API listens, and what opens it. */
+/** Address and key of the control API. */
 export interface ControlOptions {
-  /** What every request has to carry in `X-Control-Key`; it is not one of the service's API keys. */
+  /** Key that every request must carry in `X-Control-Key`. It isn't one of the service's API keys. */
   readonly key: string
   /** 0, the default, is any free port. */
   readonly port?: number

@@ -9,7 +9,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { Answer } from "@webagent/server"
 
-/** Where the OpenAPI document of the control API is; it takes no key. */
+/** Path of the control API's OpenAPI document, which needs no key. */
 export const openApiPath = `${controlPath}/openapi.json`
 
 const routes: Array<{ readonly method: string; readonly pattern: RegExp }> = [

@@ -9,7 +9,7 @@ import { RealClock } from "../time/RealClock.ts"
 import { clipped, longestPath } from "../journal/Requests.ts"
 import { clippedOrNull } from "../requests/RequestRecord.ts"
 
-/** Where a redirect of a fault leads: another origin, which says `{}` to everything and writes down who brought a key. */
+/** Target of redirect faults: another origin that responds with `{}` and records which requests carried a key. */
 export const trapPath = "/trap"
 
 /** Answers what was led astray. */

@@ -8,19 +8,19 @@ import type { InjectedFault } from "./Faults.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What a fault gives in place of an answer: another one, or what happens to the connection. */
+/** The effect of a fault: another response, or something that happens to the connection. */
 export type FaultAnswer = Response | Script
 
-/** Whether it is an answer like any other. */
+/** Returns whether it's an ordinary response. */
 export const isResponse: (answer: FaultAnswer) => answer is Response = HttpServerResponse.isHttpServerResponse
 
-/** What some faults have to know. */
+/** Facts that some faults depend on. */
 export interface Circumstances {
   /** Path and query of the request. */
   readonly url: string
   /** Service time. */
   readonly now_ms: number
-  /** Where a redirect leads that does not say: an address without a slash at the end. */
+  /** Target of redirects that don't name one: an address without a final slash. */
   readonly elsewhere: string
 }
 
@@ -31,7 +31,7 @@ const reset: Script = { ...nothing, end: "reset" }
 const hang = (fault: Extract<Fault, { readonly kind: "hang" }>): number =>
   fault.for === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(fault.for)
 
-/** How an HTTP date is written; it has whole seconds. */
+/** Formats an HTTP date, which has whole seconds. */
 export const httpDate = (at_ms: number): string => new Date(at_ms).toUTCString()
 
 const page = (status: number) =>
@@ -73,7 +73,7 @@ export const replacingFault = ({ fault, placement }: InjectedFault): Replacing |
   return isReplacing(fault) && !spoils ? fault : undefined
 }
 
-/** What a fault gives in the place of an answer. */
+/** Returns the response of a fault that replaces the operation's. */
 export const inPlace = (fault: Replacing, around: Circumstances): FaultAnswer => {
   switch (fault.kind) {
     case "refuse-connections":
@@ -106,7 +106,7 @@ const headOf = (response: Response, bytes: Uint8Array) => ({
   headers: { ...response.headers, "content-length": String(bytes.length) }
 })
 
-/** How many pieces a slow body comes in, unless it is shorter. */
+/** Number of pieces of a slow body, unless it's shorter. */
 const drips = 20
 
 const drip = (bytes: Uint8Array, over_ms: number): Script["pieces"] => {
@@ -130,7 +130,10 @@ const malformed = (bytes: Uint8Array): Uint8Array => {
   return copy
 }
 
-/** What a fault makes of an answer. `headOnly` is a request for the head exclusively: there is no body to spoil. */
+/**
+ * Applies a fault to a response. `headOnly` means that the request asked for the head only, so there's no body to
+ * change.
+ */
 export const spoiled = Effect.fnUntraced(function* (
   { fault, placement }: InjectedFault,
   response: Response,

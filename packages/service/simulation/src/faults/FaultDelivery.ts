@@ -21,13 +21,13 @@ export interface Script {
   readonly head: { readonly status: number; readonly headers: Readonly<Record<string, string>> } | null
   /** Pieces of the body, each `after_ms` after the one before. */
   readonly pieces: ReadonlyArray<{ readonly after_ms: number; readonly bytes: Uint8Array }>
-  /** How long nothing happens before the end, in milliseconds; `Infinity` until the caller leaves. */
+  /** Pause before the end, in milliseconds; `Infinity` until the caller leaves. */
   readonly pause_ms: number
   /** The end of the body, of the connection, or a reset of it. */
   readonly end: "complete" | "close" | "reset"
 }
 
-/** How much of an answer arrived. */
+/** The part of a response that arrived. */
 export type Answered = (typeof RequestEntry.Type)["answered"]
 
 /** The port to the caller's connection: what faults do to it. */

@@ -12,7 +12,7 @@ export interface InjectedFault {
   /** The name of its rule. */
   readonly rule: string
   readonly fault: Fault
-  /** Where it hits; null for what concerns a request as a whole. */
+  /** The place where it hits; null for faults that concern the request as a whole. */
   readonly placement: Placement | null
 }
 
@@ -82,7 +82,7 @@ const isDrawn = ({ rate, rule }: Rule, request: Identity, seed: Seed): boolean =
 /** Decides for each request which fault hits it, if any. Says nothing of how. */
 export interface FaultMatcher {
   readonly of: (request: Identity, at_ms: number) => InjectedFault | undefined
-  /** How far back stale reads look, in milliseconds; 0 without one. */
+  /** Age of stale reads, in milliseconds; 0 without any. */
   readonly lag_ms: number
 }
 
@@ -124,7 +124,7 @@ export class Faults extends Context.Service<
     readonly set: (plan: FaultPlan) => Effect.Effect<void>
     /** The same plan as if it were set now, and draws from this seed if one is given. */
     readonly reset: (seed?: Seed) => Effect.Effect<void>
-    /** What hits now. For the hot path: undefined when nothing can. */
+    /** Returns the current matcher; undefined if no fault can hit. Synchronous, because every request calls it. */
     readonly matcherUnsafe: () => FaultMatcher | undefined
   }
 >()("@webagent/simulation/Faults") {

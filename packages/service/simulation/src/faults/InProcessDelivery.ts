@@ -19,7 +19,7 @@ const bodyOf = (script: Script): Stream.Stream<Uint8Array, ConnectionLost> =>
     )
   )
 
-/** What a caller without a socket sees: a failed request, or a body that fails. */
+/** Delivers a fault to a caller without a socket: a failed request, or a body that fails. */
 const deliver: FaultDelivery["Service"]["deliver"] = (_request, script, ended) => {
   let over = false
   const end = (answered: Answered) => {

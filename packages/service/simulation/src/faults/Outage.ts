@@ -11,7 +11,7 @@ import { elapsed_ms } from "./Waits.ts"
 
 const cut = new WeakSet<Socket>()
 
-/** Whether an outage ended this connection, and not its client. */
+/** Returns whether an outage closed this connection, rather than its client. */
 export const isCut = (socket: Socket): boolean => cut.has(socket)
 
 const listen = (node: Server, host: string, port: number): Effect.Effect<void, Error> =>

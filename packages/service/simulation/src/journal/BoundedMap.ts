@@ -1,4 +1,4 @@
-/** How many things are remembered unless said: of what came before them an oracle judges no more. */
+/** Default number of remembered items. An oracle doesn't judge anything older. */
 export const capacity = 20_000
 
 /** A Map that forgets what it has known longest when it is full. */

@@ -27,9 +27,9 @@ export interface JournalQuery {
   readonly resource?: string
 }
 
-/** How much a journal remembers. */
+/** Size of a journal. */
 export interface JournalOptions {
-  /** How many rows are kept, the newest first to stay; 20,000 unless given. 0 switches the journal off. */
+  /** Number of rows that are kept; the newest 20,000 by default. 0 switches the journal off. */
   readonly capacity?: number
 }
 
@@ -73,7 +73,7 @@ const matches = (entry: JournalEntry, { operation, resource, type }: JournalQuer
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Whether anything is written at all. */
+    /** Whether rows are written at all. */
     readonly enabled: boolean
     /** Writes a row with the times of now. */
     readonly record: (row: Row) => Effect.Effect<void>

@@ -11,7 +11,7 @@ const ours = /wak_[\w-]+/gu
 
 const maxRemembered = 1000
 
-/** What the journal says of API keys: who asked, without the key, and addresses without keys in them. */
+/** Removes API keys from the journal: it identifies callers without their key, and addresses without keys in them. */
 export interface KeyRedaction {
   /** The first 8 hexadecimal digits of the SHA-256 of a request's key; null without one. */
   readonly digestOf: (request: HttpServerRequest.HttpServerRequest) => string | null
@@ -19,7 +19,7 @@ export interface KeyRedaction {
   readonly redact: (url: string) => string
 }
 
-/** What the journal of a server with these keys says. */
+/** Makes the redaction for a server with these keys. */
 export const make = (apiKeys: ReadonlyArray<string>): KeyRedaction => {
   const digests = BoundedMap.make<string>(maxRemembered)
   const secrets = [...new Set(apiKeys.flatMap((key) => [key, encodeURIComponent(key)]))].filter((key) => key !== "")

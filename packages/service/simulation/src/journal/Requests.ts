@@ -8,13 +8,13 @@ export interface Target {
   readonly operation: Route
   /** The id in the path in lower case; null where there is none. */
   readonly resource: string | null
-  /** Whether it makes something. */
+  /** Whether the request creates something. */
   readonly creates: boolean
-  /** Whether it only looks. */
+  /** Whether the request only reads. */
   readonly reads: boolean
 }
 
-/** What identifies a request, whatever overtakes it. */
+/** The identity of a request, independent of requests that overtake it. */
 export interface Identity extends Target {
   /** A create's key, as `CreateHashes` makes it; null for every other request. */
   readonly create: string | null
@@ -42,7 +42,7 @@ const known: ReadonlyMap<string, Target> = new Map(
 
 const prefixLength = `${basePath.v4}/`.length
 
-/** How much of an address the journal keeps, in characters. */
+/** Maximum length of an address in the journal, in characters. */
 export const longestPath = 2048
 
 /** The longest id that is kept, in characters: those of this server have 36. */
@@ -72,11 +72,11 @@ export const targetOf = (method: string, url: string): Target => {
   }
 }
 
-/** How many addresses are remembered at a time, and how long one may be for that. */
+/** Maximum number of remembered addresses, and their maximum length. */
 const maxAddresses = 10_000
 const longestAddress = 256
 
-/** What is asked for, and how the journal shows it: texts that are shared by all who ask for it again. */
+/** The target of a request, and its form in the journal. Requests for the same address share these texts. */
 export interface Address {
   readonly shown: string
   readonly target: Target
@@ -98,7 +98,7 @@ export const makeAddresses = (show: (url: string) => string): ((method: string, 
   }
 }
 
-/** How many counters one operation keeps; the oldest is forgotten then, and counts from 1 again. */
+/** Maximum number of counters per operation; the oldest is dropped then, and counts from 1 again. */
 export const maxCounters = 100_000
 
 /** Counts requests by what identifies them, from 1, in bounded memory. */

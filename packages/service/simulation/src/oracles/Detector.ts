@@ -6,7 +6,7 @@ export type RequestRow = typeof RequestEntry.Type
 export type FaultRow = typeof FaultEntry.Type
 export type MoveRow = typeof MoveEntry.Type
 
-/** What a verdict takes beyond the rows. */
+/** Inputs of a verdict besides the rows. */
 interface Present {
   readonly now_ms: number
   /** The browsers that are not stopped. */
@@ -16,7 +16,7 @@ interface Present {
 /** One oracle at work: it sees every row once, in order, keeps a bounded rest of it, and can be asked at any time. */
 export interface Detector {
   readonly oracle: Oracle
-  /** Whether its verdict is about the state, which exists also without a journal. */
+  /** True if the verdict is about the state, which exists even without a journal. */
   readonly ofState?: true
   /** `intact` says that the caller got the answer whole and as the service meant it. */
   readonly request?: (row: RequestRow, intact: boolean) => void
@@ -31,13 +31,13 @@ export interface Detector {
 /** Timers are early by up to this much. */
 export const tolerance_ms = 2
 
-/** Whether the answer is a success. */
+/** Returns whether the response is a success. */
 export const succeeded = ({ status }: RequestRow): boolean => status !== null && status >= 200 && status < 300
 
 /** Who asked, for what is said to one caller and not to another. */
 export const caller = (row: RequestRow): string => row.apiKey ?? ""
 
-/** What an oracle says now. */
+/** Returns the current verdict of an oracle. */
 export const verdictOf = ({ findings, ill, oracle, well }: Detector, present: Present): OracleVerdict => {
   const { count, list } = findings(present)
   const found = count()

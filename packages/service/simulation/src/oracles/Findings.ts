@@ -1,9 +1,9 @@
 import type { Finding } from "@webagent/control"
 
-/** How many findings a verdict shows. */
+/** Number of findings in a verdict. */
 export const shown = 20
 
-/** How many rows a finding names. */
+/** Number of rows that a finding names. */
 const shownRows = 10
 
 interface Kept {
@@ -12,7 +12,7 @@ interface Kept {
   times: number
 }
 
-/** What an oracle found: all of it counted, the first of it kept. */
+/** Findings of an oracle: all are counted, and the first ones kept. */
 export interface Findings {
   /** Adds one; those on the same matter are one finding that happened several times. */
   readonly add: (matter: string, finding: Finding) => void

@@ -77,8 +77,8 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 }
 
 /**
- * What the oracles say of some rows exclusively, such as those about one trial, in the order of their numbers. Browsers that
- * are open are no matter of rows, so that `browsers-left-open` is not among the verdicts.
+ * Returns the verdicts about some rows only, such as those of one trial, in the order of their numbers. Open browsers
+ * aren't visible in rows, so `browsers-left-open` isn't among the verdicts.
  */
 export const verdictsOf = (
   rows: Iterable<JournalEntry>,

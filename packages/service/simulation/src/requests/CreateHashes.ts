@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 import { maxCounters } from "../journal/Requests.ts"
 
-/** What is known of a create when it comes. */
+/** Facts about a create when it arrives. */
 export interface Create {
   readonly operation: Route
   /** The id in the path; null where there is none. */

@@ -20,14 +20,14 @@ export interface LimitedRequest {
   readonly idempotencyKey: string | undefined
 }
 
-/** Why a request is not let in. */
+/** The reason why a request is refused. */
 export interface Refusal {
   readonly detail: string
   /** The header's text; null when the profile says nothing. */
   readonly retryAfter: string | null
 }
 
-/** What became of a record: `from` is null when it is new. */
+/** A change of a record: `from` is null for a new one. */
 export interface Move {
   readonly of: "session" | "turn" | "browser"
   readonly id: string
@@ -48,18 +48,18 @@ const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
 /** The end of a run is unknown, so a caller at its limit is asked to try again after a while. */
 const fullRetryAfter_ms = 2000
 
-/** How many API keys, and how many creates with an Idempotency-Key, are remembered; the oldest are forgotten. */
+/** Maximum number of remembered API keys, and of creates with an Idempotency-Key; the oldest are dropped. */
 const maxCallers = 1000
 const maxKeyed = 10_000
 
 /**
- * What each API key may do at a time, and how long the service thinks: as the profile in force says. Requests are
- * refused before anything is done. Everything here is at once, for the hot path; time is the caller's.
+ * The limits of each API key and the latency of the service, by the current profile. Requests are refused before the
+ * operation. Everything here is synchronous for speed; the caller passes the time.
  */
 export class Limits extends Context.Service<
   Limits,
   {
-    /** Whether the profile limits or delays anything: if not, only creates need to ask. */
+    /** Returns whether the profile limits or delays anything; otherwise only creates need a check. */
     readonly inForce: () => boolean
     /** Asks to be let in at this time. A slot has to be left when the request ends, however it ends. */
     readonly enter: (asked: LimitedRequest, now_ms: number) => Admission
@@ -67,7 +67,7 @@ export class Limits extends Context.Service<
     readonly leave: (slot: Slot) => void
     /** A record is new or has moved, during this exchange if there was one. */
     readonly moved: (move: Move, context: RequestContext | undefined) => void
-    /** How long the service thinks about a request, in milliseconds. */
+    /** Returns the latency of a request, in milliseconds. */
     readonly latency_ms: (identity: Identity) => number
     /** Forgets who has what. */
     readonly clear: Effect.Effect<void>

@@ -10,7 +10,7 @@ import { Journal, type Row } from "../journal/Journal.ts"
 import { Limits } from "./Limits.ts"
 import * as RecordHistory from "./RecordHistory.ts"
 
-/** How old what a read is shown has to be, in milliseconds; 0 everywhere but in a stale read. */
+/** Minimum age of the data that a read returns, in milliseconds; 0 except in a stale read. */
 export const Staleness: Context.Reference<number> = Context.Reference("@webagent/simulation/Staleness", {
   defaultValue: () => 0
 })
@@ -54,7 +54,7 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
       history.forget(now_ms - lag_ms)
     })
 
-    /** What a record was for a read that is this stale: ids of sessions and turns differ. */
+    /** Returns a record as it was for a read that is this stale; ids of sessions and turns differ. */
     const before = <A extends Session.Session | Turn.Turn>(id: string, now: Option.Option<A>, stale_ms: number) =>
       history.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms) as Option.Option<A>
 

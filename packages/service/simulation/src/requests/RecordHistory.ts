@@ -4,7 +4,7 @@ import type * as Option from "effect/Option"
 export interface RecordHistory<A> {
   /** Keeps what a record was until this time; none if there was none. */
   readonly keep: (id: string, before: Option.Option<A>, until_ms: number) => void
-  /** What a record was at this time, as far as is remembered; `now` is what it is. */
+  /** Returns a record at an earlier time, as far as it's remembered; `now` is its current value. */
   readonly at: (id: string, now: Option.Option<A>, at_ms: number) => Option.Option<A>
   /** Forgets what was only before this time. */
   readonly forget: (before_ms: number) => void

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 
-/** How many things that are not over one API key has. */
+/** Number of open resources of one API key. */
 export interface Caller {
   readonly open: { turn: number; browser: number }
 }
@@ -9,15 +9,15 @@ export interface Caller {
 export interface Slot {
   readonly caller: Caller
   readonly of: keyof Caller["open"]
-  /** Whether it is held for the request, and not by something that the request made. */
+  /** True if the slot is held for the request itself, rather than for something that the request created. */
   held: boolean
-  /** What names this create when it is sent again with its Idempotency-Key. */
+  /** Identifies this create if it's sent again with its Idempotency-Key. */
   readonly replay?: string
 }
 
 /** A request that is being carried out, as far as those it makes do things for are concerned. */
 export interface RequestContext {
-  /** What is looked for among what it makes: the kind of thing that its operation creates. */
+  /** The kind of resource that the operation creates. */
   readonly makes: "session" | "turn" | "browser" | null
   /** The id of what it made. */
   made: string | null

@@ -24,16 +24,16 @@ export interface RequestRecord {
   readonly realAt_ms: number
   /** The last row of the journal when it came. */
   readonly after: number
-  /** Whether service time is another than the process's, by which Node dates its answers. */
+  /** True if service time differs from the process's time, which Node uses for the Date header. */
   readonly dates: boolean
   identity: Identity
   context: RequestContext | undefined
   injected: InjectedFault | undefined
-  /** Whether other code writes its row. */
+  /** True if other code writes its row. */
   handedOver: boolean
 }
 
-/** How much of a header the journal keeps, in characters. */
+/** Maximum length of a header in the journal, in characters. */
 const longestHeader = 256
 
 /** A header as the journal keeps it. */
@@ -46,7 +46,7 @@ const retryAfter_ms = (response: Response, now_ms: number): number | null => {
   return Number.isFinite(asked) ? asked : null
 }
 
-/** Whether another protocol has taken the connection over: its handler answers nothing, when that is over. */
+/** Returns whether the connection was upgraded: its handler has no response afterwards. */
 export const isTakenOver = ({ headers }: Request, { status }: Response): boolean =>
   status === 204 && headers["upgrade"] !== undefined
 

@@ -20,7 +20,7 @@ import { RealClock } from "../time/RealClock.ts"
 import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "../journal/Requests.ts"
 import { makeRecorder, type RequestRecord } from "./RequestRecord.ts"
 
-/** What a simulation has to know of the server around it. */
+/** Facts about the server around a simulation. */
 export interface SimulationOptions {
   /** The keys that the server takes: they are not to be seen in the journal. */
   readonly apiKeys?: ReadonlyArray<string>
@@ -29,7 +29,7 @@ export interface SimulationOptions {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** How much of a create's body is read to know which one it is; the same as the server reads at all. */
+/** Maximum number of bytes of a create's body that are read to identify it; the same as the server reads at all. */
 const maxBodySize = ByteSize.mebibytes(1)
 
 /** An address without a server. */
@@ -74,7 +74,7 @@ export class Simulation extends Context.Service<
     readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E | ConnectionLost, R | Request>
     /** Counts requests from 1 again, and forgets who has what. */
     readonly reset: Effect.Effect<void>
-    /** Where redirects lead that do not say: an address without a slash at the end, that records what comes. */
+    /** Sets the target of redirects that don't name one: an address without a final slash that records requests. */
     readonly setTrap: (address: string) => Effect.Effect<void>
   }
 >()("@webagent/simulation/Simulation") {

@@ -1,10 +1,10 @@
-/** How fast tokens come back, and how many there are at most. */
+/** The refill rate of tokens, and their maximum number. */
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** What is left of a rate, as the time at which all tokens are back. */
+/** The state of a rate: the time at which all tokens are available again. */
 export type TokenBucket = number
 
 /** A full bucket. */

@@ -9,7 +9,7 @@ import * as Snapshot from "./Snapshot.ts"
 export class SimulatedState extends Context.Service<
   SimulatedState,
   {
-    /** What is not over. */
+    /** Returns the open resources. */
     readonly open: Effect.Effect<Open>
     /** Everything that there is, as plain JSON. */
     readonly snapshot: Effect.Effect<Snapshot.Snapshot>
@@ -25,7 +25,7 @@ export class SimulatedState extends Context.Service<
   }
 }
 
-/** What is not over. Times are milliseconds since 1970 by service time. */
+/** Open resources. Times are milliseconds since 1970 in service time. */
 export interface Open {
   /** The turns that are not terminal. */
   readonly turns: ReadonlyArray<Pick<Turn.Turn, "id" | "sessionId" | "status" | "createdAt_ms" | "startedAt_ms">>
@@ -53,7 +53,7 @@ const queueOf = ({ session, turns }: Decide.SessionState) => {
   return { sessionId: session.id, running: isAtWork ? (ids[0] ?? null) : null, waiting: isAtWork ? ids.slice(1) : ids }
 }
 
-/** What is not over in a store. */
+/** Returns the open resources of a store. */
 const openOf = (records: Records): Open => {
   const busy = new Set(records.turns.flatMap(({ sessionId, status }) => (Turn.isTerminal(status) ? [] : [sessionId])))
   return {

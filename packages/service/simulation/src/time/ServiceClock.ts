@@ -48,7 +48,7 @@ export class ServiceClock extends Context.Service<
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
     /** Sets the time, in milliseconds since 1970. Sleeps last as long as before. */
     readonly setNow: (at_ms: number) => Effect.Effect<void>
-    /** How many sleep. */
+    /** Returns the number of sleeping fibers. */
     readonly timers: Effect.Effect<number>
   }
 >()("@webagent/simulation/ServiceClock") {
@@ -75,7 +75,7 @@ const { tolerance_ms } = TimerQueue
 /** For how long a fiber that does not let go holds up the others, of the time around. */
 const patience = Duration.seconds(1)
 
-/** How many tasks it has run by then: a machine that is slow, or stands still for a while, runs few. */
+/** Number of tasks that must have run by then: a machine that is slow, or that pauses, runs few. */
 const many = 10_000
 
 const factorOf = (time: TimeMode): number => (time.mode === "real" ? 1 : time.mode === "manual" ? 0 : time.factor)
@@ -86,9 +86,9 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const { giveUp, ran, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const moving = yield* Semaphore.make(1)
   let time = initial
-  /** What was when the way that time goes last changed; `elapsed_ms` is what timers count by. */
+  /** The times at which the pace last changed; timers count by `elapsed_ms`. */
   let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
-  /** Where manual time has been moved to. */
+  /** The position of manual time. */
   let moved_ms = 0
 
   function readAround() {

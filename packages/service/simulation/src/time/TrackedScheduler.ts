@@ -6,7 +6,7 @@ export interface TrackedScheduler {
   readonly scheduler: Scheduler.Scheduler
   /** Acts, and ends when everything that the act scheduled, and everything that scheduled, has run. */
   readonly settled: (act: () => void) => Effect.Effect<void>
-  /** How many tasks have run of what is waited for. */
+  /** Returns the number of tasks that have run for the current wait. */
   readonly ran: () => number
   /** Waits no longer for what was begun: `settled` ends. */
   readonly giveUp: () => void

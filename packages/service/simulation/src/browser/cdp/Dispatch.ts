@@ -14,7 +14,7 @@ const inside: Methods = new Map([...around, ...PageDomain.methods, ...RuntimeDom
 
 const ofPagesOnly = /^(?:Page|Runtime|Emulation|Network|Log|Inspector|Performance|Audits)\./u
 
-/** What a session knows: one with a page everything, others what is about the browser. */
+/** Returns a method of a session. Sessions with a page have all methods, others only those about the browser. */
 const methodOf = (session: State.Session, name: string): Method | undefined => {
   if (session.target.type === "page") return inside.get(name) ?? Settings.methods.get(name)
   if (name === "Runtime.runIfWaitingForDebugger" || !ofPagesOnly.test(name)) {

@@ -10,7 +10,7 @@ export interface Document {
 
 export const blank: Document = { url: "about:blank", title: "", text: "", mimeType: "text/html" }
 
-/** What Chromium would call the failure, and why it is one. */
+/** Chromium's error for an address that can't be opened, with the reason. */
 export const cannotOpen = "net::ERR_ACCESS_DENIED (this browser is simulated: it opens about:blank and data: URLs only)"
 
 /** The longest address that is opened; a page keeps it, and its text, for as long as it is open. */
@@ -50,7 +50,7 @@ const titleOf = (html: string): string => {
   return tidy(title)
 }
 
-/** What a `data:` URL holds. Percent signs stand for bytes; a character may have several. */
+/** Decodes the content of a `data:` URL. Percent signs encode bytes; a character may have several. */
 const decoded = (body: string, base64: boolean): string => {
   const bytes = Buffer.from(body, "utf8")
   let length = 0

@@ -81,7 +81,7 @@ const functionOf = (source: string): Function | undefined => {
 /** An expression or a function, as a CDP client sends it. */
 export interface Source {
   readonly text: string
-  /** Whether the text is a function to call. By default, a function is called and anything else is evaluated. */
+  /** True if the text is a function to call. By default, a function is called and anything else is evaluated. */
   readonly called?: boolean | undefined
   /** The first argument of the call, if it's an object that the client holds. */
   readonly held?: Value

@@ -15,7 +15,7 @@ export interface Call {
 
 export type Outcome = Result.Result<Protocol.Result, Protocol.Refusal>
 
-/** What answers a command of one name, given its parameters. */
+/** Handles a command with its parameters. */
 export type Method = (call: Call, params: unknown) => Outcome
 
 /** A domain's methods, by their full names. */

@@ -1,10 +1,10 @@
 import type { CdpReceiver } from "@webagent/engine"
 
-/** What is said to one connection, kept while its client does not read. */
+/** Messages for one connection, kept until its client reads them. */
 export interface Outbox {
   /** Says a message; false, and nothing said, when far too much is unread. */
   readonly push: (text: string) => boolean
-  /** Whether more is unread than allowed, so that the connection's own commands must wait. */
+  /** Returns whether there are more unread messages than allowed, so that the connection's own commands must wait. */
   readonly isFull: () => boolean
   readonly receive: (receiver: Pick<CdpReceiver, "onMessage">) => void
   readonly pause: () => void

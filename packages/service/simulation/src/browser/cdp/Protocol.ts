@@ -15,10 +15,10 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Command))
 /** The command in a message, or nothing when the message is none. */
 export const command = (message: string): Command | undefined => Option.getOrUndefined(decode(message))
 
-/** What a command answers; its fields depend on the method. */
+/** The result of a command; its fields depend on the method. */
 export type Result = Readonly<Record<string, unknown>>
 
-/** Why a command is refused, with a code of JSON-RPC as Chromium gives it. */
+/** The error of a refused command, with Chromium's JSON-RPC code. */
 export interface Refusal {
   readonly code: number
   readonly message: string

@@ -24,7 +24,7 @@ export const byReference = (value: Value, objectId: string): Result =>
     ? { type: "object", subtype: "array", className: "Array", description: `Array(${value.length})`, objectId }
     : { type: "object", className: "Object", description: "Object", objectId }
 
-/** What an evaluation answers that threw. */
+/** Returns the result of an evaluation that threw. */
 export const thrown = (message: string, exceptionId: number): Result => {
   const exception = { type: "object", subtype: "error", className: "Error", description: `Error: ${message}` }
   return {

@@ -1,7 +1,7 @@
 import { type Connection, emit, nextId, type Session, type State, type Target } from "./State.ts"
 import { infoOf, targetId, targets } from "./Targets.ts"
 
-/** How many sessions a connection may have. */
+/** Maximum number of sessions per connection. */
 const mostSessions = 512
 
 const makeSession = (fields: Pick<Session, "id" | "connection" | "parent" | "target" | "automatic">): Session => ({

@@ -1,6 +1,6 @@
 import * as Method from "./Method.ts"
 
-/** What clients set when they connect and when they open a page; taken, and without effect. */
+/** Settings that clients send when they connect and open a page. They are accepted without effect. */
 const accepted = [
   "Audits.enable",
   "Browser.setDownloadBehavior",

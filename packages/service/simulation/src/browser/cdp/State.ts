@@ -18,7 +18,7 @@ export interface Session {
   readonly connection: Connection
   readonly parent: Session | undefined
   readonly target: Target
-  /** Whether the client did not ask for it by itself. */
+  /** True if the client didn't ask for it. */
   readonly automatic: boolean
   autoAttach: { readonly filter: Filter; readonly waits: boolean } | undefined
   readonly enabled: Set<"page" | "runtime" | "lifecycle">
@@ -40,7 +40,7 @@ export interface Delivery {
   readonly text: string | undefined
 }
 
-/** What a simulated browser is at a moment. Commands change it in place; nothing outside of `cdp` sees it. */
+/** The state of a simulated browser. Commands change it in place, and only `cdp` sees it. */
 export interface State {
   readonly id: string
   readonly defaultContextId: string
