@@ -1,4 +1,5 @@
 import type { CdpMessage } from "@webagent/engine"
+import { resolve, sep } from "node:path"
 
 /** What becomes of a client's message: it passes, or the client gets an answer from here, after which it may be let go. */
 export type Decision =
@@ -18,6 +19,9 @@ const suspicious = [
   "proxyServer",
   "proxyBypassList",
   "downloadPath",
+  '"url',
+  '"files',
+  "dispatchDragEvent",
   String.raw`\u`
 ]
 
@@ -29,6 +33,57 @@ const isSuspicious = (bytes: Buffer) =>
   bytes.length <= short_bytes
     ? suspiciousText.test(bytes.toString("latin1"))
     : suspicious.some((part) => bytes.includes(part))
+
+/** The schemes of addresses that a client may open, load or drop. All others, such as `file:`, are the machine's. */
+const schemes = new Set(["http", "https", "ws", "wss", "about", "data", "blob", "javascript"])
+
+/** Returns the scheme of an address as Chromium reads it: without leading blanks, tabs and line breaks, and of what `view-source:` shows. */
+const schemeOf = (address: string): string | undefined => {
+  // oxlint-disable-next-line no-control-regex
+  const text = address.replace(/^[\0-\x20]+|[\t\n\r]+/gu, "")
+  const [, scheme = "", rest = ""] = /^([^:]*):(.*)$/su.exec(text) ?? []
+  return scheme.toLowerCase() === "view-source" ? schemeOf(rest) : scheme.toLowerCase()
+}
+
+/** Whether a parameter holds an address that the policy refuses. Chromium itself refuses text without a scheme. */
+const isLocal = (address: unknown): address is string => {
+  if (typeof address !== "string") return false
+  const scheme = schemeOf(address)
+  return scheme !== "" && !schemes.has(scheme ?? "")
+}
+
+/** Methods whose `url` names something to open or load; in other domains, it names what is already loaded. */
+const loads = /^(?:Fetch|Network|Page|Target)\./u
+
+interface Dragged {
+  readonly files?: unknown
+  readonly items?: unknown
+}
+
+/** The first address of a machine's file among dragged items: Chromium opens what is dropped in a new tab. */
+const draggedAddress = (data: unknown): string | undefined => {
+  const { files, items }: Dragged = typeof data === "object" && data !== null ? data : {}
+  if (Array.isArray(files) && files.length > 0) return "file:"
+  return (Array.isArray(items) ? items : [])
+    .map((item: { readonly data?: unknown } | null) => item?.data)
+    .filter((text) => typeof text === "string")
+    .flatMap((text) => text.split(/[\r\n]+/u))
+    .find((line) => /^(?:file|filesystem|chrome)$/u.test(schemeOf(line) ?? ""))
+}
+
+/** Why a command would reach files of the machine; undefined if it doesn't. */
+const reachesFiles = (method: string, params: Readonly<Record<string, unknown>>, downloads: string) => {
+  const { data, files, url } = params
+  const address = loads.test(method) && isLocal(url) ? url : undefined
+  const local = address ?? (method === "Input.dispatchDragEvent" ? draggedAddress(data) : undefined)
+  if (local !== undefined) {
+    return `A browser doesn't open '${schemeOf(local)}:' addresses here. Use http: or https:`
+  }
+  const isForeign = (file: unknown) => !resolve(String(file)).startsWith(`${downloads}${sep}`)
+  return method === "DOM.setFileInputFiles" && Array.isArray(files) && files.some(isForeign)
+    ? "Only files that this browser downloaded can be chosen by path. Send the content of others with the page's own script"
+    : undefined
+}
 
 interface Command {
   readonly id?: unknown
@@ -85,6 +140,8 @@ export const decide = (message: CdpMessage, downloads: string): Decision => {
   if (params === undefined) return answer(command, { error: { code: -32_602, message: "'params' must be an object" } })
   if (method === "Browser.close") return answer(command, { result: {} }, true)
   if (typeof method === "string" && refused.test(method)) return refuse(command, `'${method}' is not allowed here`)
+  const unreachable = typeof method === "string" ? reachesFiles(method, params, downloads) : undefined
+  if (unreachable !== undefined) return refuse(command, unreachable)
   // what is inside is a message of its own
   if (method === "Target.sendMessageToTarget") {
     const inner = decide(String(params["message"]), downloads)

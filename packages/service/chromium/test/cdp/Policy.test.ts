@@ -11,7 +11,7 @@ const refusal = (message: string): unknown => {
 
 describe("Policy", () => {
   it("passes the bytes of a message as they are", () => {
-    const message = Buffer.from('{"id":1,"method":"Page.navigate","params":{"url":"https://example.org"}}')
+    const message = Buffer.from('{"id":1,"method":"Runtime.evaluate","params":{"expression":"location.href"}}')
     const decision = Policy.decide(message, "/own")
     assert.isTrue(decision._tag === "Pass" && decision.message === message)
   })
@@ -84,6 +84,57 @@ describe("Policy", () => {
       _tag: "Pass",
       message: '{"id":1,"method":"Browser.setDownloadBehavior","params":{"downloadPath":"/own/downloads"}}'
     })
+  })
+
+  it("passes addresses of the web and of what a page made itself", () => {
+    for (const url of ["https://example.org", "http://a/?next=file:///b", "about:blank", "data:,a", "blob:null/1", ""]) {
+      for (const address of [url, `view-source:${url}`]) {
+        const message = JSON.stringify({ id: 1, method: "Page.navigate", params: { url: address } })
+        assert.deepStrictEqual(decide(message), { _tag: "Pass", message })
+      }
+    }
+    // names a loaded script, and opens nothing
+    const breakpoint = { id: 1, method: "Debugger.setBreakpointByUrl", params: { url: "file:///a.js", lineNumber: 1 } }
+    assert.strictEqual(decide(JSON.stringify(breakpoint))._tag, "Pass")
+  })
+
+  it("refuses addresses of the machine, even in escapes, twice or inside of a message", () => {
+    const navigate = (url: string) => JSON.stringify({ id: 1, method: "Page.navigate", params: { url } })
+    const params = { message: navigate("file:///etc/passwd") }
+    for (const message of [
+      navigate("file:///etc/passwd"),
+      navigate("View-Source:\tFILE:///etc/passwd"),
+      navigate("filesystem:http://a/b"),
+      navigate("chrome-untrusted://a"),
+      navigate("\u00a0http://a"),
+      String.raw`{"id":1,"method":"Page.navigate","params":{"\u0075rl":"\u0066ile:///etc/passwd"}}`,
+      '{"id":1,"method":"Page.navigate","params":{"url":"http://a","url":"file:///etc/passwd"}}',
+      JSON.stringify({ id: 1, method: "Target.sendMessageToTarget", params }),
+      JSON.stringify({ id: 1, method: "Network.loadNetworkResource", params: { url: "file:///etc/passwd" } })
+    ]) {
+      assert.nestedProperty(refusal(message), "error.message")
+    }
+  })
+
+  it("drops and chooses no file of the machine", () => {
+    const drop = (data: object) => JSON.stringify({ id: 1, method: "Input.dispatchDragEvent", params: { data } })
+    const choose = (...files: ReadonlyArray<unknown>) =>
+      JSON.stringify({ id: 1, method: "DOM.setFileInputFiles", params: { files } })
+    for (const message of [
+      drop({ items: [], files: ["/own/downloads/a"] }),
+      drop({ items: [{ mimeType: "text/uri-list", data: "http://a\nfile:///etc/passwd" }] }),
+      choose("/own/downloads/a", "/etc/passwd"),
+      choose("/own/downloads/../secret"),
+      choose("/own/downloadsecret"),
+      choose("etc/passwd"),
+      choose(null)
+    ]) {
+      assert.nestedProperty(refusal(message), "error.message")
+    }
+    const harmless = [{ mimeType: "text/uri-list", data: "http://a" }]
+    for (const message of [drop({ items: harmless, files: [] }), choose("/own/downloads/a"), choose()]) {
+      assert.strictEqual(decide(message)._tag, "Pass")
+    }
   })
 
   it("passes on what it read where a name comes twice", () => {

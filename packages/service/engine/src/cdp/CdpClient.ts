@@ -72,14 +72,11 @@ export const make = (say: (message: string) => void): Wired => {
     Effect.fail(new CdpError({ method, message: "The connection to the browser ended.", gone: "browser" }))
 
   const write = (
+    id: number,
     method: string,
     params: Readonly<Record<string, unknown>> | undefined,
     sessionId: string | undefined
-  ) => {
-    const id = ++last
-    say(JSON.stringify({ id, method, params: params ?? {}, sessionId }))
-    return id
-  }
+  ) => say(JSON.stringify({ id, method, params: params ?? {}, sessionId }))
 
   /** A page that is gone answers nothing any more. */
   const detach = (sessionId: unknown) => {
@@ -101,12 +98,14 @@ export const make = (say: (message: string) => void): Wired => {
     send: (method, params, sessionId) =>
       Effect.callback((resume) => {
         if (!isOpen) return resume(over(method))
-        const id = write(method, params, sessionId)
+        const id = ++last
+        // before the command: one that is refused gets its response at once
         waiting.set(id, { method, sessionId, resume })
+        write(id, method, params, sessionId)
         return Effect.sync(() => void waiting.delete(id))
       }),
     post: (method, params, sessionId) => {
-      if (isOpen) write(method, params, sessionId)
+      if (isOpen) write(++last, method, params, sessionId)
     },
     listen: (listener) =>
       Effect.acquireRelease(
