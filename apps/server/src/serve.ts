@@ -304,7 +304,7 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     browsers: given.browsers,
     ...(agent === undefined ? {} : { agent }),
     chromium: {
-      isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
+      isolation: Option.getOrElse(given.isolation, () => "namespaces" as const),
       folder: folderOf(data),
       egress: {
         allowPrivate: Option.getOrElse(given.allowPrivate, () => []),

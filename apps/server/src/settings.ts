@@ -298,7 +298,7 @@ export const server = {
   isolation: Flag.optional(
     oneOf(["namespaces", "chromium", "none"])(
       "isolation",
-      "Refuse to start Chromium with less isolation (default: chromium)"
+      "Refuse to start Chromium with less isolation (default: namespaces)"
     )
   ),
   maxBrowsers: int("maxBrowsers", "Run at most this many browsers at once (default: by memory and cores)").pipe(

@@ -65,6 +65,19 @@ describe("deploy/compose", () => {
     }
   })
 
+  it("gives real browsers what their namespaces need", () => {
+    const chromium = parse(text("deploy/compose/chromium.yaml"), { merge: true })
+    assert.deepStrictEqual(Object.keys(chromium.services), nodes)
+    for (const { environment, security_opt } of Object.values<(typeof compose)["services"]["proxy"]>(
+      chromium.services
+    )) {
+      assert.deepStrictEqual(environment, { WEBAGENT_SERVER_BROWSERS: "chromium" })
+      assert.deepStrictEqual(security_opt, ["seccomp=unconfined", "systempaths=unconfined"])
+    }
+    const [, stage = ""] = text("deploy/Dockerfile").split(" AS server\n")
+    assert.match(stage, /^RUN apt-get update && apt-get install .*bubblewrap/mu)
+  })
+
   it("is reached from this machine alone, restarts, is watched, and has no secret in the file", () => {
     const all = Object.entries<(typeof compose)["services"]["proxy"]>(compose.services)
     assert.deepStrictEqual(
@@ -122,6 +135,24 @@ describe("deploy/kubernetes", () => {
     assert.strictEqual(complaints(objects), "")
     const { spec, ...rest } = of("PodDisruptionBudget")
     assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")
+  })
+
+  it("is patched for real browsers to what Kubernetes describes", () => {
+    const patch = parse(text("deploy/kubernetes/chromium.yaml")).spec.template.spec
+    const [patched] = patch.containers
+    const { spec, ...rest } = of("Deployment")
+    const container = {
+      ...server,
+      env: [...server.env, ...patched.env],
+      securityContext: { ...server.securityContext, ...patched.securityContext },
+      resources: { ...server.resources, ...patched.resources }
+    }
+    const securityContext = { ...pod.spec.securityContext, ...patch.securityContext }
+    const podSpec = { ...pod.spec, ...patch, securityContext, containers: [container] }
+    assert.strictEqual(complaints([{ ...rest, spec: { ...spec, template: { ...pod, spec: podSpec } } }]), "")
+    assert.strictEqual(patched.name, server.name)
+    assert.deepStrictEqual([patch.hostUsers, patched.securityContext.procMount], [false, "Unmasked"])
+    for (const { name } of patched.env) assert.isTrue(isSetting(name), name)
   })
 
   it("has one set of labels, and settings that the server knows", () => {

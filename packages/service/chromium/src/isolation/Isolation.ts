@@ -27,7 +27,7 @@ export interface Isolation {
 /** Browsers cannot be kept apart as they have to be. The message says what to do. */
 export class IsolationError extends Data.TaggedError("IsolationError")<{ readonly message: string }> {}
 
-/** What to start for a try, and the least that has to be had: `chromium` unless given. */
+/** The browser to start for a try, and the lowest level to accept: `namespaces` unless given. */
 export interface ProbeOptions extends Pick<StartOptions, "binary" | "runtime" | "user"> {
   readonly atLeast?: Level
 }
@@ -49,9 +49,20 @@ const sentences: Readonly<Record<Level, (why: string) => string>> = {
     `Run the server in a container that holds nothing else. No sandbox: ${why}`
 }
 
-const remedies: Readonly<Record<Exclude<Level, "none">, string>> = {
-  namespaces: "Install bubblewrap and let users make namespaces, or accept less with the isolation level chromium.",
-  chromium: "Let users make namespaces, or accept less with the isolation level none."
+/** Names the missing part, by the reason why no browser starts. */
+const cureFor = (why: string): string => {
+  if (why.includes("not installed")) return "Install the package bubblewrap"
+  // a container hides parts of it, and then the kernel refuses another mount of it
+  if (why.includes("mount proc")) {
+    return "Let the container mount /proc (systempaths=unconfined in Docker, procMount: Unmasked in Kubernetes)"
+  }
+  return "Let users make namespaces (in a container, with a seccomp profile that allows them)"
+}
+
+const remedies: Readonly<Record<Level, (why: string) => string>> = {
+  namespaces: (why) => ` ${cureFor(why)}, or accept less with --isolation chromium or --isolation none.`,
+  chromium: (why) => ` ${cureFor(why)}, or accept less with --isolation none.`,
+  none: () => ""
 }
 
 /** A start of a machine that is busy takes its time, and is no reason to keep browsers less apart. */
@@ -68,9 +79,11 @@ const started = ({ binary, runtime, user }: ProbeOptions, level: Level, sandbox:
   }).pipe(
     Effect.scoped,
     Effect.provide(sandbox),
-    Effect.mapError(({ message }) =>
-      message.includes("spawn bwrap ENOENT") ? "bubblewrap is not installed." : message
-    ),
+    Effect.mapError(({ message }) => {
+      if (message.includes("spawn bwrap ENOENT")) return "bubblewrap is not installed."
+      // Chromium's own advice is a page long
+      return message.replace(/No usable sandbox!.*/su, "this machine forbids user namespaces.")
+    }),
     Effect.result
   )
 
@@ -78,7 +91,7 @@ const started = ({ binary, runtime, user }: ProbeOptions, level: Level, sandbox:
 export const probe = Effect.fnUntraced(function* (
   options: ProbeOptions
 ): Effect.fn.Return<Isolation, IsolationError, Egress> {
-  const { atLeast = "chromium" } = options
+  const { atLeast = "namespaces" } = options
   const egress = yield* Egress
   let why = ""
   for (const level of levels) {
@@ -90,9 +103,8 @@ export const probe = Effect.fnUntraced(function* (
     }
     why = tried.failure
     if (level === atLeast) {
-      const remedy = level === "none" ? "" : ` ${remedies[level]}`
       return yield* new IsolationError({
-        message: `No browser starts with the isolation level ${level}: ${why.replace(/\.*$/u, ".")}${remedy}`
+        message: `No browser starts with the isolation level ${level}: ${why.replace(/\.*$/u, ".")}${remedies[level](why)}`
       })
     }
   }

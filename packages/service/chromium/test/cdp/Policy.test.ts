@@ -87,7 +87,14 @@ describe("Policy", () => {
   })
 
   it("passes addresses of the web and of what a page made itself", () => {
-    for (const url of ["https://example.org", "http://a/?next=file:///b", "about:blank", "data:,a", "blob:null/1", ""]) {
+    for (const url of [
+      "https://example.org",
+      "http://a/?next=file:///b",
+      "about:blank",
+      "data:,a",
+      "blob:null/1",
+      ""
+    ]) {
       for (const address of [url, `view-source:${url}`]) {
         const message = JSON.stringify({ id: 1, method: "Page.navigate", params: { url: address } })
         assert.deepStrictEqual(decide(message), { _tag: "Pass", message })

@@ -39,7 +39,9 @@ const launched = Effect.fnUntraced(function* (level: Isolation.Level, port: numb
   return { client, file, page: yield* attach(client) }
 })
 
-const noSandbox = (await Effect.runPromise(chromiumSandbox)) ? undefined : " (skipped where users can't make namespaces)"
+const noSandbox = (await Effect.runPromise(chromiumSandbox))
+  ? undefined
+  : " (skipped where users can't make namespaces)"
 
 const levels: ReadonlyArray<readonly [level: Isolation.Level, skipped: string | undefined]> = [
   ["namespaces", noNamespaces],
@@ -53,7 +55,9 @@ for (const [level, skipped] of levels) {
       let address = ""
       const { port } = yield* site(({ url }, response) => {
         if (url === "/redirect") return response.writeHead(302, { location: address }).end()
-        response.setHeader("content-type", "text/html").end(`<h1>site</h1><a href="${address}">file</a><input type=file>`)
+        response
+          .setHeader("content-type", "text/html")
+          .end(`<h1>site</h1><a href="${address}">file</a><input type=file>`)
       })
       const { client, file, page } = yield* launched(level, port)
       address = pathToFileURL(file).href
@@ -72,7 +76,12 @@ for (const [level, skipped] of levels) {
         return errorText
       })
 
-      for (const url of [address, address.toUpperCase(), ` \n${address.replace("file", "fi\tle")}`, "file:/etc/passwd"]) {
+      for (const url of [
+        address,
+        address.toUpperCase(),
+        ` \n${address.replace("file", "fi\tle")}`,
+        "file:/etc/passwd"
+      ]) {
         for (const spelled of [url, `view-source:${url}`, `View-Source: ${url}`, `view-source:view-source:${url}`]) {
           assert.include(yield* refusal("Page.navigate", { url: spelled }, page), "doesn't open 'file:' addresses", url)
           assert.include(yield* refusal("Target.createTarget", { url: spelled }), "doesn't open 'file:' addresses", url)
