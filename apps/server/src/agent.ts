@@ -109,7 +109,7 @@ const layerNone = Layer.effect(
     schedule: () => ({
       next: () => ({
         at_ms: clock.currentTimeMillisUnsafe(),
-        event: () => ({ _tag: "Failed" as const, error: none })
+        event: () => ({ _tag: "Failed" as const, error: none, failure: "no_model" as const })
       }),
       stopDelay_ms: () => 0
     })

@@ -21,7 +21,8 @@ import * as Browsers from "./browsers.ts"
 import { type Data, layerDatabase } from "./data.ts"
 import * as Node from "./node.ts"
 import { Drain, layerDrain } from "./drain.ts"
-import { layerCounted, layerMonitoring } from "./monitoring.ts"
+import { layerFinishedRuns } from "./finishedRuns.ts"
+import { layerMonitoring } from "./monitoring.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions extends Listener.ListenerOptions {
@@ -105,7 +106,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerMonitoring(data)]),
-    Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer])),
+    Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),
     Layer.provide(work),
     Layer.provideMerge(browsers),
@@ -114,7 +115,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer(options)]),
     Layer.provide(Layer.effectDiscard(check)),
-    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
+    Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
     Layer.provide(Layer.provide(layerDatabase(data, durable), locked))
   )
 }

@@ -1,4 +1,4 @@
-import { type Node, Store, type Turn } from "@webagent/engine"
+import { type Node, Store, Turn } from "@webagent/engine"
 import { SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
@@ -129,8 +129,34 @@ export const drain = Command.make(
 const mostOpen = 1000
 const newest = 100
 
-/** How much of a task is shown. */
-const shownOf = (task: string) => (task.length > 60 ? `${task.slice(0, 59)}…` : task).replaceAll(/\s+/gu, " ")
+/** Characters that could move the cursor of a terminal, change its colors or reverse the direction of text. */
+const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
+
+/** One line of a text that clients, pages or models wrote, for a terminal. */
+const shownOf = (text: string, most: number) => {
+  const line = text
+    .slice(0, 10 * most)
+    .toWellFormed()
+    .replaceAll(/\s+/gu, " ")
+    .replaceAll(controls, "")
+    .trim()
+  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line
+}
+
+/** JSON without characters that control a terminal; JSON itself escapes those below U+0020. */
+const jsonOf = (value: unknown) =>
+  JSON.stringify(value).replaceAll(controls, (some) =>
+    Array.from({ length: some.length }, (_, at) => `\\u${some.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+  )
+
+const longestTask = 60
+const longestError = 100
+
+const viewOf = (turn: Turn.Turn, node: string | null) => {
+  const { cost, createdAt_ms, error, finishedAt_ms, id, model, owner, sessionId, status, steps, task } = turn
+  const reason = Turn.isTerminal(status) ? Turn.reasonOf(turn) : null
+  return { id, status, reason, error, node, sessionId, owner, model, cost, steps, createdAt_ms, finishedAt_ms, task }
+}
 
 /** `runs`. */
 export const runs = Command.make(
@@ -157,22 +183,24 @@ export const runs = Command.make(
             CASE WHEN sessions.lease_turn = turns.id THEN sessions.lease_node END AS node
           FROM turns JOIN sessions ON sessions.id = turns.session_id
           ${open ? sql`WHERE turns.ended_at_ms IS NULL ORDER BY turns.n LIMIT ${mostOpen}` : sql`ORDER BY turns.n DESC LIMIT ${newest}`}`
-        const all = found.map(({ node, record }) => {
-          const { createdAt_ms, id, owner, sessionId, status, steps, task } = JSON.parse(record) as Turn.Turn
-          return { id, status, node, sessionId, owner, steps, createdAt_ms, task }
-        })
-        if (json) return yield* Console.log(JSON.stringify(all))
+        const all = found.map(({ node, record }) => viewOf(JSON.parse(record) as Turn.Turn, node))
+        if (json) return yield* Console.log(jsonOf(all))
         if (all.length === 0) return yield* Console.error(`${data.name} has no ${open ? "open runs" : "runs"}.`)
         const now_ms = yield* Clock.currentTimeMillis
         const rows = all.map((run) => [
           run.id,
           run.status,
+          run.reason ?? "-",
           since(run.createdAt_ms, now_ms),
           `${run.steps}`,
+          run.cost ?? "-",
+          run.owner ?? "-",
           run.node ?? "-",
-          shownOf(run.task)
+          shownOf(run.task, longestTask),
+          shownOf(run.error ?? "-", longestError)
         ])
-        yield* print(columns([["ID", "STATUS", "SINCE", "STEPS", "NODE", "TASK"], ...rows]))
+        const titles = ["ID", "STATUS", "REASON", "SINCE", "STEPS", "USD", "KEY", "NODE", "TASK", "ERROR"]
+        yield* print(columns([titles, ...rows]))
       })
     )
 ).pipe(Command.withDescription("List the runs of a database, as they are right now"))

@@ -1,4 +1,4 @@
-import { NodeId, Store } from "@webagent/engine"
+import { NodeId, type Turn } from "@webagent/engine"
 import { Monitoring, version } from "@webagent/server"
 import { OpenCounts } from "@webagent/sql"
 import * as Clock from "effect/Clock"
@@ -53,38 +53,22 @@ const gauges = {
   lag: gauge("nodejs_eventloop_lag_p99_seconds", "How long the event loop was late since the last time, p99")
 }
 
+type Ending = Extract<Turn.TurnStatus, "completed" | "failed" | "cancelled">
+
 const cpu = Metric.counter("process_cpu_seconds_total", { description: "CPU time of the process", incremental: true })
 
-const ended = (status: string) =>
+const ended = (status: Ending) =>
   Metric.counter("webagent_runs_ended_total", {
     description: "Runs that ended since the server began",
     attributes: { status },
     incremental: true
   })
 
-const endings = { completed: ended("completed"), failed: ended("failed"), cancelled: ended("cancelled") }
+/** The counters of finished runs by status, which start at 0: Prometheus sees no increase in a counter that starts at 1. */
+export const endings = { completed: ended("completed"), failed: ended("failed"), cancelled: ended("cancelled") }
 
 /** How often the lateness of the event loop is measured. Each time wakes the process: every 10 ms took 0.5 % of a core. */
 const lagEvery_ms = 50
-
-const isEnding = (status: string): status is keyof typeof endings => status in endings
-
-/** The store, whose commits are counted: what is read afterwards may be pruned by then. */
-export const layerCounted = Layer.effect(
-  Store,
-  Effect.map(Store, (store) => ({
-    ...store,
-    commit: (step) =>
-      Effect.andThen(
-        store.commit(step),
-        Effect.forEach(
-          step.events,
-          ({ of, to }) => (of === "turn" && isEnding(to) ? Metric.update(endings[to], 1) : Effect.void),
-          { discard: true }
-        )
-      )
-  }))
-)
 
 const make = Effect.fnUntraced(function* (data: Data) {
   const drain = yield* Drain

@@ -106,11 +106,43 @@ describe("webagent-server nodes, drain and runs", () => {
         /server\.db is a file, which one server uses at a time\. Nodes share a Postgres database/u
       )
       const open = yield* run(["runs", "--open", "--data", file])
-      assert.match(open.stdout, /^ID +STATUS +SINCE +STEPS +NODE +TASK\nt1 +queued +.* 0 +- +Find a mug\n$/u)
+      assert.match(
+        open.stdout,
+        /^ID +STATUS +REASON +SINCE +STEPS +USD +KEY +NODE +TASK +ERROR\nt1 +queued +- +.* 0 +- +\S+ +- +Find a mug +-\n$/u
+      )
       const [told] = JSON.parse((yield* run(["runs", "--open", "--json", "--data", file])).stdout)
       assert.deepInclude(told, { id: "t1", status: "queued", node: null, sessionId: "s1", task: "Find\na mug" })
       const all = yield* run(["runs", "--data", file])
-      assert.match(all.stdout, /^ID +STATUS.*\nt2 +completed .*\nt1 +queued .*\n$/u)
+      assert.match(all.stdout, /^ID +STATUS.*\nt2 +completed +done .*\nt1 +queued .*\n$/u)
+    })
+  )
+
+  it.live("list the reason and error of a failed run in one line, without control characters", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "server.db")
+      const { turns, ...rest } = creation("1")
+      const error = `\u001b[31mThe run\nreached\u009b2J its \u202elimit.${" More.".repeat(100)}`
+      const failed = turns.map((turn) => ({
+        ...turn,
+        owner: "shop",
+        status: "failed" as const,
+        failure: "step_limit" as const,
+        error,
+        cost: "0.42",
+        finishedAt_ms: 1
+      }))
+      const stored = Store.use((store) => store.commit({ ...rest, turns: failed }))
+      yield* Effect.provide(stored, Layer.provide(SqlStore.layer, Database.layer({ file })))
+      const { stdout } = yield* run(["runs", "--data", file])
+      assert.match(
+        stdout,
+        /^ID .*\nt1 +failed +step_limit +.+ 0 +0\.42 +shop +- +.* \[31mThe run reached2J its limit\. More.*…\n$/u
+      )
+      assert.isBelow(stdout.split("\n")[1]?.length ?? 0, 300)
+      const json = (yield* run(["runs", "--json", "--data", file])).stdout
+      // eslint-disable-next-line no-control-regex
+      assert.notMatch(json, /[\u001b\u009b\u202e]/u)
+      assert.deepInclude(JSON.parse(json)[0], { reason: "step_limit", error, owner: "shop", cost: "0.42" })
     })
   )
 })

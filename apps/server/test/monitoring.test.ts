@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Store } from "@webagent/engine"
+import { FinishedTurns, Store, Turn } from "@webagent/engine"
 import { Monitoring } from "@webagent/server"
 import { Database, SqlStore } from "@webagent/sql"
 import { creation } from "@webagent/store-contract/Creation"
+import { turn } from "@webagent/test-fixtures/Records"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -12,43 +13,45 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { dataOf } from "../src/data.ts"
 import { Drain } from "../src/drain.ts"
-import { layerCounted, layerMonitoring } from "../src/monitoring.ts"
+import { layerFinishedRuns } from "../src/finishedRuns.ts"
+import { layerMonitoring } from "../src/monitoring.ts"
 import { folder } from "./program.ts"
 
 const parts = Layer.unwrap(
   Effect.map(folder, (path) => {
     const file = join(path, "server.db")
     return layerMonitoring(dataOf(file)).pipe(
-      Layer.provideMerge(Layer.provide(layerCounted, SqlStore.layer)),
+      Layer.provideMerge(Layer.merge(layerFinishedRuns, SqlStore.layer)),
       Layer.provideMerge(Database.layer({ file })),
       Layer.provide(Drain.layer)
     )
   })
 )
 
-it.effect(
-  "runs that ended are counted when they end, and not when they are asked for, when their events may be pruned",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      const { sample } = yield* Monitoring.Monitoring
-      const told = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
-        text.split("\n").filter((line) => line.startsWith("webagent_runs_ended_total{"))
-      )
-      assert.sameMembers(yield* told, [
-        'webagent_runs_ended_total{status="completed"} 0',
-        'webagent_runs_ended_total{status="failed"} 0',
-        'webagent_runs_ended_total{status="cancelled"} 0'
-      ])
-      for (const id of ["1", "2"]) {
-        const { events, session, turns } = creation(id)
-        const ended = events.map((event) => (event.of === "turn" ? { ...event, to: "failed" } : event))
-        yield* store.commit({ session, turns, events: ended })
-      }
-      yield* store.prune({ eventsUntil: 1_000_000, limit: 100 })
-      assert.include(yield* told, 'webagent_runs_ended_total{status="failed"} 2')
-      // other tests of this process have servers too, and count what those end
-    }).pipe(Effect.provide(parts), Effect.provideService(Metric.MetricRegistry, new Map()))
+it.effect("counts finished runs by status, and by reason, model and key with their cost", () =>
+  Effect.gen(function* () {
+    const onFinished = yield* FinishedTurns
+    const { sample } = yield* Monitoring.Monitoring
+    const made = Turn.make({ ...turn, model: "m" })
+    const finish = (change: Partial<Turn.Turn>) => onFinished?.({ ...made, ...change }) ?? Effect.void
+    const metrics = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
+      text.split("\n").filter((line) => line.startsWith("webagent_run"))
+    )
+    // a counter that is first seen at 1 has not grown, as Prometheus counts
+    assert.include(yield* metrics, 'webagent_runs_ended_total{status="failed"} 0')
+    yield* finish({ owner: "shop", status: "failed", failure: "step_limit", cost: "0.25" })
+    yield* finish({ owner: "shop", status: "failed", failure: "step_limit", cost: "0.5" })
+    yield* finish({ owner: "key:0123456789abcdef", status: "completed" })
+    const lines = yield* metrics
+    assert.include(lines, 'webagent_runs_ended_total{status="failed"} 2')
+    assert.include(lines, 'webagent_run_outcomes_total{status="failed",reason="step_limit",model="m",key="shop"} 2')
+    assert.include(lines, 'webagent_run_outcomes_total{status="completed",reason="done",model="m",key="--api-key"} 1')
+    assert.include(lines, 'webagent_run_cost_usd_total{model="m",key="shop"} 0.75')
+    for (let at = 0; at < 300; at++) yield* finish({ owner: `key-${at}`, status: "completed" })
+    const keys = (yield* metrics).filter((line) => line.startsWith("webagent_run_cost_usd_total"))
+    assert.lengthOf(keys, 201)
+    // other tests of this process have servers too, and count their own runs
+  }).pipe(Effect.provide(parts), Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
 it.effect("/health asks the database once a second, however often it is asked", () =>

@@ -13,6 +13,7 @@ import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import * as Turn from "./domain/Turn.ts"
 import { owned } from "./Owned.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
+import { FinishedTurns } from "./ports/FinishedTurns.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -51,6 +52,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const node = yield* NodeId
   const work = yield* Work
   const hints = yield* Hints
+  const onFinished = yield* FinishedTurns
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
@@ -104,7 +106,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
 
   /** What this node does about a step that was stored. */
-  const carryOn = ({ session, turns }: Decide.Decision): void => {
+  const carryOn = ({ finished, session, turns }: Decide.Decision): void => {
+    if (onFinished !== null) for (const turn of finished) fork(onFinished(turn))
     const execution = executions.get(session.id)
     const left = execution !== undefined && session.lease?.token !== execution.token
     if (left) executions.delete(session.id)

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import type { Agent, Attempt, StreamingAgent, TurnSchedule } from "./ports/Agent.ts"
+import { type Agent, AgentError, type Attempt, type StreamingAgent, type TurnSchedule } from "./ports/Agent.ts"
+import { LaunchFailed } from "./ports/BrowserPool.ts"
 import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import type { Timer } from "./TimerHeap.ts"
 import * as Turn from "./domain/Turn.ts"
@@ -203,11 +204,22 @@ const endsTurn = ({ _tag }: Turn.TurnEvent): boolean =>
 
 const cancelled: Turn.TurnEvent = { _tag: "Cancelled" }
 
-const silent: Turn.TurnEvent = { _tag: "Failed", error: "The agent stopped without reporting a result." }
+const silent: Turn.TurnEvent = {
+  _tag: "Failed",
+  error: "The agent stopped without reporting a result.",
+  failure: "agent_crashed"
+}
+
+const failureOf = (error: unknown): Turn.Failure => {
+  if (error instanceof AgentError) return error.failure ?? "agent"
+  if (error instanceof LaunchFailed) return error.reason === "full" ? "no_browser" : "browser_failed"
+  return "agent_crashed"
+}
 
 const failed = (error: unknown): Turn.TurnEvent => ({
   _tag: "Failed",
-  error: error instanceof Error ? error.message : String(error)
+  error: error instanceof Error ? error.message : String(error),
+  failure: failureOf(error)
 })
 
 /** What an agent's end makes of a turn that has had no terminal event. */

@@ -94,7 +94,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     if (browser.isNew) seat.files = []
     const page = yield* Effect.mapError(
       Page.make(browser, { domains, secrets, downloads, files: seat.files, conceal: attempt.conceal }),
-      ({ message }) => new AgentError({ message })
+      ({ message }) => new AgentError({ message, failure: "browser_failed" })
     )
     yield* Effect.addFinalizer(() => Effect.sync(() => (seat.files = page.files())))
     const earlier = session.persistMemory ? yield* attempt.earlier : []
@@ -132,11 +132,15 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
 
   const perform: StreamingAgent["perform"] = (turn, attempt) => {
     if (turn.status === "running") {
-      return Stream.fail(new AgentError({ message: "The browser of this run was lost. Create a new run." }))
+      return Stream.fail(
+        new AgentError({ message: "The browser of this run was lost. Create a new run.", failure: "browser_lost" })
+      )
     }
     // a model would make up something to do
     if (turn.task.trim() === "") {
-      return Stream.fail(new AgentError({ message: "The task is empty. Say what the agent should do." }))
+      return Stream.fail(
+        new AgentError({ message: "The task is empty. Say what the agent should do.", failure: "invalid_task" })
+      )
     }
     return Stream.unwrap(
       Effect.map(begin(turn, attempt), (task) => Stream.concat(Stream.make(started), Stream.fromEffect(task)))

@@ -45,15 +45,16 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
   /** What later tasks are to know of this one. */
   const checkpoint = () => (session.persistMemory ? { checkpoint: conversation.kept(kept) } : {})
 
-  const failed = (error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
+  const failed = (failure: Turn.Failure, error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
     _tag: "Failed",
     error: kept(error),
+    failure,
     report: { ...report, ...checkpoint(), suggestions: suggestions.all() }
   })
 
-  const reached = ({ advice, category, error }: Limits.Reached): Ended => {
+  const reached = ({ advice, category, error, failure }: Limits.Reached): Ended => {
     suggestions.add(category, advice)
-    return failed(error, { isSuccess: false })
+    return failed(failure, error, { isSuccess: false })
   }
 
   const judgementOf = (output: Schema.Json) =>

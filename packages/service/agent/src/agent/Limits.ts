@@ -49,6 +49,7 @@ export interface Spent {
 /** A limit that a task has reached: what happened, and what to do. */
 export interface Reached {
   readonly category: "steps" | "time" | "cost" | "failures"
+  readonly failure: Turn.Failure
   readonly error: string
   readonly advice: string
 }
@@ -60,6 +61,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   if (spent.failures >= limits.failures) {
     return {
       category: "failures",
+      failure: "failed_steps",
       error: `${spent.failures} steps failed one after the other. The last: ${spent.lastFailure}`,
       advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
     }
@@ -67,6 +69,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   if (limits.cost !== null && spent.cost !== null && spent.cost >= limits.cost) {
     return {
       category: "cost",
+      failure: "cost_limit",
       error: `The run reached its cost limit of ${usd(limits.cost)} USD.`,
       advice: "Raise the cost limit, split the task, or use a cheaper model."
     }
@@ -74,6 +77,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   if (limits.tokens !== null && spent.tokens >= limits.tokens) {
     return {
       category: "cost",
+      failure: "token_limit",
       error: `The run reached its limit of ${limits.tokens} tokens.`,
       advice: "Raise the token limit or split the task."
     }
@@ -81,6 +85,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   if (spent.steps >= limits.steps) {
     return {
       category: "steps",
+      failure: "step_limit",
       error: `The run reached its limit of ${limits.steps} steps.`,
       advice: "Raise the step limit, or split the task."
     }
@@ -91,6 +96,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
 /** The end of the time of a task. */
 export const overdue = ({ duration_ms }: Limits): Reached => ({
   category: "time",
+  failure: "time_limit",
   error: `The run reached its time limit of ${Duration.format(Duration.millis(duration_ms))}.`,
   advice: "Raise the time limit, split the task, or use a faster model."
 })

@@ -22,6 +22,7 @@ export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit
     try: () => SchemaRepresentation.fromJsonSchemaDocument(document(outputSchema), { patterns: "ignore" }),
     catch: (cause) =>
       new AgentError({
+        failure: "invalid_task",
         message: `The outputSchema cannot be used: ${(cause instanceof Error ? cause.message : String(cause)).slice(0, largest)}`
       })
   }).pipe(

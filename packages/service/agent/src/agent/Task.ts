@@ -155,6 +155,7 @@ export const perform = Effect.fnUntraced(function* (
       if (repairs.count() > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
         return ending.failed(
+          "invalid_output",
           `The output did not fit its schema ${repairs.count()} times. The last: ${page.redact(repairs.last()).slice(0, 300)}`,
           {
             isSuccess: false
@@ -166,7 +167,9 @@ export const perform = Effect.fnUntraced(function* (
       else if (repairs.count() === repairsBefore) failures += 1
       const repeated = remarks.after(look, calls)
       if (repeated >= Loops.repeats.ended) {
-        return ending.failed(`The agent went in circles: it did the same ${repeated} times.`, { isSuccess: false })
+        return ending.failed("repeated_steps", `The agent went in circles: it did the same ${repeated} times.`, {
+          isSuccess: false
+        })
       }
     }
   })
@@ -178,8 +181,10 @@ export const perform = Effect.fnUntraced(function* (
     }),
     Effect.catch((error) => {
       if (error instanceof LeaseLost) return Effect.fail(error)
-      if (AiError.isAiError(error)) return Effect.succeed(ending.failed(Ending.sentenceOf(error)))
-      return Effect.succeed(ending.failed(`${error.message} Send a follow-up to go on in a new browser.`))
+      if (AiError.isAiError(error)) return Effect.succeed(ending.failed("model_error", Ending.sentenceOf(error)))
+      return Effect.succeed(
+        ending.failed("browser_lost", `${error.message} Send a follow-up to go on in a new browser.`)
+      )
     }),
     Effect.provideService(OnSpent, meter.spent),
     Effect.provideService(CallSettings, settings)

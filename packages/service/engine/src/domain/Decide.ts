@@ -92,6 +92,11 @@ export interface Decision {
   readonly turns: ReadonlyArray<Turn.Turn>
   readonly turnSteps: ReadonlyArray<Turn.TurnStep>
   readonly events: ReadonlyArray<Event>
+  /**
+   * The turns that this command finished: they are terminal and no agent has them. A turn that is cancelled while an
+   * agent works on it finishes when the agent lets go, because its cost grows until then.
+   */
+  readonly finished: ReadonlyArray<Turn.Turn>
   /** Whether anything is to be written at all. */
   readonly changed: boolean
 }
@@ -325,8 +330,22 @@ const apply = (draft: Draft, command: Command): Decided => {
   }
 }
 
+const finishedBy = ({ before, session, turns }: Draft): ReadonlyArray<Turn.Turn> => {
+  const isDone = (turn: Turn.Turn | undefined, lease: Session.Session["lease"]) =>
+    turn !== undefined && Turn.isTerminal(turn.status) && lease?.turnId !== turn.id
+  return turns.filter(
+    (turn) =>
+      isDone(turn, session.lease) &&
+      !isDone(
+        before.turns.find(({ id }) => id === turn.id),
+        before.session.lease
+      )
+  )
+}
+
 /** What the draft says, about this turn. */
-const decisionOf = ({ at_ms, before, events, session, steps, turns, written }: Draft, id: string | null): Decision => {
+const decisionOf = (draft: Draft, id: string | null): Decision => {
+  const { at_ms, before, events, session, steps, turns, written } = draft
   const changed = session !== before.session || written.size > 0 || steps.length > 0
   const from = before.session.status
   if (session.status !== from) {
@@ -349,6 +368,7 @@ const decisionOf = ({ at_ms, before, events, session, steps, turns, written }: D
     turns: [...written.values()],
     turnSteps: steps,
     events,
+    finished: changed ? finishedBy(draft) : [],
     changed
   }
 }
@@ -374,6 +394,7 @@ export const created = (session: Session.Session, turn: Turn.Turn): Decision & {
     turns: [first],
     turnSteps: [],
     events: [{ at_ms, of: "session", id, sessionId: null, owner, from: null, to: status }, eventOf(first, null, at_ms)],
+    finished: [],
     changed: true
   }
 }

@@ -12,8 +12,29 @@ export const turnStatuses = ["queued", "dispatching", "running", "completed", "f
 /** Where a turn stands. */
 export type TurnStatus = (typeof turnStatuses)[number]
 
-/** Why a turn failed: its agent said so or broke down, its node was lost or closed. */
-export const failures = ["agent", "node_lost", "node_closed"] as const
+/**
+ * The tags for the reason of a failure. Logs and metrics use them because an error message can contain anything. `agent`
+ * is a failure for which the agent gave no tag.
+ */
+export const failures = [
+  "agent",
+  "agent_crashed",
+  "step_limit",
+  "time_limit",
+  "cost_limit",
+  "token_limit",
+  "failed_steps",
+  "repeated_steps",
+  "invalid_output",
+  "invalid_task",
+  "model_error",
+  "no_model",
+  "no_browser",
+  "browser_failed",
+  "browser_lost",
+  "node_lost",
+  "node_closed"
+] as const
 
 /** Why a turn failed. */
 export type Failure = (typeof failures)[number]
@@ -156,6 +177,13 @@ const moves: Readonly<
 /** Whether nothing more happens to a turn of this status. */
 export const isTerminal = (status: string): boolean =>
   status === "completed" || status === "failed" || status === "cancelled"
+
+/** The tag for the reason why a terminal turn finished. An operator finds it in logs, metrics and the list of runs. */
+export const reasonOf = ({ cancel, failure, isSuccess, status }: Turn): string => {
+  if (status === "failed") return failure ?? "agent"
+  if (status === "cancelled") return cancel?.reason ?? "agent"
+  return isSuccess === false ? "reported_failure" : "done"
+}
 
 /** A new turn, queued. */
 export const make = (

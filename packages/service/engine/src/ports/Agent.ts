@@ -4,11 +4,14 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Session, SessionSettings } from "../domain/Session.ts"
-import type { Budget, CancelReason, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
+import type { Budget, CancelReason, Failure, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
 import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
 
-/** The agent broke down: its turn fails with this sentence. */
-export class AgentError extends Data.TaggedError("AgentError")<{ readonly message: string }> {}
+/** The agent broke down: its turn fails with this sentence, and with this tag for the reason (default: `agent`). */
+export class AgentError extends Data.TaggedError("AgentError")<{
+  readonly message: string
+  readonly failure?: Failure
+}> {}
 
 /** The turn is over, or another node has it. The agent must do nothing more that costs. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: string }> {}

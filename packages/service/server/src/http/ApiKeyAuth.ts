@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
 import * as Answer from "./Answer.ts"
 import * as KeyLimits from "./KeyLimits.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 
 // digests have equal lengths, so the comparison does not reveal the length of a key
 const digest = (key: string) => hash("sha256", key, "buffer")
@@ -37,8 +38,10 @@ const among = (apiKeys: ReadonlyArray<string>) => {
 export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
   const ownerOf = among(apiKeys)
   return Layer.succeed(ApiKeyAuth, {
-    apiKey: (httpEffect, { credential }) =>
-      ownerOf(Redacted.value(credential)) === undefined ? Effect.fail(unknown) : httpEffect
+    apiKey: (httpEffect, { credential }) => {
+      const owner = ownerOf(Redacted.value(credential))
+      return owner === undefined ? Effect.fail(unknown) : RequestFacts.noteKey(owner, httpEffect)
+    }
   })
 }
 
@@ -72,18 +75,21 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
     apiKey: (httpEffect, { credential, endpoint, group }) => {
       const secret = Redacted.value(credential)
       const owner = ownerOf(secret)
-      if (owner !== undefined) return Effect.provideService(httpEffect, Owner, owner)
+      if (owner !== undefined) return RequestFacts.noteKey(owner, Effect.provideService(httpEffect, Owner, owner))
       return Effect.gen(function* () {
         // read each time, because another process may revoke the key
         const found = yield* Effect.orDie(keys.find(secret))
         if (Option.isNone(found)) return yield* Effect.fail(unknown)
         const key = found.value
         const scope = scopeOf({ endpoint, group })
-        if (!key.scopes.includes(scope)) return Answer.detail(403, `This API key lacks the scope ${scope}`)
-        const tooFast = yield* limits.count(key)
-        if (tooFast !== undefined) return tooFast
-        const owned = Effect.provideService(httpEffect, Owner, key.name)
-        return yield* scope !== "read" && endpoint.method === "POST" ? limits.bound(key, scope, owned) : owned
+        const allowed = Effect.gen(function* () {
+          if (!key.scopes.includes(scope)) return Answer.detail(403, `This API key lacks the scope ${scope}`)
+          const tooFast = yield* limits.count(key)
+          if (tooFast !== undefined) return tooFast
+          const owned = Effect.provideService(httpEffect, Owner, key.name)
+          return yield* scope !== "read" && endpoint.method === "POST" ? limits.bound(key, scope, owned) : owned
+        })
+        return yield* RequestFacts.noteKey(key.name, allowed)
       })
     }
   })

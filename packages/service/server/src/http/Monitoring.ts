@@ -11,11 +11,14 @@ import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Redacted from "effect/Redacted"
+import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
+import { TrustedProxies } from "../api/TrustedProxies.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import { operationOf } from "./ApiKeyAuth.ts"
 import { Counted } from "./KeyLimits.ts"
 import { pathOf } from "./Path.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 
 /** The health of a server. Send requests only to a server that is `ok`. The other fields are for callers with a key. */
 export interface HealthView {
@@ -113,43 +116,93 @@ const known = new Set(["GET", "HEAD", "POST", "PATCH"])
 /** How much of a path the log keeps, in characters. */
 const maxPath = 200
 
+/** Hides an API key that a client put into a path. */
+const keys = /wak_[\w-]+/gu
+
 /** A path without secrets: a query may have a token, and so may the part after the id in the path of a link. */
 const shown = (url: string): string => {
   const path = pathOf(url)
-  return (path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")).slice(0, maxPath)
+  const known = path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")
+  return known.replaceAll(keys, "[key]").slice(0, maxPath)
 }
 
 const probes = new Set(["/ready", "/health"])
 
-/** Logs a request at debug, or as a warning after a 5xx. The 503 of a probe is normal while a server drains. */
-const log = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
-  const level = status < 500 || probes.has(url) ? "Debug" : "Warn"
-  return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
-    isEnabled
-      ? Effect.annotateLogs(Effect.logWithLevel(level)("Request"), {
-          method,
-          path: shown(url),
-          status,
-          ms: Math.round(took_s * 1000)
-        })
-      : Effect.void
-  )
+/** How many refused keys are logged per minute: more would let a client without a key fill the disk. */
+const refusedPerMinute = 60
+
+/** Limits the log lines of refused keys. */
+const makeRefusals = () => {
+  let minute = -1
+  let count = 0
+  return {
+    /** The number of refused keys of the last minute that weren't logged; each is returned once. */
+    notLogged: (now_ms: number): number => {
+      const now = Math.floor(now_ms / 60_000)
+      if (now === minute) return 0
+      const more = Math.max(0, count - refusedPerMinute)
+      minute = now
+      count = 0
+      return more
+    },
+    isLogged: (): boolean => ++count <= refusedPerMinute
+  }
 }
 
 /** Counts, times and logs every request. Neither paths nor keys are labels. */
 export const measured = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
-  Effect.withFiber((fiber) => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> => {
+  const refusals = makeRefusals()
+
+  const kindOf = (url: string, status: number) => {
+    if (status === 401 && refusals.isLogged()) return { level: "Info", message: "Refused an API key" } as const
+    // the 503 of a probe is normal while a server drains
+    return { level: status < 500 || probes.has(url) ? "Debug" : "Warn", message: "Request" } as const
+  }
+
+  const log = (
+    { method, url }: HttpServerRequest.HttpServerRequest,
+    facts: RequestFacts.RequestFacts,
+    status: number,
+    took_s: number
+  ) => {
+    const { level, message } = kindOf(url, status)
+    return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
+      isEnabled
+        ? Effect.annotateLogs(Effect.logWithLevel(level)(message), {
+            method,
+            path: shown(url),
+            status,
+            ms: Math.round(took_s * 1000),
+            request: facts.id,
+            client: facts.address,
+            ...(facts.key === undefined ? {} : { key: facts.key })
+          })
+        : Effect.void
+    )
+  }
+
+  return Effect.withFiber((fiber) => {
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const clock = fiber.getRef(Clock.Clock)
+    const facts = RequestFacts.make(request, fiber.getRef(Random.Random), fiber.getRef(TrustedProxies))
     const version = /^\/api\/(v[234])\//u.exec(request.url)?.[1] ?? "other"
     const method = known.has(request.method) ? request.method : "other"
     const began_ns = clock.currentTimeNanosUnsafe()
-    return Effect.tap(app, ({ status }) => {
+    return Effect.flatMap(Effect.provideService(app, RequestFacts.RequestFacts, facts), (response) => {
+      const { status } = response
       const took_s = Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9
       requests(version, method, String(status)).updateUnsafe(1, fiber.context)
       durations(version, method).updateUnsafe(took_s, fiber.context)
-      return log(request, status, took_s)
+      const identified = HttpServerResponse.setHeader(response, RequestFacts.requestIdHeader, facts.id)
+      const more = refusals.notLogged(clock.currentTimeMillisUnsafe())
+      const line = log(request, facts, status, took_s)
+      if (more === 0) return Effect.as(line, identified)
+      const summary = Effect.logInfo(
+        `Refused ${more} more API keys a minute ago or earlier. Each minute logs ${refusedPerMinute} of them.`
+      )
+      return Effect.as(Effect.andThen(summary, line), identified)
     })
   })
+}

@@ -23,6 +23,7 @@ import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import { mcpPath } from "./McpEndpoint.ts"
 import { pathOf } from "./Path.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 import { maxBodySize } from "./RequestValidation.ts"
 
 const id = "([^/]+)"
@@ -85,16 +86,21 @@ const counters = {
 
 /** The request with its client's address and origin in headers that the other node trusts, and without any others. */
 const withSender = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.map(Effect.all([originOf(request), requestSender(request)]), ([start, { address }]) => {
-    const { host, protocol } = new URL(start)
-    const headers = Headers.setAll(Headers.removeMany(request.headers, forwardedHeaders), {
-      ...(address === undefined ? {} : { "x-forwarded-for": address }),
-      "x-forwarded-host": host,
-      "x-forwarded-proto": protocol.slice(0, -1)
-    })
-    // `modify` would make a request that does not have the body that was read already
-    return Object.create(request, { headers: { value: headers } }) as HttpServerRequest.HttpServerRequest
-  })
+  Effect.map(
+    Effect.all([originOf(request), requestSender(request), RequestFacts.RequestFacts]),
+    ([start, { address }, facts]) => {
+      const { host, protocol } = new URL(start)
+      const headers = Headers.setAll(Headers.removeMany(request.headers, forwardedHeaders), {
+        ...(address === undefined ? {} : { "x-forwarded-for": address }),
+        "x-forwarded-host": host,
+        "x-forwarded-proto": protocol.slice(0, -1),
+        // the log lines of both nodes have the same id
+        ...(facts === null ? {} : { [RequestFacts.requestIdHeader]: facts.id })
+      })
+      // `modify` would make a request that does not have the body that was read already
+      return Object.create(request, { headers: { value: headers } }) as HttpServerRequest.HttpServerRequest
+    }
+  )
 
 /** Forwards a request; undefined if that fails before the request was sent. */
 const sent = (request: HttpServerRequest.HttpServerRequest, node: Node, counted: boolean) =>

@@ -1,5 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { type ApiKey, ApiKeys, MemoryStore, Store, StoreUnavailable } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -122,7 +123,10 @@ describe("Monitoring", () => {
         yield* send("GET", "/health", { key: null })
         assert.notMatch(lines.join(), /secret|token|wak_test/u)
         return lines.map((line) =>
-          /level=(\w+) .*message=(\w+) .*(method=\w+ path=\S+ status=\d+) ms=\d+$/u.exec(line)?.slice(1).join(" ")
+          /level=(\w+) .*message=("[^"]+"|\w+) .*(method=\w+ path=\S+ status=\d+) ms=\d+ request=[\w.:-]+ client=(?:127\.0\.0\.1|::ffff:127\.0\.0\.1)( key=key:[0-9a-f]{16})?$/u
+            .exec(line)
+            ?.slice(1, 4)
+            .join(" ")
         )
       }).pipe(
         Effect.provide(
@@ -137,14 +141,69 @@ describe("Monitoring", () => {
       )
     const warning = "WARN Request method=GET path=/api/v4/runs/00000000-0000-4000-8000-000000000001/status status=503"
     return Effect.gen(function* () {
-      assert.deepStrictEqual(yield* logged("Info"), [warning])
+      const refusal = 'INFO "Refused an API key" method=GET path=/api/v4/runs/some-id status=401'
+      assert.deepStrictEqual(yield* logged("Info"), [refusal, warning])
       assert.deepStrictEqual(yield* logged("Debug"), [
         "DEBUG Request method=GET path=/share/some-id status=404",
         "DEBUG Request method=GET path=/live/some-id status=404",
-        "DEBUG Request method=GET path=/api/v4/runs/some-id status=401",
+        refusal,
         warning,
         "DEBUG Request method=GET path=/health status=503"
       ])
+    })
+  })
+
+  it.live("the log names the key, the client and the id of a request, and the response has the same id", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
+    return Effect.gen(function* () {
+      const own = yield* send("GET", "/api/v4/runs/some-id", { headers: { "x-request-id": "proxy-1" } })
+      assert.strictEqual(own.headers.get("x-request-id"), "proxy-1")
+      const forged = yield* send("GET", "/api/v4/runs/some-id", { headers: { "x-request-id": "a level=ERROR" } })
+      const id = forged.headers.get("x-request-id") ?? ""
+      assert.match(id, /^[0-9a-z]{8,}$/u)
+      const shown = lines.map((line) => / status=404 ms=\d+ (request=.*)$/u.exec(line)?.[1])
+      const rest = "client=127.0.0.1 key=key:"
+      assert.isTrue(shown[0]?.startsWith(`request=proxy-1 ${rest}`), lines.join("\n"))
+      assert.isTrue(shown[1]?.startsWith(`request=${id} ${rest}`), lines.join("\n"))
+    }).pipe(
+      Effect.provide(
+        layerTest.pipe(
+          Layer.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "Debug" as const)])
+        )
+      )
+    )
+  })
+
+  it.live("the log has at most 60 refused keys per minute, then their number, and no key", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
+    const refused = Effect.forEach(
+      Array.from({ length: 70 }, (_, at) => at),
+      (at) => send("GET", `/api/v4/runs/wak_leaked${at}`, { key: `wak_wrong${at}` }),
+      { concurrency: 8 }
+    )
+    let now_ms = 60_000_000
+    return Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const stopped: Clock.Clock = Object.create(clock, { currentTimeMillisUnsafe: { value: () => now_ms } })
+      yield* Effect.gen(function* () {
+        const responses = yield* refused
+        assert.isTrue(responses.every(({ status }) => status === 401))
+        assert.lengthOf(lines, 60)
+        assert.match(
+          lines[0] ?? "",
+          /message="Refused an API key" .*path=\/api\/v4\/runs\/\[key\] .*client=127\.0\.0\.1$/u
+        )
+        now_ms += 60_000
+        yield* send("GET", "/health", { key: null })
+        assert.match(lines[60] ?? "", /message="Refused 10 more API keys /u)
+        yield* refused
+        assert.lengthOf(lines, 121)
+        assert.notMatch(lines.join(), /leaked|wrong/u)
+      }).pipe(
+        Effect.provide(layerTest.pipe(Layer.provide([Logger.layer([logger]), Layer.succeed(Clock.Clock, stopped)])))
+      )
     })
   })
 })

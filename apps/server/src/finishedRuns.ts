@@ -1,0 +1,69 @@
+import { FinishedTurns, Turn } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import { endings } from "./monitoring.ts"
+
+/** The owner's name of a key that was set with `--api-key`: its hash must not be readable at `/metrics`. */
+const flagKey = /^key:/u
+
+/** How many names of keys, and of models, the metrics have. Later ones count as `other`. */
+const mostNames = 200
+
+/** Limits the values of a label, because each value is a time series that stays until the process exits. */
+const makeLabel = () => {
+  const names = new Set<string>()
+  return (name: string): string => {
+    if (names.size < mostNames) names.add(name)
+    return names.has(name) ? name : "other"
+  }
+}
+
+const isEnding = (status: string): status is keyof typeof endings => status in endings
+
+/** The time from the create of a run to its end, in milliseconds. */
+const durationOf = ({ createdAt_ms, finishedAt_ms }: Turn.Turn): number =>
+  (finishedAt_ms ?? createdAt_ms) - createdAt_ms
+
+const log = (turn: Turn.Turn) =>
+  Effect.logWithLevel(turn.status === "failed" ? "Warn" : "Info")("Run finished").pipe(
+    Effect.annotateLogs({
+      run: turn.id,
+      key: turn.owner ?? "none",
+      status: turn.status,
+      reason: Turn.reasonOf(turn),
+      model: turn.model,
+      steps: turn.steps,
+      usd: turn.cost ?? "unknown",
+      ms: durationOf(turn)
+    })
+  )
+
+/** Logs and counts each run that finishes at this server. The error message stays in the database: it can contain secrets. */
+export const layerFinishedRuns = Layer.sync(FinishedTurns, () => {
+  const keyLabel = makeLabel()
+  const modelLabel = makeLabel()
+  const count = (turn: Turn.Turn) => {
+    const model = modelLabel(turn.model)
+    const key = keyLabel(turn.owner === null ? "none" : flagKey.test(turn.owner) ? "--api-key" : turn.owner)
+    const outcomes = Metric.counter("webagent_run_outcomes_total", {
+      description: "Finished runs by reason, model and API key",
+      attributes: { status: turn.status, reason: Turn.reasonOf(turn), model, key },
+      incremental: true
+    })
+    const usd = Metric.counter("webagent_run_cost_usd_total", {
+      description: "Cost of finished runs in USD by model and API key",
+      attributes: { model, key },
+      incremental: true
+    })
+    return Effect.all(
+      [
+        isEnding(turn.status) ? Metric.update(endings[turn.status], 1) : Effect.void,
+        Metric.update(outcomes, 1),
+        Metric.update(usd, Number(turn.cost ?? 0))
+      ],
+      { discard: true }
+    )
+  }
+  return (turn) => Effect.andThen(count(turn), log(turn))
+})
