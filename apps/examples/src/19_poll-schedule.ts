@@ -1,5 +1,5 @@
 /**
- * How often waits look: for every wait at once, for one wait, and for all of them together.
+ * Sets poll schedules: for every wait, for one wait, and a poll budget for all of them together.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 19_poll-schedule
  */

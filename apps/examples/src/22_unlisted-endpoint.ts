@@ -1,5 +1,5 @@
 /**
- * What the clients do not list, reached through the Transport: same address, same key, any status an answer.
+ * Calls an endpoint that the clients don't list, through the Transport: same address, same key, any status.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 22_unlisted-endpoint
  */

@@ -23,7 +23,7 @@ export const layer = V4.layer().pipe(
   Layer.provide(NodeFileSystem.layer)
 )
 
-/** What an application does at its start, when no other process of it is at work. */
+/** Runs when an application starts, while no other process of it is running. */
 export const program = Effect.gen(function* () {
   const browsers = yield* Browsers
   const ledger = yield* Ledger.Current

@@ -1,4 +1,8 @@
-/** How a program is run: with a client from the environment. Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... node main.ts */
+/**
+ * Runs a program with a client from the environment.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... node main.ts
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { V4 } from "@webagent/v4"
 import * as Console from "effect/Console"

@@ -21,8 +21,8 @@ const places = (codemap: string): ReadonlyArray<{ readonly inside: string; reado
 }
 
 /**
- * What the picture and the codemap of ARCHITECTURE.md say that is not so, one line each: a package or folder that they
- * miss, and a place that is not there.
+ * Lists what is wrong with the picture and the codemap of ARCHITECTURE.md, one line each: a missing package or folder,
+ * or a place that doesn't exist.
  */
 export const untrue = (
   page: string,

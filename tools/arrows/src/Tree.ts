@@ -6,9 +6,9 @@ export interface Package {
   /** From the root: `packages/client/core`. */
   readonly folder: string
   readonly name: string
-  /** What its sources may import by name; of a package that is never published also its development dependencies. */
+  /** Packages that its sources may import by name, including development dependencies if it's never published. */
   readonly dependencies: ReadonlySet<string>
-  /** What its tests and scripts may import besides. */
+  /** Additional packages that its tests and scripts may import. */
   readonly devDependencies: ReadonlySet<string>
   /** Subpath imports (`#http`), each with the files of the package that it may lead to. */
   readonly subpaths: ReadonlyMap<string, ReadonlyArray<string>>

@@ -8,7 +8,7 @@
 export interface Rule {
   /** The workspace packages that files in `src` may import, by folder. */
   readonly imports: ReadonlyArray<string>
-  /** What only its tests and scripts may import besides. */
+  /** Additional packages that only its tests and scripts may import. */
   readonly tests?: ReadonlyArray<string>
   /**
    * The folders of `src`, each with the folders of `src` that it may import. `"."` is the files of `src` itself; a

@@ -19,7 +19,7 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/")
 
-/** Whether a registry's package, or the types of one, is declared. */
+/** Returns whether a registry package, or its types, is declared. */
 const declares = (declared: ReadonlySet<string>, name: string): boolean =>
   declared.has(name) || declared.has(`@types/${name.replace(/^@(.+)\//u, "$1__")}`)
 

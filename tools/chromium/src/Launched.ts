@@ -21,7 +21,7 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
 /** A Chromium of the server's own pool. */
 export interface Launched {
   readonly connect: Effect.Effect<CdpTransport, never, Scope.Scope>
-  /** Where its DevTools are, for other clients. */
+  /** Address of its DevTools, for other clients. */
   readonly address: string
 }
 

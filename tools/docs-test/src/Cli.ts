@@ -11,7 +11,7 @@ type CommandLine = Effect.Effect<void, unknown, NodeServices.NodeServices>
 interface Program {
   readonly name: string
   readonly commandLine: Promise<(args: ReadonlyArray<string>) => CommandLine>
-  /** How it is run in this repository. */
+  /** The command that runs it in this repository. */
   readonly here: string
 }
 
@@ -34,7 +34,7 @@ const programs: ReadonlyArray<Program> = [
 
 type Sections = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** What a program prints for arguments, run in this process: one of its own takes a second of CPU to start. */
+/** Returns the output of a program, run in this process: a separate one takes a second of CPU time to start. */
 const printed = async (program: Program, args: ReadonlyArray<string>): Promise<string> => {
   const commandLine = await program.commandLine
   const lines: Array<string> = []
@@ -113,7 +113,7 @@ Every command with its flags, generated from the programs by \`npm run docs\`. E
 ## Exit codes
 `
 
-/** What an exit code means, whichever command ends with it. */
+/** Meanings of the exit codes, the same for every command. */
 const meanings: Readonly<Record<string, string>> = {
   0: "All is well. `compare`, `load --ab`, `drift`: no difference seen. `load --ab`: also within the tolerance, or faster.",
   1: "Something is wrong: a failure, a leak, a regression, a broken threshold, a failed check, or items that `reap` could not stop. `compare`, `load --ab`: worse. `drift`: differences.",

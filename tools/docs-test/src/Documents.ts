@@ -15,7 +15,7 @@ export const documents = (): ReadonlyArray<string> =>
     exclude: (path) => path.includes("node_modules")
   }).toSorted()
 
-/** What the changelog of the next release will say, relative to the root. */
+/** Returns the entries of the next release's changelog, relative to the root. */
 export const changesets = (): ReadonlyArray<string> => globSync(".changeset/*.md", { cwd: root }).toSorted()
 
 /** Every module and test that may say something to people, relative to the root. */

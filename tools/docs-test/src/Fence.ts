@@ -42,7 +42,9 @@ export const fences = (root: string, document: string): ReadonlyArray<Fence> => 
   return found
 }
 
-/** What a document shows of a file: all of it but the comment on top, which says how to run it. */
+/**
+ * Returns the part of a file that a document shows: everything except the comment at the top, which says how to run it.
+ */
 export const shown = (root: string, file: string): string =>
   readFileSync(join(root, file), "utf8")
     .replace(/^\/\*\*[\s\S]*?\*\/\n+/u, "")

@@ -7,7 +7,7 @@ import { findings, report } from "./Words.ts"
 
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 
-/** What is wrong with the words of every document, changeset and module, a line each, by file. */
+/** Lists what is wrong with the words of every document, changeset and module, one line each, by file. */
 export const found = (): ReadonlyMap<string, ReadonlyArray<string>> =>
   new Map([
     ...[...documents(), ...changesets()].map((file) => [file, problems(file, read(file))] as const),

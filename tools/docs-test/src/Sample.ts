@@ -122,7 +122,10 @@ const masked = (line: string): string =>
     .replaceAll(/ {2,}/gu, " ")
     .trimEnd()
 
-/** Whether a printed line is the one that a page shows. Numbers, ids and spaces may differ; `…` stands for anything. */
+/**
+ * Returns whether a printed line matches the line of a page. Numbers, ids and spaces may differ; `…` stands for
+ * anything.
+ */
 const isShown = (printed: string, shown: string): boolean => {
   const parts = masked(shown).split("…")
   const escaped = parts.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/gu, "\\$&"))

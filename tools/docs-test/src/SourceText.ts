@@ -5,7 +5,9 @@ import type { Text } from "./Words.ts"
 /** A name as text: `endOfRun` and `end_of_run` are "end of run". */
 const spelled = (name: string) => name.replaceAll("_", " ").replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, " ")
 
-/** What a module says to people: its literals, templates, comments and names. Addresses of imports are not text. */
+/**
+ * Returns the texts of a module for people: its literals, templates, comments and names. Import addresses aren't texts.
+ */
 export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> => {
   const { comments, errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)

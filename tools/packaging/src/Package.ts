@@ -69,7 +69,7 @@ const packageOf = (specifier: string): string =>
 
 const imported = /(?:^|[\s;}])(?:import|export)\s*(?:[\w*{][^"';]*?from\s*)?\(?\s*["']([^"'\n]+)["']/gmu
 
-/** What is wrong with a package as someone who installs it would find it, a sentence each. */
+/** Lists the problems of a package for someone who installs it, one sentence each. */
 export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const required of ["package.json", "README.md", "LICENSE"]) {

@@ -4,13 +4,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
-/** What a project of someone else depends on, with the ranges that it asks for. */
+/** Dependencies of a user's project, with their ranges. */
 export interface Dependencies {
   readonly dependencies: Record<string, string>
   readonly devDependencies?: Record<string, string>
 }
 
-/** How npm is run: from which registry, with which flags and which Node. */
+/** Options for running npm: the registry, the flags and the Node. */
 export interface Npm {
   readonly registry: string
   /** npm's cache, so that a second install finds what the first one had. */

@@ -23,7 +23,7 @@ const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(fo
 /** The version of a package that the workspace itself uses. */
 export const versionInUse = (name: string): string => manifestIn(join(root, "node_modules", name)).version
 
-/** What pnpm has installed for the workspace: a folder for each version, where no folder is a link. */
+/** Returns the packages that pnpm installed for the workspace: a folder per version, ignoring links. */
 const installed = (): ReadonlyArray<Version> =>
   globSync("node_modules/.pnpm/*/node_modules/{*,@*/*}/package.json", { cwd: root })
     .map((path) => join(root, dirname(path)))

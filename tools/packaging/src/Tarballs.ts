@@ -11,7 +11,7 @@ export interface Packed {
   readonly name: string
   readonly version: string
   readonly tarball: string
-  /** Where it was unpacked, as `node_modules/<name>` would hold it. */
+  /** Folder with the unpacked package, like `node_modules/<name>`. */
   readonly folder: string
 }
 

@@ -13,7 +13,7 @@ const configOf = (folder: string) => join(root, folder, "tsconfig.build.json")
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true })
 
-/** How each package is compiled: it sees of the others what a user sees, their declarations. */
+/** Returns the compiler configuration of each package. It sees only the declarations of other packages, like a user. */
 const configurations = (folders: ReadonlyArray<string>) => {
   const packages = folders.map((folder) => {
     const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))

@@ -34,7 +34,7 @@ const closure = (name: string): ReadonlySet<string> => {
 
 const client = closure("@webagent/v4")
 
-/** What npm is told to install for these packages, without what is there already. */
+/** Returns the files that npm has to install for these packages, except those that are already there. */
 const files = (names: ReadonlyArray<string>, there: ReadonlySet<string> = new Set()) =>
   [...new Set(names.flatMap((name) => [...closure(name)]))]
     .filter((name) => !there.has(name))

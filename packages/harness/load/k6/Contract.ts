@@ -18,7 +18,7 @@ const successOf = (operation: Operation) => {
   return found.success
 }
 
-/** What the contract's schema has against a successful response; undefined when it is as described. */
+/** Returns how a successful response violates the contract's schema; undefined if it doesn't. */
 export const violation = (operation: Operation, body: string | null): string | undefined => {
   try {
     Schema.decodeUnknownSync(successOf(operation))(JSON.parse(body ?? ""))

@@ -1,11 +1,11 @@
 import type { Service } from "./Service.ts"
 import type { Settings } from "./Settings.ts"
 
-/** What `setup` found out for all iterations. */
+/** Results of `setup` for all iterations. */
 export interface Prepared {
   /** A word of this execution alone, for the keys of its creates. */
   readonly execution: string
-  /** Whether the service answers a create that is sent twice under one key with one browser. */
+  /** True if the service answers a repeated create with the same key with the same browser. */
   readonly keysAreHonoured: boolean
   /** Runs to read the status of. */
   readonly runs: ReadonlyArray<string>

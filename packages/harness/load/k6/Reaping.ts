@@ -3,21 +3,24 @@ import type { Prepared } from "./Iteration.ts"
 import { type Answer, isSuccess, type Service, text } from "./Service.ts"
 import type { Settings } from "./Settings.ts"
 
-/** Whether an answer shows what an earlier request with the same key made. */
+/** Returns whether a response repeats that of an earlier request with the same key. */
 const isReplayed = ({ headers }: Answer): boolean => headers["Idempotency-Replayed"] === "true"
 
-/** Whether the request may have made something: a lost response may have, a refusal has not. */
+/**
+ * Returns whether the request may have created something: it may have if the response was lost, but not if it was
+ * refused.
+ */
 const mayHaveMade = (answer: Answer): boolean => answer.status === 0 || isSuccess(answer)
 
-/** What creating one browser twice showed. */
+/** The result of creating one browser twice. */
 export interface Probe {
-  /** Whether both were answered with one browser, and the service said so. */
+  /** True if both creates returned the same browser, and the service reported the second as a repetition. */
   readonly keysAreHonoured: boolean
   /** Browsers that are not known to be stopped. */
   readonly leaked: number
 }
 
-/** How many browsers a probe may make: one a create, where keys are not honoured. */
+/** Number of browsers that a probe may create: one per create, if keys aren't honored. */
 export const creates = 2
 
 /** The key of the probe of an execution. */
@@ -35,7 +38,7 @@ export const probe = (service: Service, key: string): Probe => {
   return { keysAreHonoured: ids.size === 1 && answers.some(isReplayed), leaked: unknown + open }
 }
 
-/** What is known of the browsers of a load when k6 has ended. */
+/** Browsers of a load test after the end of k6. */
 export interface Left {
   /** The number of the newest create that was begun. */
   readonly newest: number
@@ -45,7 +48,7 @@ export interface Left {
   readonly leaked: number
 }
 
-/** What looking for them came to. */
+/** The result of looking for leaked browsers. */
 interface Reaped {
   /** Of those that were cut off, how many are known to be stopped or never made. */
   readonly settled: number
@@ -60,7 +63,7 @@ const together = 20
 // a summary that takes longer than two minutes is never written
 const patience_ms = 60_000
 
-/** How many of the newest browsers may have been open at the end. */
+/** Returns the number of newest browsers that may have been open at the end. */
 const mayBeOpen = ({ mix, rate, vus }: Settings): number =>
   vus === undefined ? Math.ceil((rate * mix.share("browsers") * browserTimeout_ms) / 1000) + 1 : vus * 20
 

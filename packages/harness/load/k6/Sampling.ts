@@ -9,8 +9,8 @@ export interface Sampling {
 }
 
 /**
- * Whether an iteration is in the sample. Few users decode, and those more often, because the schemas take some MB of
- * each that does; more than one of them, because users and flows can take turns in step.
+ * Returns whether an iteration is in the sample. Few users decode, and those more often, because the schemas take some
+ * MB for each of them; but more than one, because users and flows can take turns in step.
  */
 export const includes = ({ iteration, share, vu, vus }: Sampling): boolean => {
   const decoders = Math.min(vus, Math.max(5, Math.ceil(vus * share)))

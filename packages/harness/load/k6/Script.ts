@@ -35,7 +35,7 @@ const idOf = (answer: Service.Answer): ReadonlyArray<string> => {
   return id === undefined ? [] : [id]
 }
 
-/** What the script of a load test exports to k6. */
+/** Makes the exports of a load test's script for k6. */
 export const make = (test: LoadTestName) => {
   const settings = Settings.from(__ENV, loadTests[test])
   const { duration_ms, mix, rate, runTimeout_ms, vus } = settings
@@ -75,7 +75,7 @@ export const make = (test: LoadTestName) => {
     return Math.min(now_ms, startTime + scheduled(shape, rate, duration_ms, iterationInTest))
   }
 
-  /** Whether creates may be repeated; until it is known what they made, that has leaked. */
+  /** Checks whether creates may be repeated. Until it's known what they created, that counts as leaked. */
   const probe = (execution: string): boolean => {
     browsersLeaked.add(Reaping.creates)
     const { keysAreHonoured, leaked } = Reaping.probe(service, Reaping.probeKey(execution))

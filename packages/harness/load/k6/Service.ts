@@ -7,7 +7,7 @@ import type { Settings } from "./Settings.ts"
 /** An answer as text. */
 export type Answer = RefinedResponse<"text">
 
-/** What a request says besides its operation. */
+/** Options of a request besides its operation. */
 export interface Request {
   readonly id?: string
   readonly body?: object
@@ -60,7 +60,7 @@ export const make = (settings: Settings, hear: (operation: Operation, answer: An
   }
 }
 
-/** Whether the service did what it was asked for. */
+/** Returns whether the service carried out the request. */
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299
 
 /** The object in a successful answer, or undefined: a bad answer is counted, it does not end the iteration. */

@@ -21,7 +21,7 @@ export interface Settings {
   /** The share of iterations whose answers are decoded with the contract's schemas. */
   readonly sample: number
   readonly task: string
-  /** How long a script waits for the end of a run. */
+  /** Time limit for a run to finish, in milliseconds. */
   readonly runTimeout_ms: number
   readonly summary: string | undefined
   /** Names this execution alone, when the starter has a name for it. */

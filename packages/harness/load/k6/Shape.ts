@@ -1,6 +1,6 @@
 import type { LoadTestName } from "../src/LoadTest.ts"
 
-/** How the load goes up and down over a test, in shares of its whole time and of its full height. */
+/** The course of the load over a test, in shares of its duration and of its full height. */
 export interface Shape {
   /** The height it begins with. */
   readonly from: number

@@ -2,10 +2,10 @@ import { holds, parse } from "../src/ThresholdExpression.ts"
 import type { Prepared } from "./Iteration.ts"
 import type { Settings } from "./Settings.ts"
 
-/** What k6 hands over at the end. */
+/** The data that k6 passes at the end. */
 export interface Summary {
   readonly metrics: Readonly<Record<string, Metric>>
-  /** What `setup` returned; nothing when it did not come to its end. */
+  /** The result of `setup`; missing if it didn't complete. */
   readonly setup_data?: Prepared | null
 }
 

@@ -4,7 +4,7 @@ import type { FlowName, Mix } from "../src/Mix.ts"
 /** A limit as k6 takes it. */
 export interface Threshold {
   readonly threshold: string
-  /** Whether the test ends as soon as it is crossed. */
+  /** Whether crossing the threshold stops the test. */
   readonly abortOnFail: boolean
   readonly delayAbortEval?: string
 }

@@ -10,7 +10,7 @@ export interface Work {
   /** Asks once; undefined when there was no answer. */
   readonly status: () => string | undefined
   readonly isTerminal: (status: string) => boolean
-  /** What the service says about the ended work as a whole. */
+  /** Fetches the finished work as a whole. */
   readonly fetch: (status: string) => Found
   /** The status that it should end with; any terminal one when it is not given. */
   readonly wanted?: string
@@ -20,7 +20,7 @@ export interface Work {
 export interface Found {
   /** Whether it agrees with the status. */
   readonly agrees: boolean
-  /** What the work has come to. */
+  /** The result of the work. */
   readonly result: unknown
   /** When it ended by the service's clock. */
   readonly finishedAt?: unknown

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as ComparedMetric from "./ComparedMetric.ts"
 import type { Measurements } from "./Measurements.ts"
 
-/** What was measured of two services, one right after the other. */
+/** Measurements of two services, one right after the other. */
 export interface Pair {
   readonly a: Measurements
   readonly b: Measurements
@@ -54,15 +54,15 @@ export const Row = Schema.Struct({
 })
 export type Row = typeof Row.Type
 
-/** What a comparison allows. */
+/** The tolerance of a comparison. */
 interface Allowance {
-  /** How much worse is tolerated: 0.05 for 5 %. */
+  /** Tolerated change for the worse: 0.05 for 5 %. */
   readonly tolerance: number
 }
 
 // the probability of a false alarm, of all rows together at each end: all intervals together hold with 95 %
 const alpha = 0.025
-/** How many more failed requests, or how much more unfinished work, is tolerated, as a share of all. */
+/** Tolerated increase of failed requests or unfinished work, as a share of all. */
 const toleratedShare = 0.005
 
 // A row that can miss a change of this size beyond the tolerance says nothing: half as much again, or five of a hundred.
@@ -110,8 +110,8 @@ const verdictOf = ({
 }
 
 /**
- * How B compares with A, by pairs of runs: a machine that was slow for a while was so for both of a pair. Each row has
- * Student's interval over the pairs; the probability that any row raises a false alarm is 2.5 % at most.
+ * Compares B with A by pairs of runs, because a machine that was slow for a while was slow for both of a pair. Each row
+ * has Student's interval over the pairs; the probability that any row raises a false alarm is at most 2.5 %.
  */
 export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): ReadonlyArray<Row> => {
   const measured = (metrics: ReadonlyArray<ComparedMetric.ComparedMetric>) =>

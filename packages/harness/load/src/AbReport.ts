@@ -68,7 +68,7 @@ export const cellsOf = (row: Row): ReadonlyArray<string> => {
 /** The columns of the table. */
 export const columns = ["metric", "A", "B", "ratio", "95 % interval", "smallest detectable change", "verdict"]
 
-/** Whether a row compares times. */
+/** Returns whether a row compares times. */
 const isTime = ({ better, kind }: Row): boolean => kind === "ratio" && better === "lower"
 
 /** The verdict of a row as a person reads it: more errors aren't "slower", they're "higher". */
@@ -78,7 +78,7 @@ export const verdictText = (row: Row): string => {
   return (verdict === "slower") === (better === "lower") ? "higher" : "lower"
 }
 
-/** How serious a conclusion is, for its color. */
+/** Severity of each conclusion, for its color. */
 export const toneOf: Readonly<Record<Conclusion, "bad" | "doubtful" | "good" | "plain">> = {
   worse: "bad",
   slower: "doubtful",

@@ -17,13 +17,13 @@ interface Row {
   readonly verdict: Extract<Conclusion, "worse" | "better" | "no difference seen">
 }
 
-/** What earlier runs say about a run. */
+/** A run compared with earlier ones. */
 export interface BaselineComparison {
-  /** How many earlier runs it was compared with. */
+  /** Number of earlier runs in the comparison. */
   readonly runs: number
   /** Empty where there are too few. */
   readonly rows: ReadonlyArray<Row>
-  /** Why runs of the same test were left out, each with how many. */
+  /** Reasons why runs of the same test were left out, each with the number of runs. */
   readonly leftOut: ReadonlyArray<readonly [why: string, runs: number]>
 }
 
@@ -79,13 +79,13 @@ export const compare = (history: ReadonlyArray<Entry>, subject: Subject, toleran
   return { runs: eligible.length, rows, leftOut }
 }
 
-/** Why a run was not compared, in a few words. */
+/** Returns the reason why a run wasn't compared, in a few words. */
 export const tooFew = ({ leftOut, runs }: BaselineComparison): string => {
   const others = leftOut.map(([why, count]) => `${count} left out: ${why}`)
   return `${runs} of ${least} runs needed${others.length === 0 ? "" : ` (${others.join("; ")})`}`
 }
 
-/** What a person reads of it: a line, or one for each metric that got worse. */
+/** Returns the lines for a person: one, or one for each metric that got worse. */
 export const lines = (judgement: BaselineComparison): ReadonlyArray<string> => {
   const { rows, runs } = judgement
   if (rows.length === 0) return [`baseline: cannot tell, ${tooFew(judgement)}`]

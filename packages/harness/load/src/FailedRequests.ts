@@ -2,7 +2,7 @@ import { number } from "@webagent/report/Text"
 import * as Schema from "effect/Schema"
 import type { Points } from "./Points.ts"
 
-/** How many requests failed with each status, the most frequent first; "0" is no response. */
+/** Number of failed requests by status, the most frequent first; "0" means no response. */
 export const FailedRequests = Schema.Array(Schema.Struct({ status: Schema.String, requests: Schema.Number }))
 export type FailedRequests = typeof FailedRequests.Type
 

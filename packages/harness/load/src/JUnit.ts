@@ -2,7 +2,7 @@ import { element, escape } from "@webagent/report/Xml"
 import { type BaselineComparison, tooFew } from "./Baseline.ts"
 import type { LoadReport } from "./LoadReport.ts"
 
-/** What is known of a load test also when k6 failed. */
+/** Facts about a load test that exist even if k6 failed. */
 export interface Header extends Pick<LoadReport, "startedAt" | "test"> {
   readonly target: Pick<LoadReport["target"], "address">
   readonly took_ms: number

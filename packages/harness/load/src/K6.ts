@@ -11,14 +11,14 @@ import * as Process from "./Process.ts"
 export interface K6 {
   readonly path: string
   readonly version: string
-  /** Whether it is ours, with the extension that runs TypeScript with imports. */
+  /** True for the repository's own k6, whose extension runs TypeScript with imports. */
   readonly readsTypeScript: boolean
 }
 
 /** The version of our k6, for which the load tests are written. */
 export const pinned = "2.2.0"
 
-/** Whether a load test builds our k6 where Go is: in a checkout of the repository. */
+/** Whether a load test builds k6 if Go is installed: in a checkout of the repository. */
 export const isBuiltHere = Workspace.isCheckout
 
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"

@@ -27,7 +27,7 @@ const field = (line: string, name: string): string | undefined => {
   }
 }
 
-/** Where an error was thrown, from the first line of its stack: `load/flows/queue.ts:21`. */
+/** Returns the location of an error, from the first line of its stack: `load/flows/queue.ts:21`. */
 const placeIn = (stack: string): string | undefined => {
   const [, url = "", line] = /\((file:\S+?):(\d+):\d+\(/u.exec(stack) ?? []
   if (!URL.canParse(url)) return undefined

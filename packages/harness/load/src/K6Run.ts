@@ -19,19 +19,19 @@ export interface K6RunOptions {
   readonly script: string
   /** The variables of the script. */
   readonly variables: Readonly<Record<string, string | Redacted.Redacted>>
-  /** How many processes share the load; they begin together. */
+  /** Number of processes that share the load; they start together. */
   readonly segments: number
-  /** Where the scripts write their summaries. */
+  /** Folder for the scripts' summaries. */
   readonly folder: string
-  /** Where k6 writes its own dashboard; not at all unless given. */
+  /** File for k6's own dashboard; none by default. */
   readonly dashboard?: string | undefined
-  /** Where else k6 sends its metrics. */
+  /** Additional destinations of k6's metrics. */
   readonly outputs?: ReadonlyArray<Output>
   /** Takes each line of k6's standard output: the points, as CSV. */
   readonly onLine: (line: string) => void
 }
 
-/** How a k6 ended. */
+/** The end of a k6 process. */
 interface K6End {
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
@@ -136,7 +136,10 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
 const codeOf = (exit: Exit.Exit<number, unknown> | undefined): number | undefined =>
   exit !== undefined && Exit.isSuccess(exit) ? Number(exit.value) : undefined
 
-/** Whether a k6 ended because of a threshold before its time; one that is judged at the end exits alike. */
+/**
+ * Returns whether k6 stopped early because of a threshold; a threshold that is judged at the end has the same exit
+ * code.
+ */
 const isAborted = (stderr: ReadonlyArray<string>) => stderr.some((line) => line.includes("abortOnFail enabled"))
 
 /** Runs a script once, in processes whose addresses were free just before. */
@@ -245,7 +248,7 @@ const meanings: Readonly<Record<number, string>> = {
   110: "the script marked the test as failed"
 }
 
-/** Why a run of k6 says nothing about its target, in a few words; undefined when it does. */
+/** Returns the reason why a k6 run has no result about its target, in a few words; undefined if it has one. */
 export const failure = ({
   exitCode,
   interrupted,

@@ -9,13 +9,13 @@ export const Metric = Schema.Struct({
 })
 export type Metric = typeof Metric.Type
 
-/** What a load test's script writes at its end; k6 puts more into it. */
+/** The part of a load test's summary that is used; k6 writes more into it. */
 export const K6Summary = Schema.Struct({
   state: Schema.Struct({ testRunDurationMs: Schema.Number }),
   metrics: Schema.Record(Schema.String, Metric)
 })
 export type K6Summary = typeof K6Summary.Type
 
-/** How often something was counted; 0 when it never was. */
+/** Returns the value of a counter; 0 if nothing was counted. */
 export const count = ({ metrics }: Pick<K6Summary, "metrics">, metric: string): number =>
   metrics[metric]?.values["count"] ?? 0

@@ -6,11 +6,11 @@ export interface LoadPlan {
   readonly test: LoadTest
   /** Starts a second at its full height. */
   readonly rate: number
-  /** How long new work is started. */
+  /** Time during which new work is started, in milliseconds. */
   readonly duration_ms: number
 }
 
-/** What shapes a load beside its plan; the script chooses what is not given. */
+/** Settings of a load besides its plan; the script chooses missing ones. */
 export interface LoadSettings {
   /** A closed model: this many virtual users, and each waits for its own responses. */
   readonly vus: number | undefined
@@ -20,7 +20,7 @@ export interface LoadSettings {
   readonly sample: number | undefined
   /** The task of each run. */
   readonly task: string | undefined
-  /** How long a script waits for the end of a run. */
+  /** Time limit for a run to finish, in milliseconds. */
   readonly run_timeout_ms: number | undefined
   /** Limits by metric, in place of those of the script. */
   readonly thresholds: Readonly<Record<string, ReadonlyArray<string>>> | undefined

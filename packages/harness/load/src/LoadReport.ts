@@ -7,7 +7,7 @@ import { type Distribution, Measurements } from "./Measurements.ts"
 import * as TextTable from "./TextTable.ts"
 import * as Threshold from "./Threshold.ts"
 
-/** What shapes a load beside rate and duration; the script chose what is missing. */
+/** Settings of a load besides rate and duration; the script chose missing ones. */
 export const WorkloadSettings = Schema.Struct({
   vus: Schema.optionalKey(Schema.Number),
   mix: Schema.optionalKey(Schema.String),
@@ -26,7 +26,7 @@ export const LoadReport = Schema.Struct({
   startedAt: Schema.String,
   /** Runs, and as many browsers, started per second. */
   rate: Schema.Number,
-  /** How long new work was started. */
+  /** Time during which new work was started, in milliseconds. */
   duration_ms: Schema.Number,
   settings: Schema.Struct({
     ...WorkloadSettings.fields,
@@ -34,13 +34,13 @@ export const LoadReport = Schema.Struct({
     /** Processes that shared the load. */
     segments: Schema.Number
   }),
-  /** How long it took until the last work had ended. */
+  /** Time until the last work finished, in milliseconds. */
   took_ms: Schema.Number,
   verdict: Schema.Literals(["passed", "failed", "stopped"]),
   thresholds: Schema.Array(Threshold.Threshold),
   /** From all points. */
   measurements: Measurements,
-  /** How many requests failed with each status. */
+  /** Number of failed requests by status. */
   failed_requests: Schema.optionalKey(FailedRequests.FailedRequests),
   /** Every metric of k6. */
   metrics: Schema.Record(Schema.String, Metric)
@@ -66,7 +66,10 @@ export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style
   return `${words[report.verdict]()} · ${work.join(", ")} in ${duration(report.took_ms)}`
 }
 
-/** What load tests may have left open at a service that lives on, in one line; undefined when there is nothing. */
+/**
+ * Returns one line about resources that load tests may have left open at a service that keeps running; undefined if
+ * there are none.
+ */
 export const leftovers = (
   summaries: ReadonlyArray<Pick<K6Summary, "metrics">>,
   address: string
@@ -83,8 +86,8 @@ export const leftovers = (
 }
 
 /**
- * How many starts a second there were when a breakpoint test ended itself: they grow evenly, so their number says how far it
- * had come. Undefined for any other test, and where it went to its end.
+ * Returns the starts per second when a breakpoint test stopped itself. The load grows evenly, so the number of starts
+ * gives the rate. Undefined for other tests, and if it ran to its end.
  */
 const breakpoint = (report: LoadReport): number | undefined => {
   const { duration_ms, rate, settings, test, took_ms, verdict } = report
@@ -106,7 +109,7 @@ export const latencies = ({
   ...(measurements.detection_delay === undefined ? [] : [["detection delay", measurements.detection_delay] as const])
 ]
 
-/** What a person reads at the end. */
+/** Returns the last lines for a person. */
 export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
   const breaking = breakpoint(report)
   const failed = FailedRequests.text(report.failed_requests ?? [])

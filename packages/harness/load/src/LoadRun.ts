@@ -13,23 +13,23 @@ import { K6Summary } from "./K6Summary.ts"
 import * as SummaryMerge from "./SummaryMerge.ts"
 import * as Points from "./Points.ts"
 
-/** What to send, with which k6, and to which service. */
+/** Options of a load test's run: the workload, the k6 and the target. */
 interface LoadRunOptions extends Pick<K6Run.K6RunOptions, "k6" | "script" | "segments" | "dashboard" | "outputs"> {
   readonly plan: LoadPlan.LoadPlan
   readonly settings: LoadPlan.LoadSettings
   readonly target: LoadPlan.LoadTarget
-  /** Where progress is shown. */
+  /** Destination of the progress. */
   readonly output: Progress.Output
 }
 
-/** How a run of a load test ended. */
+/** The outcome of a load test's run. */
 export interface Outcome {
   readonly points: Points.Points
   /** Undefined when k6 wrote none that can be read. */
   readonly summary: K6Summary | undefined
   /** Stopped by the user. */
   readonly interrupted: boolean
-  /** Why the run says nothing about its target, in a few words. */
+  /** The reason why the run has no result about its target, in a few words. */
   readonly failure: string | undefined
   /** The last lines that the failed k6 wrote to standard error. */
   readonly stderr: ReadonlyArray<string>

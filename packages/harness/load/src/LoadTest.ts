@@ -3,7 +3,7 @@ export interface LoadTest {
   readonly name: LoadTestName
   /** Starts a second at its full height, unless told. */
   readonly rate: number
-  /** How long new work is started, unless told. */
+  /** Default time during which new work is started, in milliseconds. */
   readonly duration_ms: number
   /** Weights of the flows, unless told. */
   readonly mix: string
@@ -25,7 +25,7 @@ export const loadTests: Readonly<Record<LoadTestName, LoadTest>> = {
   breakpoint: { name: "breakpoint", rate: 200, duration_ms: 120_000, mix: ordinary }
 }
 
-/** How long a script waits for the end of a run, unless told. */
+/** Default time limit for a run to finish, in milliseconds. */
 export const runTimeout_ms = 30_000
 
 /** The pause before a script's first poll. */

@@ -12,7 +12,7 @@ export const Distribution = Schema.Struct({
 })
 export type Distribution = typeof Distribution.Type
 
-/** What a load test measured, as one number each. */
+/** Measurements of a load test, as one number each. */
 export const Measurements = Schema.Struct({
   /** Successful requests a second, over the time in which there were any. */
   throughput: Schema.Number,

@@ -1,4 +1,4 @@
-/** How k6 aggregates a metric. */
+/** The ways in which k6 aggregates a metric. */
 type MetricType = "counter" | "gauge" | "rate" | "trend"
 
 /** The metrics of our own. k6 reads this module too, so it imports nothing. */

@@ -1,15 +1,15 @@
-/** What one iteration of a load test does. */
+/** The flows of a load test; each iteration runs one. */
 export const flows = ["runs", "browsers", "status", "queue", "v3", "v2"] as const
 
-/** What one iteration of a load test does. */
+/** The name of a flow. */
 export type FlowName = (typeof flows)[number]
 
-/** How often each flow is started, in proportion to the others. */
+/** Shares of the flows. */
 export interface Mix {
   readonly weights: Readonly<Record<FlowName, number>>
   /** The flow of the nth start: the same every time, and evenly spread, so that a short test has all of them. */
   readonly at: (index: number) => FlowName
-  /** How many starts of the same flow come before the nth start. */
+  /** Returns the number of starts of the same flow before the nth start. */
   readonly ordinal: (index: number) => number
   /** The share of a flow in all starts. */
   readonly share: (flow: FlowName) => number

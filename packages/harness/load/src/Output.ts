@@ -1,8 +1,8 @@
-/** Where k6 sends its metrics while it runs, beside its summary. */
+/** A destination of k6's metrics during a run, besides its summary. */
 export interface Output {
   /** Its name in flags: `prometheus`. */
   readonly name: string
-  /** What `--out` is given. */
+  /** Value for `--out`. */
   readonly flag: string
   /** Variables that k6 reads for it. */
   readonly variables: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** What a point is tagged with, as far as it is kept. */
+/** Tags of a point, as far as they are kept. */
 export interface Tags {
   /** The operation: `v4.createRun`. */
   readonly name: string

@@ -7,7 +7,7 @@ import type { Points } from "./Points.ts"
 const clock = (seconds: number) =>
   `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
 
-/** How far a load test is: `  t 00:41/01:00`. Work that began in its time may take longer. */
+/** Returns the progress of a load test: ` t 00:41/01:00`. Work that began in its time may take longer. */
 export const line = (elapsed_s: number, total_s: number): string =>
   `  t ${clock(Math.min(elapsed_s, total_s))}/${clock(total_s)}${elapsed_s < total_s ? "" : "   waiting for started work"}`
 
@@ -55,13 +55,13 @@ export const measurements = (points: Points): string => {
   ].join("   ")
 }
 
-/** Where progress goes. */
+/** Destination of the progress. */
 export interface Output {
   /** A terminal, whose line is drawn again and again. */
   readonly live: boolean
   readonly columns?: number
   readonly write: (text: string) => Effect.Effect<void>
-  /** What runs, shown before the time: `pair 3/7 A`. */
+  /** Label before the time: `pair 3/7 A`. */
   readonly label?: string
 }
 

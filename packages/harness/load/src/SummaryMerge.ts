@@ -30,7 +30,7 @@ const trend = (values: Float64Array, measurements: ReadonlyArray<string>): Reado
   return Object.fromEntries(measurements.map((name) => [name, sorted.length === 0 ? 0 : figure(name)]))
 }
 
-/** What all processes counted; undefined for what aggregates alone cannot say. */
+/** Combines the values of all processes; undefined if aggregates alone don't suffice. */
 const together = (metrics: ReadonlyArray<Metric>, name: string, points: Points) => {
   const total = (figure: string) => metrics.reduce((sum, { values }) => sum + (values[figure] ?? 0), 0)
   const type = metrics[0]?.type

@@ -22,7 +22,9 @@ const measuredOf = (value: number, { contains, type }: Metric): string => {
 
 const signs: Readonly<Record<string, string>> = { "==": "=", "===": "=", "!=": "≠", "<=": "≤", ">=": "≥" }
 
-/** Whether nothing was measured. A counter is then 0, but a percentile or a rate of nothing is within any limit. */
+/**
+ * Returns whether nothing was measured. A counter is then 0, but a percentile or a rate of nothing is within any limit.
+ */
 const isUnmeasured = ({ type, values }: Metric): boolean =>
   (type === "trend" && values["count"] === 0) || (type === "rate" && values["passes"] === 0 && values["fails"] === 0)
 

@@ -23,7 +23,10 @@ export const parse = (text: string): ThresholdExpression | undefined => {
   return statistic === undefined || operator === undefined ? undefined : { statistic, operator, limit: Number(limit) }
 }
 
-/** Whether statistics are within an expression, as k6 decides it; a missing statistic is 0, an unreadable expression is crossed. */
+/**
+ * Returns whether statistics satisfy an expression, as k6 decides it: a missing statistic is 0, and an unreadable
+ * expression is crossed.
+ */
 export const holds = (text: string, statistics: Readonly<Record<string, number | null>>): boolean => {
   const expression = parse(text)
   if (expression === undefined) return false

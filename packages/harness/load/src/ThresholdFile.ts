@@ -22,7 +22,7 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(ThresholdFile))
 /** The metric of a name with tags: `http_req_duration{name:v4.getRun}`. */
 const metricOf = (name: string): string => name.replace(/\{.*\}$/u, "")
 
-/** What is wrong with limits that can be read: a metric that no load test has, or a statistic that it has not. */
+/** Returns the problem with limits that can be read: an unknown metric, or a statistic that it doesn't have. */
 const problemIn = (
   limits: ThresholdFile,
   closest: (name: string, known: ReadonlyArray<string>) => string | undefined

@@ -18,7 +18,7 @@ export const TimeSeries = Schema.Struct({
   step_ms: Schema.Number,
   /** Requests that ended, a second. */
   requests: Line,
-  /** How many of them failed, as a share. */
+  /** Share of failed requests. */
   errors: Line,
   /** Starts that k6 could not make in time, a second. */
   dropped: Line,
@@ -53,7 +53,7 @@ const sumOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) =
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000
 
-/** What was measured, over time. */
+/** Returns the measurements over time. */
 export const of = (points: Points): TimeSeries => {
   const step_ms = stepOf(points.last_ms())
   const count = Math.floor(points.last_ms() / step_ms) + 1

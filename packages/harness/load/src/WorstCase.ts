@@ -10,7 +10,7 @@ interface Requested {
   readonly browsers: number
 }
 
-/** How often a script polls until it gives up. */
+/** Returns the number of polls until a script gives up. */
 const pollsWithin = (timeout_ms: number): number => {
   let [polls, waited_ms] = [0, 0]
   for (let pause_ms = firstPause_ms; waited_ms < timeout_ms; pause_ms = pauseAfter(pause_ms)) {
@@ -33,7 +33,7 @@ const requestedBy = (polls: number): Readonly<Record<FlowName, Requested>> => ({
 /** Before the first start, by each process: runs to read, and a test whether creates may be repeated. */
 const setup: Requested = { requests: 15, runs: 5, browsers: 2 }
 
-/** How long one start may keep a browser: six requests of ten seconds each. */
+/** Maximum time that one start keeps a browser: six requests of ten seconds each. */
 const browserTime_s = 60
 
 /**
@@ -46,14 +46,14 @@ const reaping = (starts: number, rate: number): Requested => ({
   browsers: 1
 })
 
-/** What else decides how much is asked. */
+/** Further factors of the number of requests. */
 interface Extent {
   /** All flows, unless told. */
   readonly mix?: Mix | undefined
   readonly run_timeout_ms?: number | undefined
-  /** How often the load is sent. */
+  /** Number of times that the load is sent. */
   readonly times?: number
-  /** How many processes share it. */
+  /** Number of processes that share the load. */
   readonly segments?: number
 }
 

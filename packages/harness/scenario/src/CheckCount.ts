@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 export interface CheckCount {
   passed: number
   failed: number
-  /** Where failing checks go that do not end a `soft` scenario. */
+  /** Collects failing checks that don't end a `soft` scenario. */
   soft?: Array<CheckFailed> | undefined
 }
 

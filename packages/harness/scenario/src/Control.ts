@@ -21,8 +21,8 @@ export interface Injection {
 }
 
 /**
- * What a scenario may do to a simulated server behind the back of its clients. All of it but `api` is about one thing
- * by its id, so that scenarios that run at the same time do not disturb each other.
+ * Controls a simulated server from inside a scenario. Everything except `api` is about one resource by its id, so that
+ * concurrent scenarios don't disturb each other.
  */
 export interface Control {
   /** Cancels a run, or a v2 task. */
@@ -33,7 +33,7 @@ export interface Control {
   readonly dropConnections: (id: string) => Effect.Effect<void, ControlError>
   /** Injects a fault until the scope ends, which for a scenario is its own end. */
   readonly inject: (injection: Injection) => Effect.Effect<void, ControlError, Scope.Scope>
-  /** What the server's journal has about one thing, oldest first. */
+  /** Returns the journal's rows about one resource, oldest first. */
   readonly journal: (id: string) => Effect.Effect<ReadonlyArray<JournalEntry>, ControlError>
   /** The whole control API. Time, profile and faults are those of everyone who uses the server: run such scenarios alone. */
   readonly api: Effect.Effect<ControlClient.ControlClient, ControlError>

@@ -11,7 +11,7 @@ export const show = (value: unknown): string => {
 
 /** The first place where two values differ. */
 export interface Difference {
-  /** Where below the compared values: empty for the values themselves, else such as `.tasks[0].cost`. */
+  /** Location in the compared values: empty for the values themselves, otherwise for example `.tasks[0].cost`. */
   readonly path: string
   readonly actual: unknown
   readonly expected: unknown
@@ -27,7 +27,7 @@ export const step = (key: string, inArray: boolean): string =>
 
 const nameless = /^\[object /u
 
-/** Whether what objects such as dates, maps, errors and addresses hold beside their fields is the same. */
+/** Returns whether dates, maps, errors and addresses are the same in the parts that aren't fields. */
 const isSameInside = (one: Fields, other: Fields): boolean => {
   const kind = Object.prototype.toString.call(one)
   if (kind !== Object.prototype.toString.call(other)) return false

@@ -1,7 +1,7 @@
 // it stands on one line of a terminal, a report and a command, and reads there as it is written
 const unshown = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u
 
-/** Why a suite or a scenario cannot be called so; undefined when it can. */
+/** Returns the reason why a suite or a scenario can't have this name; undefined if it can. */
 export const wrongName = (name: unknown): string | undefined => {
   if (typeof name !== "string" || name.trim() === "") return "its name is empty."
   return unshown.test(name) ? "its name has a line break, or another character that is not shown." : undefined

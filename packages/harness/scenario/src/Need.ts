@@ -1,4 +1,4 @@
-/** What a scenario may ask of a target beyond a key, and what each one means. */
+/** Requirements of a scenario besides a key, with their meanings. */
 export const needs = {
   "scriptable-agent": "an agent that does what the bracket of `simulate` says",
   "control-api": "the control API of our own simulated servers",
@@ -11,5 +11,5 @@ export const needs = {
 /** Something that a scenario asks of a target; a target that lacks it makes the harness skip the scenario. */
 export type Need = keyof typeof needs
 
-/** Whether a text names a need. */
+/** Returns whether a text names a need. */
 export const isNeed = (text: string): text is Need => Object.hasOwn(needs, text)

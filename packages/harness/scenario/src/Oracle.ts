@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 
-/** What an oracle found. `because` and `actual` are sentences for the report. */
+/** The verdict of an oracle. `because` and `actual` are sentences for the report. */
 export type Finding =
   | { readonly holds: true; readonly because: string }
   | { readonly holds: false; readonly expected: string; readonly actual: string }

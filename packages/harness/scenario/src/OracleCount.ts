@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 
-/** What the oracles of one trial have found. */
+/** The verdicts of the oracles in one trial. */
 export interface OracleCount {
   held: number
   refuted: number

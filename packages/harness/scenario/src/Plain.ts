@@ -58,7 +58,7 @@ export interface PlainCdpConnection {
   readonly closed: () => Promise<void>
 }
 
-/** What a scenario in plain style works with: the same as any other, as promises. */
+/** The context of a scenario in plain style: the same as in any other, with promises. */
 export interface PlainContext
   extends
     Pick<ScenarioContext, "simulate" | "target" | "apiKey" | "seed">,

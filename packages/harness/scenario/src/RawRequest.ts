@@ -35,7 +35,7 @@ export interface RawAnswer {
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** How a scenario sends raw requests to its target; fails only when no answer comes. */
+/** Makes the function with which a scenario sends raw requests to its target. It fails only if there's no response. */
 export const make =
   (client: HttpClient.HttpClient, target: TargetInfo, apiKey: Redacted.Redacted) =>
   (version: ApiVersion, request: RawRequest): Effect.Effect<RawAnswer, HttpClientError.HttpClientError> => {

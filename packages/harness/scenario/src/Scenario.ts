@@ -10,7 +10,7 @@ import type { ScenarioContext } from "./ScenarioContext.ts"
 import * as Time from "./Time.ts"
 import { whereOf } from "./Where.ts"
 
-/** What a client should not do, what the harness looks for, and what a scenario may do on purpose all the same. */
+/** Problems that the harness looks for in clients, which a scenario may cause on purpose. */
 export const allowances = [
   /** It leaves a run or a session to itself, and never reads what came of it. */
   "results-never-fetched",
@@ -24,23 +24,23 @@ export const allowances = [
   "retry-after-ignored"
 ] as const
 
-/** What a scenario may do on purpose. */
+/** A problem that a scenario may cause on purpose. */
 export type Allowance = (typeof allowances)[number]
 
-/** How a scenario is selected, repeated and bounded. */
+/** Options for selecting, repeating and limiting a scenario. */
 export interface ScenarioOptions {
   readonly tags?: ReadonlyArray<string>
   /** A target that lacks one of these skips the scenario and says why. */
   readonly needs?: ReadonlyArray<Need>
-  /** How often to run it, some at the same time; when some pass and some do not, it is flaky. One unless said. */
+  /** Number of trials, some of them concurrent. If some pass and some don't, the scenario is flaky. 1 by default. */
   readonly trials?: number
-  /** What all its trials together may cost: `"0.50 USD"`; when they are more or fewer than `trials`, in proportion. */
+  /** Maximum cost of all its trials together: `"0.50 USD"`. If a run has more or fewer than `trials`, in proportion. */
   readonly budget?: `${number} USD`
   /** The longest one trial may take; the runner's own bound unless said. */
   readonly timeout?: Time.Time
   /** The longest that its trials may take, by the median of those that passed; beyond it the scenario has failed. */
   readonly maxDuration?: Time.Time
-  /** What a trial may cost on average: `"0.10 USD"`; beyond it the scenario has failed. */
+  /** Maximum average cost of a trial: `"0.10 USD"`. Above it, the scenario fails. */
   readonly maxCost?: `${number} USD`
   /** Run only this scenario, and others that say so. A run in CI refuses it. */
   readonly only?: boolean
@@ -48,11 +48,11 @@ export interface ScenarioOptions {
   readonly skip?: string
   /** A failing check does not end it: all of them are reported together at its end. */
   readonly soft?: boolean
-  /** What it does on purpose that would otherwise be held against it; nothing unless told. */
+  /** Problems that it causes on purpose; none by default. */
   readonly allows?: ReadonlyArray<Allowance>
 }
 
-/** What a scenario does: yields effects and checks; a failure that it does not handle fails it. */
+/** The body of a scenario. It yields effects and checks, and an unhandled failure fails it. */
 export type ScenarioBody = (
   context: ScenarioContext
 ) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, unknown, never>
@@ -63,7 +63,7 @@ export interface Scenario {
   readonly tags: ReadonlyArray<string>
   readonly needs: ReadonlyArray<Need>
   readonly trials: number
-  /** What all its trials together may cost, as an exact decimal. */
+  /** Maximum cost of all its trials together, as an exact decimal. */
   readonly budget_usd: string | undefined
   readonly timeout: Duration.Duration | undefined
   readonly maxDuration: Duration.Duration | undefined
@@ -71,9 +71,9 @@ export interface Scenario {
   readonly maxCost_usd: string | undefined
   readonly allows: ReadonlyArray<Allowance>
   readonly only: boolean
-  /** Why it is not to be run. */
+  /** The reason for skipping it. */
   readonly skip: string | undefined
-  /** Where it is written: `path:line`, the path relative to the working directory. */
+  /** Its location in the source: `path:line`, with the path relative to the working directory. */
   readonly where: string | undefined
   /** Its body as it is written: when that changes, a history begins anew. */
   readonly source: string

@@ -13,7 +13,7 @@ import type { Control } from "./Control.ts"
 import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
 
-/** What a scenario works with: the clients of every version, raw requests, and what it may know of its target. */
+/** The context of a scenario: the clients of every version, raw requests, and facts about its target. */
 export interface ScenarioContext {
   readonly v2: { readonly sessions: Context.Service.Shape<typeof V2Sessions> }
   readonly v3: { readonly sessions: Context.Service.Shape<typeof V3Sessions> }

@@ -14,10 +14,10 @@ export interface Suite {
   readonly scenarios: ReadonlyArray<Scenario>
 }
 
-/** What is done for a suite: an Effect, a promise, or something at once. */
+/** The result of a suite's hook: an Effect, a promise, or a value. */
 type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
 
-/** What runs once for a suite, however many scenarios and trials it has. */
+/** Hooks that run once per suite, regardless of its scenarios and trials. */
 export interface SuiteOptions {
   /** Before its first scenario. When it fails, every scenario fails with its error. */
   readonly beforeAll?: () => Done<unknown>
@@ -106,6 +106,6 @@ export const make = (
   return { [TypeId]: TypeId, name, scenarios: after(all, options) }
 }
 
-/** Whether a value is a suite, also one made by another copy of this package. */
+/** Returns whether a value is a suite, even one from another copy of this package. */
 export const isSuite = (value: unknown): value is Suite =>
   typeof value === "object" && value !== null && TypeId in value

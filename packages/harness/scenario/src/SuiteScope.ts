@@ -5,7 +5,7 @@ import * as Scope from "effect/Scope"
 
 /** Holds what the scenarios of a suite share, from its first use to the end of the suite. */
 export interface SuiteScope {
-  /** What a key stands for: acquired when it is first asked for, and then the same. */
+  /** Returns the value of a key, which is acquired on first use. */
   readonly get: <A, E>(key: object, acquire: Effect.Effect<A, E, Scope.Scope>) => Effect.Effect<A, E>
 }
 

@@ -1,7 +1,7 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
 import type { Need } from "./Need.ts"
 
-/** What a scenario may know of the service it runs against. */
+/** Facts about the service that a scenario runs against. */
 export interface TargetInfo {
   /** For a person: `simulated service`, or the address. */
   readonly name: string

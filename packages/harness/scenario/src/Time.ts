@@ -6,7 +6,7 @@ const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours", d: "days" 
 /** A time as a suite, a configuration or a flag writes it: `"30s"`, `"5 minutes"`, milliseconds as a number, a Duration. */
 export type Time = Duration.Input | `${number}${keyof typeof units}`
 
-/** What is allowed, for a message. */
+/** Description of allowed values, for a message. */
 export const expected = 'a time such as "30s", "500ms", "5 minutes", or milliseconds as a number'
 
 /** The time that is written; nothing for anything else, or no time at all. A text needs its unit. */

@@ -42,7 +42,7 @@ const installed = async (): Promise<string> => {
   return join(root, "native")
 }
 
-/** Whether every user may read a folder. */
+/** Returns whether every user may read a folder. */
 const isOpen = (path: string): boolean => (statSync(path).mode & 0o5) === 0o5 && (path === "/" || isOpen(dirname(path)))
 
 /** The programs, where the user that Postgres runs as can read them. */
@@ -62,7 +62,7 @@ const guarded = `exec 3<&0; "$0" "$@" 3<&- & server=$!; (cat; kill -QUIT $server
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
-/** Whether a process still holds its memory: one that has ended and waits to be reaped does not. */
+/** Returns whether a process still holds its memory; one that has exited and waits to be reaped doesn't. */
 const isAlive = (pid: number): boolean => {
   try {
     return !/\) [XZ] /u.test(readFileSync(`/proc/${pid}/stat`, "utf8"))

@@ -3,7 +3,7 @@ import type { ModelMessage, ModelRequest } from "./Exchange.ts"
 /** JSON of a request, looked into without a schema. */
 type Json = Readonly<Record<string, unknown>>
 
-/** What differs between dialects. */
+/** The differences between dialects. */
 export interface Dialect {
   readonly name: ModelRequest["dialect"]
   readonly pattern: RegExp
@@ -260,7 +260,7 @@ const google: Dialect = {
   }
 }
 
-/** What a thought is signed with: providers want it back with the thought. */
+/** Returns the signature of a thought: providers require it when the thought is sent back. */
 export const signature = (thought: string): string => Buffer.from(`signed: ${thought}`).toString("base64")
 
 export const dialects: ReadonlyArray<Dialect> = [chat, responses, anthropic, google]

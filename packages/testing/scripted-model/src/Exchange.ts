@@ -6,7 +6,7 @@ export interface ModelRequest {
   readonly dialect: "openai-compatible" | "openai" | "anthropic" | "google"
   readonly model: string
   readonly headers: IncomingHttpHeaders
-  /** What was sent. */
+  /** The request body. */
   readonly body: Readonly<Record<string, unknown>>
   /** The system message first. */
   readonly messages: ReadonlyArray<{ readonly role: string; readonly text: string; readonly images: number }>
@@ -24,11 +24,11 @@ export interface ModelMessage {
   readonly text?: string
   /** An input that is text is sent as it is where the dialect sends inputs as text: it need not be JSON. */
   readonly calls?: ReadonlyArray<{ readonly name: string; readonly input: unknown }>
-  /** What the model thought, signed where the dialect signs. */
+  /** The model's thought, signed if the dialect signs. */
   readonly thought?: string
   /** All input tokens, those read from the cache and written to it included; null answers without usage. */
   readonly usage?: Partial<Record<"input" | "output" | "cacheRead" | "cacheWrite", number>> | null
-  /** Why the model stopped, in the words of the dialect. */
+  /** The reason why the model stopped, in the dialect's own words. */
   readonly finish?: string
 }
 
@@ -38,5 +38,5 @@ export interface ModelFailure {
   readonly message?: string
 }
 
-/** What to answer; a function does what it likes with the response. */
+/** The reply to a request; a function writes the response itself. */
 export type ModelReply = ModelMessage | ModelFailure | ((response: ServerResponse) => void)

@@ -12,10 +12,10 @@ export type * from "./Exchange.ts"
 export class ScriptedModel extends Context.Service<
   ScriptedModel,
   {
-    /** Where each dialect is spoken. */
+    /** Base URL of each dialect. */
     readonly baseUrl: Readonly<Record<"openai-compatible" | "openai" | "anthropic" | "google", string>>
     readonly requests: Array<ModelRequest>
-    /** How many requests were given up by their client before they were answered. */
+    /** Number of requests that their client aborted before the response. */
     abandoned: number
     script: (request: ModelRequest, count: number) => ModelReply | Promise<ModelReply>
   }

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { ScriptedServer } from "./ScriptedServer.ts"
 
-/** How much faster time goes once there is nothing left to wait for. */
+/** Speedup of time once there's nothing left to wait for. */
 const factor = 1000
 
 /**

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { ScriptedServer } from "./ScriptedServer.ts"
 
-/** What a client of promises has to be for a test. */
+/** The part of a promise client that tests use. */
 export interface Agent {
   readonly close: () => Promise<void>
 }
@@ -23,7 +23,7 @@ export const agentTests =
       )
     }).pipe(Effect.provide(ScriptedServer.layer))
 
-/** What a promise was rejected with. */
+/** Returns the rejection of a promise. */
 export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
   try {
     await promise
@@ -33,6 +33,6 @@ export const rejection = async (promise: Promise<unknown>): Promise<unknown> => 
   throw new Error("was not rejected")
 }
 
-/** What was asked for, in order, as method and path below the version's base address. */
+/** Returns the requests in order, as method and path below the version's base address. */
 export const sent = (server: ScriptedServer["Service"]): ReadonlyArray<string> =>
   server.requests.map(({ method, url }) => `${method} ${url.replace(/^\/api\/v\d/u, "")}`)

@@ -12,7 +12,7 @@ export interface Received {
   readonly body: string
 }
 
-/** What to answer: JSON, text as it is, or whatever a function does with the response. */
+/** The response to a request: JSON, text, or a function that writes it. */
 export type Answer =
   | {
       readonly status?: number

@@ -9,8 +9,8 @@ import type { StoreTest } from "./steps.ts"
 import { turns } from "./turns.ts"
 
 /**
- * What every store has to do. The layer is built for each test and starts empty. Tests run on the live clock, because
- * a store has its own; none depends on how fast it is.
+ * Tests every store. The layer is built for each test and starts empty. Tests run on the live clock, because a store
+ * has its own, and none depends on the store's speed.
  */
 export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): void => {
   const test: StoreTest = (title, body) =>

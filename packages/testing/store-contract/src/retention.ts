@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { browserStep, change, commit, creation, finish, keyed, type StoreTest } from "./steps.ts"
 
-/** What is deleted because it ended long ago. */
+/** Tests the deletion of old records. */
 export const retention = (test: StoreTest): void => {
   test(
     "forgets what is over for long enough, the oldest first, and never what is not over",

@@ -49,7 +49,7 @@ export const keyed = (key: string, createdAt_ms = 0, id = `b-${key}`): Idempoten
 
 export const browserStep = (browser: Browser.Browser): Step => ({ browser, events: [] })
 
-/** What a commit was refused with; `carried out` when it was not. */
+/** Returns the refusal of a commit; `carried out` if it was accepted. */
 export const refusal = (step: Step) =>
   Effect.map(Effect.result(Store.use((store) => store.commit(step))), (committed) =>
     Result.isFailure(committed) ? committed.failure._tag : "carried out"
@@ -83,7 +83,7 @@ export const finish = Effect.fnUntraced(function* (name: string, at_ms: number) 
   return yield* store.session(`s${name}`)
 })
 
-/** What a node tells of itself. */
+/** Makes the record of a node. */
 export const node = (id: string, told: Partial<Node> = {}): Node => ({
   id,
   name: id,

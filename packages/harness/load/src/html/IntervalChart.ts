@@ -26,7 +26,7 @@ const ticks = [1, 2, 0.5, 1.3, 0.7, 4, 0.25, 1.5, 1.1, 0.9, 1.2, 0.8, 3]
 // nearer to each other and their texts would touch
 const apart = 66
 
-/** How far from 1 the scale goes, either way. */
+/** Returns the distance of the scale's ends from 1. */
 const reachOf = (lines: ReadonlyArray<RatioLine>, tolerance: number): number => {
   const ends = lines
     .flatMap(({ detectable, high, low }) => [high, 1 / low, detectable, 1 / detectable])

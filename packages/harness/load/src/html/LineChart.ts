@@ -7,7 +7,7 @@ interface ChartLine {
   readonly values: Line
 }
 
-/** What a chart shows. */
+/** Contents of a chart. */
 interface ChartOptions {
   readonly title: string
   readonly lines: ReadonlyArray<ChartLine>

@@ -9,7 +9,7 @@ export interface OperatorOptions {
   readonly script: string
   /** The k6 that runs it: `2.2.0`. */
   readonly k6Version: string
-  /** How many pods share the load. */
+  /** Number of pods that share the load. */
   readonly parallelism: number
   /** The variables of the script, without the API key. */
   readonly variables: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${te
 /** The file that holds the script. */
 export const scriptFile = ({ test }: OperatorOptions): string => `${test}.load.js`
 
-/** Whether the script is baked into an image. */
+/** Returns whether the script is part of an image. */
 export const isBaked = (options: OperatorOptions): boolean =>
   options.image !== undefined ||
   Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile(options)) > configMapLimit_bytes

@@ -1,4 +1,4 @@
-/** What a manifest is made of. */
+/** A value of a manifest. */
 export type Node = string | number | boolean | ReadonlyArray<Node> | { readonly [key: string]: Node | undefined }
 
 const isRecord = (node: Node): node is { readonly [key: string]: Node | undefined } =>

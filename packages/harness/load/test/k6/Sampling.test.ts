@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { includes } from "../../k6/Sampling.ts"
 
-/** How many of the iterations of all users are in the sample, and of how many users. */
+/** Returns the sampled iterations of all users, and the number of users. */
 const sampled = (share: number, vus: number, iterations: number) => {
   const counts = Array.from(
     { length: vus },
