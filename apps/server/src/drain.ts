@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { ServedBrowsers } from "./browsers.ts"
+import { nextSignal } from "./stopping.ts"
 
 /** Whether the server is about to stop, for those who tell it. */
 export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
@@ -19,13 +20,6 @@ export const held = Effect.gen(function* () {
     (SELECT count(*) FROM sessions WHERE lease_node = ${node}) AS sessions,
     (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL AND node = ${node}) AS browsers`
   return { sessions: Number(row?.sessions), browsers: Number(row?.browsers) }
-})
-
-/** Resolves with the next SIGINT or SIGTERM. */
-const nextSignal = Effect.callback<void>((resume) => {
-  const stop = () => resume(Effect.void)
-  process.once("SIGINT", stop).once("SIGTERM", stop)
-  return Effect.sync(() => void process.off("SIGINT", stop).off("SIGTERM", stop))
 })
 
 /**

@@ -28,6 +28,7 @@ import { layerLog } from "./log.ts"
 import { program as name } from "./program.ts"
 import { anew } from "./node.ts"
 import * as settings from "./settings.ts"
+import { withHangup, withLimit } from "./stopping.ts"
 import { UserError } from "./UserError.ts"
 
 /** The keys that were given: as flags, else in the environment. */
@@ -237,6 +238,9 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
 const named = ({ dialect, fallback, model }: ModelConfig): string =>
   `${dialect}:${model}${fallback === undefined ? "" : `, and ${named(fallback)} when it fails`}`
 
+/** How long runs may continue after the first signal. */
+const drainOf = ({ drainWithin }: Given) => Option.getOrElse(drainWithin, () => Duration.seconds(30))
+
 /** The server over a database. */
 const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
   const kept = Option.isSome(given.data) ? "--data" : "--browsers"
@@ -296,7 +300,7 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     trustProxy: Option.getOrUndefined(given.trustProxy),
     apiKeys,
     seed: given.seed,
-    drainWithin: Option.getOrElse(given.drainWithin, () => Duration.seconds(30)),
+    drainWithin: drainOf(given),
     retention: {
       keep_ms: Option.getOrElse(given.keepDays, () => settings.defaultKeep.days) * 86_400_000,
       keepRuns: Option.getOrElse(given.keepRuns, () => settings.defaultKeep.runs)
@@ -359,6 +363,9 @@ export const serve = Command.make(
         ListenError: (error) => Effect.fail(explain(error, given.controlPort))
       }),
       orSentence,
+      withHangup,
+      // only a server with a database has runs to wait for
+      withLimit(Option.isSome(data) ? drainOf(given) : Duration.zero),
       Effect.provide(layerLog(given.log))
     )
   })

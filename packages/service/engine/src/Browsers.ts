@@ -74,6 +74,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
 
+  /** Done once this node launches nothing more, whatever a launch waits for. */
+  const cut = yield* Deferred.make<void>()
+  const stopped = Effect.andThen(
+    Deferred.await(cut),
+    new LaunchFailed({ reason: "failed", message: "The server is being stopped. Try again in a moment" })
+  )
+
   const stopEach = (all: Iterable<Running>) => Effect.forEach([...all], stopOf, { discard: true })
 
   const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))
@@ -154,7 +161,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     const unborn = lock
       .shared(ended(browser.id, "launch_failed", { key }))
       .pipe(Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key }))))
-    const launched = yield* Effect.onError(restore(fromPool(browser)), () => unborn)
+    const launched = yield* Effect.onError(
+      // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
+      restore(Effect.raceFirst(Effect.interruptible(fromPool(browser)), stopped)),
+      () => unborn
+    )
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {
       if (running.get(browser.id) === launched) running.delete(browser.id)
@@ -416,6 +427,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     lookNow: Effect.andThen(lookAnew, look),
     /** Stops all browsers here. Another node writes their records. */
     abandon: Effect.suspend(takeAll),
+    /** Ends the launches under way: from now on each one fails. */
+    cutLaunches: Effect.asVoid(Deferred.succeed(cut, undefined)),
     takeAll,
     /** While the lock is held: launches the browser again, and does not wait for that. */
     relaunch: (browser: Browser.Browser): void => {

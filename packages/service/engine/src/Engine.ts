@@ -94,7 +94,7 @@ export class Engine extends Context.Service<
     readonly stopIdleSession: (id: string, since_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /**
      * Takes no turn more, waits at most this long for those at work, and says how many are left. Creates are still
-     * accepted: what they made waits for the next start. Close the engine afterwards.
+     * accepted: what they made waits for the next start. Afterwards no browser is launched. Close the engine then.
      */
     readonly drain: (within: Duration.Input) => Effect.Effect<number>
     /** Gives a session its public link, for good. No version has this. */
@@ -187,7 +187,7 @@ const make = Effect.gen(function* () {
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     shareSession: sessions.share,
-    drain: executions.drain
+    drain: (within) => Effect.ensuring(executions.drain(within), browsers.cutLaunches)
   })
 
   return Context.make(Engine, engine).pipe(

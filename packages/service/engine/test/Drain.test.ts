@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { StreamingAgent } from "../src/ports/Agent.ts"
+import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Store } from "../src/ports/Store.ts"
 import { completed, request, standing, start, started, test } from "./starts.ts"
 
@@ -91,6 +92,21 @@ describe("a drain", () => {
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
       assert.deepStrictEqual(yield* standing(late.session.id), ["late completed"])
+    })
+  )
+
+  test(
+    "fails the create of a browser that hangs as it starts",
+    Effect.gen(function* () {
+      const browsers = Layer.succeed(BrowserPool, { launch: () => Effect.never })
+      const first = yield* start("a", { browsers })
+      const create = Effect.flip(first.engine.createBrowser({ proxyCountryCode: null }))
+      const created = yield* Effect.forkChild(create, { startImmediately: true })
+      assert.strictEqual(yield* first.engine.drain("1 minute"), 0)
+      const error = yield* Fiber.join(created)
+      assert.strictEqual(error.message, "The server is being stopped. Try again in a moment")
+      assert.deepStrictEqual((yield* Store.use((store) => store.records)).browsers[0]?.stopReason, "launch_failed")
+      yield* first.close
     })
   )
 })

@@ -122,8 +122,11 @@ export const make = Effect.fnUntraced(function* (
 
   const look = Effect.fnUntraced(function* (targetId: string) {
     const { sessionId } = yield* Effect.flatMap(
-      Effect.acquireRelease(client.send("Target.attachToTarget", { targetId, flatten: true }), ({ sessionId }) =>
-        Effect.ignore(client.send("Target.detachFromTarget", { sessionId }))
+      // a browser that hangs responds to neither, and must not hold up the end of its cast
+      Effect.acquireRelease(
+        client.send("Target.attachToTarget", { targetId, flatten: true }),
+        ({ sessionId }) => Effect.sync(() => client.post("Target.detachFromTarget", { sessionId })),
+        { interruptible: true }
       ),
       Schema.decodeUnknownEffect(Attached)
     )

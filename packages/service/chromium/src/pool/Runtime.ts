@@ -99,8 +99,18 @@ export const make = Effect.fnUntraced(function* (
   // one process may have several pools
   const folder = join(root, `${process.pid}-${startOf(process.pid) ?? ""}-${randomUUID().slice(0, 8)}`)
   yield* Effect.acquireRelease(
-    Effect.sync(() => makePassable(folder)),
-    () => Effect.sync(() => remove(folder))
+    Effect.sync(() => {
+      makePassable(folder)
+      // an exit that does not wait for the scope leaves no browser either
+      const kill = () => sweep(folder)
+      process.once("exit", kill)
+      return kill
+    }),
+    (kill) =>
+      Effect.sync(() => {
+        process.off("exit", kill)
+        remove(folder)
+      })
   )
   yield* remover(folder)
   return folder

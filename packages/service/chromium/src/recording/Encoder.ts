@@ -69,6 +69,10 @@ export const encode = (ffmpeg: string, spool: string, video: string): Effect.Eff
     const child = spawn(ffmpeg, [common, ["-i", spool, "-vf", filter(size)], webm, [video]].flat(), {
       stdio: ["ignore", "ignore", "pipe"]
     })
+    const kill = () => void child.kill("SIGKILL")
+    // an exit that does not wait for the scope leaves no encoder either
+    process.once("exit", kill)
+    child.once("exit", () => process.off("exit", kill))
     let said = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-2000)))
     child.once("spawn", () => {
@@ -83,5 +87,5 @@ export const encode = (ffmpeg: string, spool: string, video: string): Effect.Eff
           : Effect.fail(new EncodeFailed({ message: `ffmpeg ended with ${code}: ${said.trim()}` }))
       )
     )
-    return Effect.sync(() => void child.kill("SIGKILL"))
+    return Effect.sync(kill)
   })
