@@ -15,10 +15,7 @@ const serving = Effect.fnUntraced(function* (duration: string, ...args: Readonly
   const { v4 } = yield* ready(program)
   const task = `Find a red mug [simulate output=done duration=${duration}]`
   const { body } = yield* send(v4, key, "POST", "/runs", { task })
-  yield* until(
-    send(v4, key, "GET", `/runs/${String(body["id"])}/status`),
-    ({ body }) => body["status"] === "running"
-  )
+  yield* until(send(v4, key, "GET", `/runs/${String(body["id"])}/status`), ({ body }) => body["status"] === "running")
   return { file, program }
 })
 

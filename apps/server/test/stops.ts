@@ -110,38 +110,48 @@ const exitOf = (program: Program, within_ms: number) =>
  * Starts a server with real browsers, opens whatever could hold it back, and stops it at a random moment. A server that
  * still runs long after its limit is killed, and its code is null.
  */
-export const stopOnce = Effect.fnUntraced(function* (
-  seed: number,
-  { within_ms = 30_000, args = [] }: { readonly within_ms?: number; readonly args?: ReadonlyArray<string> } = {}
-): Effect.fn.Return<Stop, never, Scope.Scope | ScriptedModel> {
-  const model = yield* ScriptedModel
-  const path = yield* folder
-  // browsers of a server that is root run as another user
-  chmodSync(path, 0o711)
-  const program = yield* start(
-    [
-      ...["--browsers=chromium", "--isolation=none", "--port=0", `--api-key=${key}`, "--drain-within=2s"],
-      ...["--model=openai-compatible:scripted-1", `--model-url=${model.baseUrl["openai-compatible"]}`],
-      ...[`--data=${join(path, "server.db")}`, "--max-browsers=4", ...args]
-    ],
-    { TMPDIR: path }
-  )
-  const { v4 = "" } = yield* ready(program)
-  const browsers = yield* Random.nextIntBetween(0, 3)
-  const isFrozen = yield* Random.nextBoolean
-  const signal = yield* oneOf(signals)
-  const wait_ms = yield* oneOf([0, 0, 50, 300, 1000, 2000])
-  const opened = yield* Effect.forkScoped(busy(v4, browsers), { startImmediately: true })
-  // either in the middle of all that, or once it is there
-  if (yield* Random.nextBoolean) yield* Fiber.await(opened)
-  yield* Effect.sleep(wait_ms)
-  const frozen = isFrozen ? processesIn(path).filter(([, command]) => !command.startsWith("/bin/sh")) : []
-  for (const [pid] of frozen) tell(pid, "SIGSTOP")
-  const began_ms = yield* Clock.currentTimeMillis
-  program.process.kill(signal)
-  const { code, stderr } = yield* exitOf(program, within_ms)
-  const took_ms = (yield* Clock.currentTimeMillis) - began_ms
-  const left = processesIn(path)
-  for (const [pid] of left) tell(pid, "SIGKILL")
-  return { seed, signal, isFrozen, browsers, took_ms, code, left: left.map(([, command]) => command), stderr }
-}, (effect, seed) => Random.withSeed(effect, `stop ${seed}`))
+export const stopOnce = Effect.fnUntraced(
+  function* (
+    seed: number,
+    { within_ms = 30_000, args = [] }: { readonly within_ms?: number; readonly args?: ReadonlyArray<string> } = {}
+  ): Effect.fn.Return<Stop, never, Scope.Scope | ScriptedModel> {
+    const model = yield* ScriptedModel
+    const path = yield* folder
+    // browsers of a server that is root run as another user
+    chmodSync(path, 0o711)
+    const program = yield* start(
+      [
+        "--browsers=chromium",
+        "--isolation=none",
+        "--port=0",
+        `--api-key=${key}`,
+        "--drain-within=2s",
+        "--model=openai-compatible:scripted-1",
+        `--model-url=${model.baseUrl["openai-compatible"]}`,
+        `--data=${join(path, "server.db")}`,
+        "--max-browsers=4",
+        ...args
+      ],
+      { TMPDIR: path }
+    )
+    const { v4 = "" } = yield* ready(program)
+    const browsers = yield* Random.nextIntBetween(0, 3)
+    const isFrozen = yield* Random.nextBoolean
+    const signal = yield* oneOf(signals)
+    const wait_ms = yield* oneOf([0, 0, 50, 300, 1000, 2000])
+    const opened = yield* Effect.forkScoped(busy(v4, browsers), { startImmediately: true })
+    // either in the middle of all that, or once it is there
+    if (yield* Random.nextBoolean) yield* Fiber.await(opened)
+    yield* Effect.sleep(wait_ms)
+    const frozen = isFrozen ? processesIn(path).filter(([, command]) => !command.startsWith("/bin/sh")) : []
+    for (const [pid] of frozen) tell(pid, "SIGSTOP")
+    const began_ms = yield* Clock.currentTimeMillis
+    program.process.kill(signal)
+    const { code, stderr } = yield* exitOf(program, within_ms)
+    const took_ms = (yield* Clock.currentTimeMillis) - began_ms
+    const left = processesIn(path)
+    for (const [pid] of left) tell(pid, "SIGKILL")
+    return { seed, signal, isFrozen, browsers, took_ms, code, left: left.map(([, command]) => command), stderr }
+  },
+  (effect, seed) => Random.withSeed(effect, `stop ${seed}`)
+)
