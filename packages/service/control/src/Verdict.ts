@@ -4,6 +4,8 @@ import * as Schema from "effect/Schema"
 export const oracles = [
   /** A browser that is not stopped. */
   "browsers-left-open",
+  /** A run that isn't over. */
+  "runs-left-running",
   /** Two resources made for one intent: one Idempotency-Key, or a create repeated after its answer was lost. */
   "created-twice",
   /** A run that ended and whose result no client read. */
@@ -52,3 +54,20 @@ export const Verdicts = Schema.Struct({
 }).annotate({ identifier: "Verdicts" })
 
 export type Verdicts = typeof Verdicts.Type
+
+/**
+ * Leaves out the verdicts of oracles whose findings a test means to cause.
+ *
+ * @param allow The oracles to leave out, for example `["runs-left-running"]`.
+ * @returns The other verdicts; `holds` says whether each of them holds.
+ *
+ * @example
+ * const allowRunning = allowing(["runs-left-running"])
+ * const program = Control.use((control) => Effect.map(control.verdicts, allowRunning))
+ */
+export const allowing =
+  (allow: ReadonlyArray<Oracle>) =>
+  (all: Verdicts): Verdicts => {
+    const verdicts = all.verdicts.filter(({ oracle }) => !allow.includes(oracle))
+    return { holds: verdicts.every(({ holds }) => holds), verdicts }
+  }

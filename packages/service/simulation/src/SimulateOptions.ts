@@ -1,4 +1,4 @@
-import { FaultPlan, fieldIssues, line, Profile, TimeMode } from "@webagent/control"
+import { FaultPlan, fieldIssues, line, oracles, Profile, TimeMode } from "@webagent/control"
 import { Origin, TrustedProxies } from "@webagent/server"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
@@ -56,7 +56,17 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
 const optionsOf = (all: Readonly<Record<string, Schema.Codec<unknown>>>) =>
   Schema.Struct(Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, Schema.optional(schema)])))
 
-const calls = { "simulate()": optionsOf(fields), "reset()": optionsOf({ seed: fields.seed }) }
+const allow = such(
+  `a list of oracles such as ["runs-left-running"]; they are ${oracles.join(", ")}`,
+  (value) => Array.isArray(value) && value.every((one) => oracles.some((oracle) => oracle === one))
+)
+
+const calls = {
+  "simulate()": optionsOf(fields),
+  "reset()": optionsOf({ seed: fields.seed }),
+  "verdict()": optionsOf({ allow }),
+  "assertClean()": optionsOf({ allow })
+}
 
 /** Refuses options that are misspelt or wrong, with a line for each: no compiler has looked at those of plain JavaScript. */
 export const check = (call: keyof typeof calls, options: unknown): void => {

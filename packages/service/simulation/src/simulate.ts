@@ -1,6 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ApiVersion } from "@webagent/contract/Wire"
-import type { FaultPlan, JournalView, Profile, TimeView, Verdicts } from "@webagent/control"
+import {
+  allowing,
+  type FaultPlan,
+  type JournalView,
+  type Oracle,
+  type Profile,
+  type TimeView,
+  type Verdicts
+} from "@webagent/control"
 import { Server } from "@webagent/server"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -24,6 +32,12 @@ export interface SimulatedRun {
   readonly error: string | null
 }
 
+/** Options of `verdict` and `assertClean`. */
+export interface VerdictOptions {
+  /** Oracles whose findings a test means to cause. */
+  readonly allow?: ReadonlyArray<Oracle>
+}
+
 /** A simulated service that runs in this process, on a free port of this machine. */
 export interface RunningService {
   /** The address, such as `http://127.0.0.1:41873`: the `baseUrl` for the clients. */
@@ -43,10 +57,23 @@ export interface RunningService {
   readonly runs: () => Promise<ReadonlyArray<SimulatedRun>>
   /** Returns what happened: each request with its response and its fault, and each change of a run or browser. */
   readonly journal: (query?: JournalQuery) => Promise<JournalView>
-  /** Returns the problems that the service found in how it was used. */
-  readonly verdict: () => Promise<Verdicts>
-  /** Rejects with a line for each thing that the app did wrong: doubled, lost, left open, polled too fast. */
-  readonly assertClean: () => Promise<void>
+  /** Returns the problems that the service found in how it was used, without those of the oracles in `allow`. */
+  readonly verdict: (options?: VerdictOptions) => Promise<Verdicts>
+  /**
+   * Rejects with a line for each thing that the app did wrong: doubled, lost, left open or running, polled too fast.
+   *
+   * @example
+   * ```ts
+   * import { simulate } from "@webagent/simulation"
+   *
+   * export const program = async () => {
+   *   await using service = await simulate()
+   *   // the app starts a run here, and leaves it running on purpose
+   *   await service.assertClean({ allow: ["runs-left-running"] })
+   * }
+   * ```
+   */
+  readonly assertClean: (options?: VerdictOptions) => Promise<void>
   /** Moves service time, which must be manual (`time: { mode: "manual" }`); resolves when all that is due has happened. */
   readonly advance: (by: Duration.Input) => Promise<TimeView>
   /** Replaces the faults; `[]` ends all. */
@@ -85,7 +112,10 @@ export const simulate = async (options: SimulatedOptions = {}): Promise<RunningS
   const apiKey = apiKeys[0] ?? ""
   const control = <A, E>(use: (control: Control["Service"]) => Effect.Effect<A, E>) =>
     runtime.runPromise(Control.use(use))
-  const verdict = () => control(({ verdicts }) => verdicts)
+  const verdictsFor = async (call: "verdict()" | "assertClean()", options: VerdictOptions) => {
+    check(call, options)
+    return allowing(options.allow ?? [])(await control(({ verdicts }) => verdicts))
+  }
   const close = () => runtime.dispose()
   return {
     address,
@@ -105,9 +135,9 @@ export const simulate = async (options: SimulatedOptions = {}): Promise<RunningS
       }))
     },
     journal: (query) => control(({ journal }) => journal(query)),
-    verdict,
-    assertClean: async () => {
-      const wrong = (await verdict()).verdicts.filter(({ holds }) => !holds)
+    verdict: (options = {}) => verdictsFor("verdict()", options),
+    assertClean: async (options = {}) => {
+      const wrong = (await verdictsFor("assertClean()", options)).verdicts.filter(({ holds }) => !holds)
       if (wrong.length === 0) return
       throw new Error(wrong.map(({ oracle, sentence }) => `${oracle}: ${sentence}`).join("\n"))
     },

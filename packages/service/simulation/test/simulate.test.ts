@@ -58,6 +58,29 @@ describe("simulate", () => {
     await service.assertClean()
   })
 
+  it("finds a run of an hour that is left running, unless the test allows it", async () => {
+    await using service = await simulate()
+    const { id } = await create(service, "Find a red mug [simulate duration=1h]")
+    const { holds, verdicts } = await service.verdict()
+    assert.isFalse(holds)
+    assert.deepStrictEqual(
+      verdicts.filter((verdict) => !verdict.holds).map(({ findings, oracle }) => [oracle, findings[0]?.resource]),
+      [["runs-left-running", id]]
+    )
+    const { message } = await rejection(service.assertClean())
+    assert.strictEqual(
+      message,
+      "runs-left-running: 1 run is still running. Wait for each run, or cancel it before the test ends."
+    )
+    await service.assertClean({ allow: ["runs-left-running"] })
+    assert.isTrue((await service.verdict({ allow: ["runs-left-running"] })).holds)
+    const misspelt = await rejection(service.assertClean(JSON.parse('{ "allow": ["runs-left"] }')))
+    assert.match(
+      misspelt.message,
+      /^assertClean\(\): allow: expected a list of oracles such as \["runs-left-running"\]/u
+    )
+  })
+
   it("takes faults and profiles while it runs", async () => {
     await using service = await simulate({ profile: "instant" })
     await service.setFaults([{ fault: { kind: "reset" }, when: { operations: ["v4.createRun"] } }])

@@ -1,4 +1,5 @@
 import type { FaultEntry, MoveEntry, Oracle, RequestEntry, OracleVerdict } from "@webagent/control"
+import type { Turn } from "@webagent/engine"
 import { type Findings, shown } from "./Findings.ts"
 
 /** Rows as oracles see them. */
@@ -7,10 +8,12 @@ export type FaultRow = typeof FaultEntry.Type
 export type MoveRow = typeof MoveEntry.Type
 
 /** Inputs of a verdict besides the rows. */
-interface Present {
+export interface Present {
   readonly now_ms: number
   /** The browsers that are not stopped. */
   readonly browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }>
+  /** The runs that aren't over. */
+  readonly runs: ReadonlyArray<Pick<Turn.Turn, "id" | "sessionId" | "status" | "createdAt_ms">>
 }
 
 /** One oracle at work: it sees every row once, in order, keeps a bounded rest of it, and can be asked at any time. */

@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Store } from "@webagent/engine"
+import { Store, Turn } from "@webagent/engine"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as BrowsersLeftOpen from "./BrowsersLeftOpen.ts"
@@ -18,6 +18,7 @@ import * as PollsAfterTerminal from "./PollsAfterTerminal.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 import * as ResultsNeverFetched from "./ResultsNeverFetched.ts"
 import * as RetryAfterIgnored from "./RetryAfterIgnored.ts"
+import * as RunsLeftRunning from "./RunsLeftRunning.ts"
 
 /** Faults after which an answer is still what the service meant to say. */
 const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-body", "clock-skew"])
@@ -38,6 +39,7 @@ const unseen = (oracle: Oracle): OracleVerdict => ({
 const begin = (pollInterval_ms: () => number | undefined) => {
   const detectors: ReadonlyArray<Detector> = [
     BrowsersLeftOpen.make(),
+    RunsLeftRunning.make(),
     CreatedTwice.make(),
     ResultsNeverFetched.make(),
     PollsAfterTerminal.make(),
@@ -77,8 +79,8 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 }
 
 /**
- * Returns the verdicts about some rows only, such as those of one trial, in the order of their numbers. Open browsers
- * aren't visible in rows, so `browsers-left-open` isn't among the verdicts.
+ * Judges some rows only, such as those about one trial, in the order of their numbers. Open browsers and running runs are
+ * read from the state, so `browsers-left-open` and `runs-left-running` aren't among the verdicts.
  */
 export const verdictsOf = (
   rows: Iterable<JournalEntry>,
@@ -88,7 +90,7 @@ export const verdictsOf = (
   for (const row of rows) see(row)
   return detectors
     .filter(({ ofState }) => ofState !== true)
-    .map((detector) => verdictOf(detector, { now_ms: 0, browsers: [] }))
+    .map((detector) => verdictOf(detector, { now_ms: 0, browsers: [], runs: [] }))
 }
 
 /**
@@ -129,9 +131,14 @@ const make = Effect.gen(function* () {
 
   const verdicts = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
-    const { browsers: ids } = yield* store.unfinished(Number.MAX_SAFE_INTEGER)
+    const { browsers: ids, sessions } = yield* store.unfinished(Number.MAX_SAFE_INTEGER)
     const browsers = (yield* Effect.forEach(ids, store.browser)).flatMap(Option.toArray)
-    const present = { now_ms, browsers: browsers.filter(({ status }) => status === "active") }
+    const states = (yield* Effect.forEach(sessions, store.sessionState)).flatMap(Option.toArray)
+    const present = {
+      now_ms,
+      browsers: browsers.filter(({ status }) => status === "active"),
+      runs: states.flatMap(({ turns }) => turns.filter(({ status }) => !Turn.isTerminal(status)))
+    }
     const said = oracles.detectors.map((detector) =>
       journal.enabled || detector.ofState ? verdictOf(detector, present) : unseen(detector.oracle)
     )

@@ -75,6 +75,12 @@ const cases: Readonly<Record<Oracle, Case>> = {
     right: Effect.flatMap(browser, (path) => send("PATCH", path, { body: { action: "stop" } })),
     says: /^Browser \S+ has been open for [\d.]+ (?:ms|s|min)\.$/u
   },
+  "runs-left-running": {
+    options: {},
+    wrong: create({}, "[simulate duration=1h]"),
+    right: Effect.flatMap(create(), finished),
+    says: /^Run \S+ of session \S+ is (?:queued|dispatching|running), \d+ ms after its creation\.$/u
+  },
   "created-twice": {
     options: { faults: answerLost },
     wrong: Effect.andThen(lost, create()),
@@ -170,7 +176,7 @@ describe("oracles over real requests", () => {
         verdicts.flatMap((verdict) => (verdict.holds ? [verdict.oracle] : [])),
         ["browsers-left-open"]
       )
-      assert.match(verdicts[1]?.sentence ?? "", /^The journal is off/u)
+      assert.match(verdicts[2]?.sentence ?? "", /^The journal is off/u)
     }).pipe(
       Effect.provide(Layer.fresh(SimulatedService.layer({ journal: { capacity: 0 } })), { local: true }),
       Effect.scoped

@@ -1,5 +1,5 @@
 import type { OracleVerdict } from "@webagent/control"
-import { type Detector, type MoveRow, type RequestRow, verdictOf } from "../../src/oracles/Detector.ts"
+import { type Detector, type MoveRow, type Present, type RequestRow, verdictOf } from "../../src/oracles/Detector.ts"
 
 type Asked = Partial<RequestRow> & Pick<RequestRow, "operation">
 
@@ -55,7 +55,9 @@ export const play = (detector: Detector) => {
       })
       return seq
     },
-    verdict: (browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = []): OracleVerdict =>
-      verdictOf(detector, { now_ms, browsers })
+    verdict: (
+      browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = [],
+      runs: Present["runs"] = []
+    ): OracleVerdict => verdictOf(detector, { now_ms, browsers, runs })
   }
 }
