@@ -59,14 +59,17 @@ export const assumed = (options: Pick<RunOptions, "allowPaid" | "control" | "tar
 
 const controlKeyEnv = "WEBAGENT_CONTROL_KEY"
 
+/** Opens the control API at an address, with the key in WEBAGENT_CONTROL_KEY, for as long as the scope lives. */
+export const openControl = Effect.fnUntraced(function* (address: string) {
+  const { open } = yield* Effect.promise(() => import("../targets/RemoteControl.ts"))
+  const key = yield* Effect.mapError(Config.option(Config.Redacted(controlKeyEnv)), (error) => usage(error.message))
+  return yield* open({ address, keyEnv: controlKeyEnv, key: Option.getOrUndefined(key) })
+})
+
 /** The same, with its control API where one is named. */
 const controlled = Effect.fnUntraced(function* (options: RunOptions) {
   const connection = yield* remote(options)
-  if (options.control === undefined) return connection
-  const { open } = yield* Effect.promise(() => import("../targets/RemoteControl.ts"))
-  const key = yield* Effect.mapError(Config.option(Config.Redacted(controlKeyEnv)), (error) => usage(error.message))
-  const opened = yield* open({ address: options.control, keyEnv: controlKeyEnv, key: Option.getOrUndefined(key) })
-  return { ...connection, ...opened }
+  return options.control === undefined ? connection : { ...connection, ...(yield* openControl(options.control)) }
 })
 
 /** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */

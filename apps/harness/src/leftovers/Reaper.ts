@@ -2,11 +2,11 @@ import { isTerminalRunStatus } from "@webagent/contract/v4"
 import { type CallError, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
 import { Outcome, Sessions } from "@webagent/v3"
 import { Browsers, Runs } from "@webagent/v4"
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Leftover } from "./Leftover.ts"
+import type { Introspection } from "../targets/Introspection.ts"
 import type { Target } from "../targets/Target.ts"
 
 /** The key is not taken: nothing can be stopped with it. */
@@ -41,7 +41,7 @@ const whyOf = (error: Failure): string => {
   }
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (end: Introspection["end"] | undefined) {
   const browsers = yield* Browsers
   const runs = yield* Runs
   const sessions = yield* Sessions
@@ -50,9 +50,12 @@ const make = Effect.gen(function* () {
   /** What is over is noted in the ledger, here or by the client. */
   const settle = Effect.fnUntraced(function* (left: Leftover, id: string, status: string, terminal: boolean) {
     const cannot = "the service describes no way to end it"
-    if (!terminal) return { ...left, state: "open", why: `${status}; ${cannot}` } as const
+    const isEnded = !terminal && end !== undefined && (yield* end(left.item.kind, id))
+    if (!terminal && !isEnded) return { ...left, state: "open", why: `${status}; ${cannot}` } as const
     yield* closed(left.item.kind, id)
-    return { ...left, state: "over", why: status } as const
+    return isEnded
+      ? ({ ...left, state: "stopped", why: "" } as const)
+      : ({ ...left, state: "over", why: status } as const)
   })
 
   const attend = (left: Leftover, id: string): Effect.Effect<Leftover, Failure> => {
@@ -86,40 +89,30 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Stops what was left, by exact id, and looks at what cannot be stopped; tries again until `time` is over. What has
- * ended is closed in the ledger of the surroundings.
+ * Stops what was left, by exact id, and reads the state of the rest; retries until `time` is over. Everything that is over
+ * is closed in the current ledger.
+ *
+ * @param end Ends a run or session, and returns whether it's over: the service itself describes no operation for that.
  */
 export const reap = Effect.fnUntraced(function* (
   leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration,
-  onReaped: (leftover: Leftover) => Effect.Effect<void>
+  onReaped: (leftover: Leftover) => Effect.Effect<void>,
+  end?: Introspection["end"]
 ) {
-  const attend = yield* make
+  const attend = yield* make(end)
   return yield* Effect.forEach(leftovers, (left) => Effect.tap(attend(left), onReaped), { concurrency: 8 }).pipe(
     RetryPolicy.within(time)
   )
 })
 
-/** The same at a target that is connected, noted in its ledger: its control API, where it is open to us, ends runs, too. */
-export const reapAt = Effect.fnUntraced(function* (
-  { introspection, ledger, withClients }: Target,
+/** The same for a connected target, with its ledger, and with its control API if that is open to us. */
+export const reapAt = (
+  { introspection, withClients }: Target,
   leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration
-) {
-  const reaped = yield* withClients(
+): Effect.Effect<ReadonlyArray<Leftover>, KeyRefused> =>
+  withClients(
     policy,
-    reap(leftovers, time, () => Effect.void)
+    reap(leftovers, time, () => Effect.void, introspection?.end)
   )
-  const at_ms = yield* Clock.currentTimeMillis
-  return yield* Effect.forEach(
-    reaped,
-    Effect.fnUntraced(function* (left) {
-      const { id, kind } = left.item
-      if (introspection === undefined || left.state !== "open" || id === undefined || isStoppable(left.item))
-        return left
-      if (!(yield* introspection.end(kind, id))) return left
-      yield* Effect.ignore(ledger.write({ _tag: "closed", at_ms, kind, id }))
-      return { ...left, state: "stopped", why: "" } satisfies Leftover
-    })
-  )
-})

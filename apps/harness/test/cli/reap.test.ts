@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerFile } from "@webagent/core"
-import { Control, Server, SimulatedService } from "@webagent/simulation"
+import { Control, ControlServer, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { spawn } from "node:child_process"
@@ -25,14 +25,14 @@ const openBrowsers = Effect.gen(function* () {
   return browsers.map(({ id }) => id).toSorted()
 })
 
-const post = (path: string) =>
+const post = (path: string, body: unknown = {}) =>
   Effect.gen(function* () {
     const { baseUrls } = yield* Server
     return yield* Effect.promise(async () => {
       const response = await fetch(`${baseUrls.v4}${path}`, {
         method: "POST",
         headers: { "x-service-api-key": key, "content-type": "application/json" },
-        body: "{}"
+        body: JSON.stringify(body)
       })
       return (await response.json()) as { readonly id: string }
     })
@@ -111,7 +111,7 @@ describe("reap", () => {
       )
       assert.match(
         stdout,
-        /\nnext {5}look for it at the service, then: .+ reap --ledger \S+ --forget \S+\n3 browsers stopped · 1 run over by itself · 1 run may go on, and cost · 1 browser may exist\n$/u
+        /\nnext {5}look for it at the service, then: .+ reap --ledger \S+ --forget \S+\nnext {5}a simulated server can stop its runs: .+\n3 browsers stopped · 1 run over by itself · 1 run may go on, and cost · 1 browser may exist\n$/u
       )
 
       // what was stopped or was over is closed: the second time only the rest is there
@@ -136,6 +136,49 @@ describe("reap", () => {
       assert.deepStrictEqual([last.code, last.stderr], [0, ""])
       assert.match(last.stdout, /\nnothing is open\n$/u)
     }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
+  )
+
+  it.live("stops runs through the control API of a simulated server, and names them without it", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const control = (yield* ControlServer).address ?? ""
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const ledger = yield* LedgerFile.make({ directory, owner: "elsewhere" })
+      const ids = yield* Effect.forEach(["k-1", "k-2"], (key) =>
+        Effect.gen(function* () {
+          const { id } = yield* post("/runs", { task: "[simulate duration=1h]" })
+          const opening = { _tag: "opening", at_ms: 1, kind: "run", method: "POST", requestId: "q" } as const
+          yield* ledger.write({ ...opening, key, path: "/api/v4/runs", origin: address })
+          yield* ledger.write({ _tag: "opened", at_ms: 2, key, id })
+          return id
+        })
+      )
+      const turns = Effect.flatMap(Control, ({ open }) => Effect.map(open, (open) => open.turns.length))
+      const args = ["reap", "--ledger", directory, "--target", address]
+      const without = yield* Effect.promise(() => call(args, env))
+      assert.strictEqual(without.code, 1)
+      for (const id of ids) assert.match(without.stdout, new RegExp(`open +run +${id} `, "u"))
+      assert.include(
+        without.stdout,
+        "\nnext     a simulated server can stop its runs: add --control with its control API\n"
+      )
+      assert.strictEqual(yield* turns, 2)
+
+      const { code, stderr, stdout } = yield* Effect.promise(() =>
+        call([...args, "--control", control], { ...env, WEBAGENT_CONTROL_KEY: "control_key" })
+      )
+      assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+      assert.match(stdout, /\n2 runs stopped\n$/u)
+      assert.strictEqual(yield* turns, 0)
+      assert.deepStrictEqual(yield* ledger.open, [])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide([
+        SimulatedService.layer({ apiKeys: [key], control: { key: "control_key" } }),
+        NodeFileSystem.layer
+      ])
+    )
   )
 
   it.live("retries until its time limit, then names what it could not stop", () =>

@@ -1,5 +1,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Profile } from "@webagent/control"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,6 +33,30 @@ describe("record, drift, profile and serve --cassette", () => {
     assert.strictEqual(code, 0, stdout)
     assert.match(stdout, /^recorded \d+ answers in .*night\.ndjson\nreplay .*serve --cassette .*night\.ndjson$/mu)
   })
+
+  it.live("record leaves no run running at a server without a control API", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const names = ["v2-sessions", "v3-sessions", "v4-runs", "cross-version"]
+      const args = [
+        "record",
+        ...names,
+        "--target",
+        address,
+        "--out",
+        path("remote.ndjson"),
+        "--report-dir",
+        path("remote")
+      ]
+      const { code, stdout } = yield* Effect.promise(() => call(args, { WEBAGENT_API_KEY: "wak_record" }))
+      assert.strictEqual(code, 0, stdout)
+      assert.notInclude(stdout, "left running")
+      assert.deepStrictEqual((yield* Control.use(({ open }) => open)).turns, [])
+    }).pipe(
+      Effect.provide(SimulatedService.layer({ apiKeys: ["wak_record"], turnDuration: "20 millis" })),
+      Effect.scoped
+    )
+  )
 
   it("drift finds nothing between a recording and the same service with another seed", async () => {
     const { code, stdout } = await call(["drift", cassette, "simulated", ...suites, "--seed", "5"])

@@ -17,6 +17,10 @@ export const reap = configured(
       "Send requests to the service at this URL, or to a target of the configuration (default: WEBAGENT_BASE_URL)"
     ),
     apiKeyEnv: Flags.apiKeyEnv,
+    control: Flags.text(
+      "control",
+      "Also stop runs, through the control API of a simulated server; key in WEBAGENT_CONTROL_KEY (default: none)"
+    ),
     owner: Flags.text(
       "owner",
       "Stop only what this owner opened, even if its process still runs (default: all owners)"
@@ -42,7 +46,7 @@ export const reap = configured(
     )
 ).pipe(
   Command.withDescription(
-    description("Stop the browsers that a killed process left open, and list what cannot be stopped", {
+    description("Stop the browsers and runs that a killed process left behind, and list what cannot be stopped", {
       0: "nothing is left",
       1: "something may continue and cost",
       2: "wrong usage",
@@ -50,12 +54,16 @@ export const reap = configured(
       130: "stopped with Ctrl-C"
     })
   ),
-  Command.withShortDescription("Stop the browsers that a killed process left open"),
+  Command.withShortDescription("Stop the browsers and runs that a killed process left behind"),
   Command.withExamples([
     { command: `${program} reap --ledger .webagent/ledger --dry-run`, description: "Show what is left" },
     {
       command: `${program} reap --ledger .webagent/ledger --target https://your.service`,
       description: "Stop it, with the key in WEBAGENT_API_KEY"
+    },
+    {
+      command: `${program} reap --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401`,
+      description: "Also stop the runs at a simulated server"
     }
   ])
 )

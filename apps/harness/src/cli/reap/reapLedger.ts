@@ -18,6 +18,7 @@ import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
 import { ExitError } from "../ExitCode.ts"
+import { openControl } from "../TargetSource.ts"
 import { program, quoted, version } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import * as ReapOutput from "./ReapOutput.ts"
@@ -27,6 +28,7 @@ interface ReapOptions {
   readonly ledger: string
   readonly target: string | undefined
   readonly apiKeyEnv: string
+  readonly control: string | undefined
   readonly owner: string | undefined
   readonly olderThan: Duration.Duration
   readonly for: Duration.Duration
@@ -115,7 +117,18 @@ export const reapLedger = (options: ReapOptions) =>
       if (stuck === undefined) return Effect.void
       const { id, key } = stuck.item
       const first = stuck.state === "unknown" ? "look for it at the service, then" : "when it is over at the service"
-      return say(`next     ${first}: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(id ?? key)}`)
+      const forget = say(
+        `next     ${first}: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(id ?? key)}`
+      )
+      const mayStop =
+        options.control === undefined &&
+        leftovers.some(({ item, state }) => state === "open" && !Reaper.isStoppable(item))
+      return mayStop
+        ? Effect.andThen(
+            forget,
+            say("next     a simulated server can stop its runs: add --control with its control API")
+          )
+        : forget
     }
     const show = (leftover: Leftover.Leftover) => say(LeftoverText.line(leftover, now_ms, style))
 
@@ -135,7 +148,8 @@ export const reapLedger = (options: ReapOptions) =>
 
     const leftovers = yield* Effect.gen(function* () {
       const { baseUrls } = yield* ClientConfig
-      return yield* Reaper.reap(leftIn(baseUrls), options.for, show).pipe(
+      const opened = options.control === undefined ? undefined : yield* openControl(options.control)
+      return yield* Reaper.reap(leftIn(baseUrls), options.for, show, opened?.introspection.end).pipe(
         Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
       )
     }).pipe(
