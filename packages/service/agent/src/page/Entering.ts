@@ -1,11 +1,13 @@
+import type { CdpError } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import { Refused } from "./Failures.ts"
-import { call, objectOf } from "./Frame.ts"
+import { call, type Frame, objectOf } from "./Frame.ts"
 import { act, type Action, find, type Hands, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
 import * as Mouse from "./Mouse.ts"
 import { unlessStopped } from "./Settle.ts"
+import { mainFrame, type Tab } from "./Tab.ts"
 
 /** How a text is typed. */
 export interface TypeOptions {
@@ -17,6 +19,51 @@ export interface TypeOptions {
 
 /** A longer text is inserted at once: key by key would take too long. */
 const keys_most = 200
+
+/** How many frames can be inside each other. */
+const depth_most = 10
+
+/** Remembers which elements have the focus, from the page down to the innermost frame. */
+const rememberFocus = Effect.fnUntraced(function* (tab: Tab, token: number) {
+  let at: Frame | undefined = mainFrame(tab)
+  for (let depth = 0; at !== undefined && depth < depth_most; depth++) {
+    const inner: string | undefined = yield* call(at, "rememberFocus", token)
+    at = inner === undefined ? undefined : tab.frames.get(inner)
+  }
+})
+
+/**
+ * Returns the field that receives keys, where that isn't the element itself; empty where it is. Refused unless the focus
+ * is in a field, and the click put it there or the field belongs to the element.
+ */
+const focusedField = Effect.fnUntraced(function* (
+  tab: Tab,
+  frame: Frame,
+  index: number,
+  token: number,
+  selects: boolean
+): Effect.fn.Return<string, CdpError | Refused> {
+  let at: Frame = mainFrame(tab)
+  let target = yield* call(at, "focused", at === frame ? index : null, token, selects)
+  for (let depth = 0; target.frame !== undefined && depth < depth_most; depth++) {
+    const inner = tab.frames.get(target.frame)
+    if (inner === undefined) break
+    at = inner
+    target = yield* call(at, "focused", at === frame ? index : null, token, selects)
+  }
+  const { hadFocus, label, relation, takesText } = target
+  if (!takesText) {
+    return yield* refuse(
+      `Element ${index} takes no text. It was clicked, the focus is on ${label}, and nothing was typed. Type into a field by its number, or use \`press\` where the page reads keys.`
+    )
+  }
+  if (relation === "unrelated" && hadFocus && !(yield* call(frame, "isNamedField", index))) {
+    return yield* refuse(
+      `Element ${index} takes no text. It was clicked, the focus stayed in ${label}, and nothing was typed. Type into that by its number if you want that.`
+    )
+  }
+  return relation === "unrelated" ? label : ""
+})
 
 /** What is entered into fields. */
 export const make = (hands: Hands) => {
@@ -33,22 +80,30 @@ export const make = (hands: Hands) => {
         if (kind === "select") return yield* refuse("This is a select: use `select`.")
         if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
         if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
+        const why = yield* call(frame, "whyNotText", index)
+        if (why !== null) return yield* refuse(why)
         const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(text, frame.origin))
         if (isSecret) yield* hands.conceal
         if (kind === "value") {
           const { ok, text: outcome } = yield* call(frame, "setValue", index, revealed)
           return ok ? outcome : yield* refuse(outcome)
         }
+        const token = hands.now()
+        if (kind === "other") yield* rememberFocus(tab, token)
         yield* Mouse.click(tab.session, { x, y })
         // what is not a field may open the real one
         if (kind === "other") yield* call(frame, "settle", 20, 200)
         else if (!isSecret) yield* call(frame, "focus", index, !append)
+        // a secret goes into its field without keys
+        const field =
+          kind === "other" || !isSecret
+            ? yield* focusedField(tab, frame, index, token, kind === "other" && !append)
+            : ""
         if (isSecret) {
-          const field = kind === "other" ? null : index
           const { ok, text: outcome } = yield* call(
             frame,
             "insert",
-            field,
+            kind === "other" ? null : index,
             revealed.toWellFormed(),
             !append,
             frame.origin
@@ -66,6 +121,7 @@ export const make = (hands: Hands) => {
         if (submit) {
           yield* unlessStopped(sessions, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
         }
+        if (field !== "") return `Typed into ${hands.secrets.redact(field).toWellFormed()}, which took the focus.`
         return now === null || now === revealed
           ? "Typed."
           : `Typed; the field now reads ${JSON.stringify(hands.secrets.redact(now).slice(0, 200).toWellFormed())}.`

@@ -144,11 +144,8 @@ export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Fram
   return { x, y }
 })
 
-/**
- * Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter.
- * With a guard, the next click goes to this element or nowhere.
- */
-export const find = Effect.fnUntraced(function* (
+/** Brings an element into sight. With a guard, the next click goes to this element or nowhere. */
+export const locate = Effect.fnUntraced(function* (
   tab: Tab,
   index: number,
   mustBeUncovered = true,
@@ -165,4 +162,19 @@ export const find = Effect.fnUntraced(function* (
   const offset = yield* offsetOf(tab, frame)
   const { isHealed, kind, x, y } = located
   return { tab, frame, kind, isHealed, x: x + offset.x, y: y + offset.y }
+})
+
+/**
+ * Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter, or
+ * when it isn't the element that the model saw any more.
+ */
+export const find = Effect.fnUntraced(function* (
+  tab: Tab,
+  index: number,
+  mustBeUncovered = true,
+  isGuarded = false
+): Effect.fn.Return<Found, CdpError | Refused> {
+  const changed = yield* Frame.call(yield* frameOf(tab, index), "confirm", index)
+  if (changed !== null) return yield* refuse(changed)
+  return yield* locate(tab, index, mustBeUncovered, isGuarded)
 })

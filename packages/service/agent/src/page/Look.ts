@@ -78,6 +78,7 @@ const once = Effect.fnUntraced(function* (
     patience
   )
   const tab = tabs.front()
+  tab.looks += 1
   const reading = unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
   const found = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
   const read = found._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined

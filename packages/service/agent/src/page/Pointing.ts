@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { act, type Action, find, frameOf, type Hands, offsetOf, refuse } from "./Hands.ts"
+import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import { mainFrame } from "./Tab.ts"
+import type { Press } from "./world/Locating.ts"
 
 /** Where to scroll. */
 export type Direction = "up" | "down" | "top" | "bottom"
@@ -27,14 +28,25 @@ export const make = (hands: Hands) => {
         const found = yield* find(tab, index, true, true)
         if (found.kind === "file") return yield* refuse("This chooses files: use `upload`.")
         const how = { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) }
-        const missed = Effect.orElseSucceed(call(found.frame, "hasMissed"), () => false)
+        // a document that is gone was left by the click
+        const pressed = Effect.orElseSucceed(call(found.frame, "pressed"), (): Press => "hit")
         yield* Mouse.click(tab.session, found, how)
-        if (yield* missed) {
+        let press = yield* pressed
+        if (press === "missed") {
           // it changed when the mouse came
           yield* call(found.frame, "settle", 50, 500)
-          yield* Mouse.click(tab.session, yield* find(tab, index, true, true), how)
-          if (yield* missed)
+          yield* Mouse.click(tab.session, yield* locate(tab, index, true, true), how)
+          press = yield* pressed
+          if (press === "missed")
             return yield* refuse(`Element ${index} moves away when the mouse comes: hover over it first.`)
+        }
+        if (press === "none") {
+          // refused with the cover's name, if it is still there; a second click could be one too many
+          yield* locate(tab, index)
+          return yield* refuse(`The click went to another document than that of element ${index}. Look at the page.`)
+        }
+        if (press === "released elsewhere") {
+          return "Pressed, but released on another element: this one moved away, or something opened over it."
         }
         return found.isHealed ? "Clicked the element that took its place." : "Clicked."
       })

@@ -64,8 +64,14 @@ const placeFrame = Effect.fnUntraced(function* (parent: Frame.Frame, child: Fram
 })
 
 /** Reads one frame, and learns what belongs to it: who listens, what is closed, which frames are inside. */
-const readFrame = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame, options: Omit<ReadOptions, "next">) {
-  const once = Effect.suspend(() => Frame.call(frame, "read", { ...options, next: tab.nextNumber })).pipe(
+const readFrame = Effect.fnUntraced(function* (
+  tab: Tab,
+  frame: Frame.Frame,
+  options: Omit<ReadOptions, "look" | "next">
+) {
+  const once = Effect.suspend(() =>
+    Frame.call(frame, "read", { ...options, next: tab.nextNumber, look: tab.looks })
+  ).pipe(
     Effect.tap(({ next }) =>
       Effect.sync(() => {
         if (next > tab.nextNumber) tab.numbers.push({ from: tab.nextNumber, to: next, frame: frame.id })
@@ -118,7 +124,7 @@ const nothing = (frame: Frame.Frame): Read => ({
 /** What a tab shows: the text of a frame with those of the frames inside it in their places. */
 export const read = (
   tab: Tab,
-  options: Omit<ReadOptions, "next">,
+  options: Omit<ReadOptions, "look" | "next">,
   frame: Frame.Frame = mainFrame(tab),
   depth = 0
 ): Effect.Effect<Read, CdpError | Refused> =>

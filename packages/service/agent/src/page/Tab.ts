@@ -21,6 +21,8 @@ export interface Tab {
   readonly mayLoad: (url: string) => boolean
   url: string
   nextNumber: number
+  /** How many looks the model was shown. */
+  looks: number
   isNavigating: boolean
   dialog: Dialog | undefined
   /** The addresses of windows that it opens and that are not there yet. */
@@ -78,6 +80,7 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     // as it begins
     url: url === "" ? "about:blank" : url,
     nextNumber: 1,
+    looks: 0,
     isNavigating: false,
     dialog: undefined,
     opening: [],

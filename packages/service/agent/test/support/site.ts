@@ -182,6 +182,27 @@ export const pages: Readonly<Record<string, Body>> = {
       .join("")}</div><div style="height:3000px"></div>`,
   shifts: () =>
     `<button onmouseenter="this.style.marginLeft='300px'" onclick="this.textContent='hit'">Shifts away</button>`,
+  // rows are used again for what is left of the list, as frameworks do
+  rows: () =>
+    `<ul id=l style="list-style:none">${range(3)
+      .map((at) => `<li><button onclick="document.title=this.textContent">Cancel ${at}</button></li>`)
+      .join(
+        ""
+      )}</ul><p id=one><button onclick="document.title=this.textContent">Approve 7</button></p><script>let first=1;const draw=()=>{[...l.children].forEach((row,at)=>{row.firstChild.textContent="Cancel "+(first+at)})};addEventListener("keydown",({key})=>{if(key==="d"){first++;draw()}if(key==="n")one.firstChild.textContent="Approve 8";if(key==="r")one.firstChild.textContent="Reject 7"})</script>`,
+  ticks: () =>
+    `<button id=b onclick="document.title='bought'">Buy (0:59)</button><script>let left=59;setInterval(()=>{b.textContent="Buy (0:"+(--left)+")"},200)</script>`,
+  "no-fields": () =>
+    `<button onclick="document.title='clicked'">Buy now</button><div onclick="document.title='pressed'" style="width:90px">Press me</div><input aria-label=Fixed readonly value=old><input aria-label=Search><div onmousedown="event.preventDefault()" onclick="0" style="width:90px">Bold</div>`,
+  widgets: () =>
+    `<div role=combobox tabindex=-1 aria-label=City onclick="inner.focus()" style="border:1px solid;width:200px"><input id=inner oninput="document.title='city '+this.value"></div>
+      <delegating-box></delegating-box><div onclick="far.focus()" style="width:120px">Find a product</div><input id=far oninput="document.title='found '+this.value" aria-label=Finder>
+      <div onclick="f.contentDocument.querySelector('input').focus()" style="width:120px">Card number</div><iframe id=f src=/card width=200 height=60></iframe>
+      <script>customElements.define("delegating-box",class extends HTMLElement{constructor(){super();this.tabIndex=0;this.setAttribute("role","textbox");this.setAttribute("aria-label","Amount");this.attachShadow({mode:"open",delegatesFocus:true}).innerHTML="<input oninput='document.title=&quot;amount &quot;+this.value'>"}})</script>`,
+  card: () => `<input aria-label=Card oninput="parent.document.title='card '+this.value">`,
+  cover: ({ other }) =>
+    `<button style="width:200px;height:60px" onmouseenter="f.style.display='block'" onclick="document.title='hit'">Is covered late</button><iframe id=f src="${other}/plain" style="display:none;position:fixed;inset:0;width:100%;height:100%"></iframe>`,
+  opens_over: () =>
+    `<button style="width:200px;height:60px" onmousedown="d.hidden=false">Open</button><div id=d hidden style="position:fixed;inset:0;background:#fff">The list is open</div>`,
   drags: () =>
     `<div id=from draggable=false style="width:60px;height:60px;background:red" tabindex=0 aria-label=Knob></div><div id=to style="width:60px;height:60px;background:blue;margin:100px" tabindex=0 aria-label=Hole></div><script>let held=false;from.onmousedown=()=>{held=true};to.onmouseup=()=>{if(held)document.title="dropped"};to.onmouseover=()=>{to.setAttribute("aria-label","Hovered")}</script>`,
   cards: () =>

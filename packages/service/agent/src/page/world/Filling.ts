@@ -127,7 +127,14 @@ export const filling = ({
     return said === null ? null : said === "true"
   }
 
-  return { focus, insert, textOf, setValue, choose, isChecked }
+  return {
+    focus,
+    insert,
+    textOf,
+    setValue,
+    choose,
+    isChecked
+  }
 }
 
 export type Filling = ReturnType<typeof filling>

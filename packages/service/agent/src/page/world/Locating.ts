@@ -12,6 +12,12 @@ type Located =
   | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
+/**
+ * Where a click went: to the element, or to another one of its document, which was kept from it. `none` is a click that
+ * never came to the document, because another one was in its place.
+ */
+export type Press = "hit" | "released elsewhere" | "missed" | "none"
+
 /** Finds where an element can be clicked. Runs in the page. */
 export const locating = ({
   cut,
@@ -90,23 +96,27 @@ export const locating = ({
   }
 
   const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
-  let unguard = () => false
+  let endGuard = (): Press => "hit"
 
   /** Keeps the next click from whatever is not this element: what changes when the mouse comes may put it elsewhere. */
   const guard = (element: Element) => {
-    unguard()
-    let hasMissed = false
+    endGuard()
+    let press: Press = "none"
     const listen = (event: Event) => {
       if (!event.isTrusted || !(event instanceof MouseEvent)) return
-      if (!hasMissed && takes(element, deepest(event.clientX, event.clientY))) return void unguard()
-      hasMissed = true
-      event.preventDefault()
-      event.stopImmediatePropagation()
+      const isOnElement = takes(element, deepest(event.clientX, event.clientY))
+      if (press === "none") press = isOnElement ? "hit" : "missed"
+      if (press === "missed") {
+        event.preventDefault()
+        event.stopImmediatePropagation()
+      } else if (press === "hit" && event.type === "mouseup" && element.isConnected && !isOnElement) {
+        press = "released elsewhere"
+      }
     }
     for (const press of presses) addEventListener(press, listen, true)
-    unguard = () => {
+    endGuard = () => {
       for (const press of presses) removeEventListener(press, listen, true)
-      return hasMissed
+      return press
     }
   }
 
@@ -147,10 +157,10 @@ export const locating = ({
     return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
   }
 
-  /** Whether the click that was guarded went elsewhere, and was kept from there. */
-  const hasMissed = (): boolean => unguard()
+  /** Returns where the guarded click went. */
+  const pressed = (): Press => endGuard()
 
-  return { frame, locate, hasMissed }
+  return { frame, locate, pressed }
 }
 
 export type Locating = ReturnType<typeof locating>

@@ -2,20 +2,93 @@ import type { Naming } from "./Naming.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
+/** An element as the model knows it by its number. */
+interface Numbered {
+  readonly ref: WeakRef<Element>
+  readonly role: string
+  readonly name: string
+  /** Whether the model saw the name. A container is shown without it. */
+  readonly isNamed: boolean
+  /** The look after which an action was refused because the element had changed. */
+  readonly refusedAfter?: number
+}
+
 /** Numbers of elements: one for life, never given again. Runs in the page. */
-export const numbering = ({ all, cut, isHidden, nameOf, quote, roleOf }: Words & Trees & Naming) => {
+export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleOf }: Words & Trees & Naming) => {
   const numbers = new WeakMap<Element, number>()
-  const numbered = new Map<number, { readonly ref: WeakRef<Element>; readonly role: string; readonly name: string }>()
+  const numbered = new Map<number, Numbered>()
+  let currentLook = 0
+
+  const shortName = (element: Element) => cut(nameOf(element), 150)
 
   /** The number of an element, which is `next` where it has none yet. */
-  const numberOf = (element: Element, next: number, role: string, name: string): number => {
+  const numberOf = (element: Element, next: number, role: string, name: string, isNamed = true): number => {
     const number = numbers.get(element) ?? next
     const known = numbered.get(number)
-    if (known === undefined) {
-      numbers.set(element, number)
-      numbered.set(number, { ref: new WeakRef(element), role, name })
-    } else if (known.name !== name) numbered.set(number, { ref: known.ref, role, name })
+    if (known === undefined) numbers.set(element, number)
+    numbered.set(number, { ...known, ref: known?.ref ?? new WeakRef(element), role, name, isNamed })
     return number
+  }
+
+  /** Whether an element still has the role and name that the model saw. */
+  const isUnchanged = (element: Element, { isNamed, name, role }: Numbered): boolean => {
+    // numbers of scroll areas are shown without the element's own role
+    if (role === "scroll area") return true
+    if (roleOf(element) !== role) return false
+    // the text of an editor is its value, and a hint of classes changes with the mouse
+    if (!isNamed || isEditable(element)) return true
+    const now = shortName(element)
+    return now === name || (now.startsWith(".") && name.startsWith("."))
+  }
+
+  /** Whether another element has the name that this one had, or had the name that this one has. */
+  const hasSwapped = (number: number, known: Numbered, now: string): boolean =>
+    Array.from(numbered).some(([other, { name, ref, role }]) => {
+      if (other === number || role !== known.role) return false
+      if (name === now) return true
+      const element = ref.deref()
+      return element?.isConnected === true && shortName(element) === known.name
+    })
+
+  const letters = (name: string) => name.replaceAll(/[^\p{L}]+/gu, "")
+
+  /**
+   * Whether a name changes by itself, as a clock or a counter does. "Buy (0:59)" that becomes "Buy (0:58)" and "Cancel 2"
+   * that becomes "Cancel 3" differ alike, so the names alone can't tell a tick from a row that was reused. Two things
+   * can: rows pass their names on to each other, and a clock ticks again while it's watched. What does neither within
+   * the time is taken for a reused row: a refusal costs a step, and a wrong click can't be undone.
+   */
+  const ticks = async (number: number, element: Element, known: Numbered): Promise<boolean> => {
+    const now = shortName(element)
+    if (letters(now) !== letters(known.name) || hasSwapped(number, known, now)) return false
+    const began = performance.now()
+    while (performance.now() - began < 1200) {
+      await new Promise((resolve) => setTimeout(resolve, 40))
+      const later = shortName(element)
+      if (later !== now) return letters(later) === letters(now)
+    }
+    return false
+  }
+
+  /**
+   * Checks that a number still means what the model saw: returns why not, once. An answer to the next look that names
+   * the number again is carried out.
+   */
+  const confirm = async (number: number): Promise<string | null> => {
+    const known = numbered.get(number)
+    const element = known?.ref.deref()
+    if (known === undefined || element?.isConnected !== true || isUnchanged(element, known)) return null
+    const { refusedAfter, ...others } = known
+    const isInsisting = refusedAfter !== undefined && currentLook <= refusedAfter + 1
+    if (!isInsisting && roleOf(element) === known.role && (await ticks(number, element, known))) return null
+    const role = roleOf(element)
+    const name = shortName(element)
+    if (isInsisting) {
+      numbered.set(number, { ...others, role, name })
+      return null
+    }
+    numbered.set(number, { ...known, refusedAfter: currentLook })
+    return `Element ${number} is ${role} ${quote(name)} now. When you saw it, it was ${known.role} ${quote(known.name)}. Nothing was done. Use the number again if you still want this element.`
   }
 
   /** The element with this number, or the one that took its place when the page was drawn anew; else what to tell. */
@@ -26,7 +99,7 @@ export const numbering = ({ all, cut, isHidden, nameOf, quote, roleOf }: Words &
     if (element?.isConnected === true) return { element, isHealed: false }
     if (known.name !== "") {
       const alike = Array.from(all(document)).filter(
-        (one) => roleOf(one) === known.role && cut(nameOf(one), 150) === known.name && !isHidden(one)
+        (one) => roleOf(one) === known.role && shortName(one) === known.name && !isHidden(one)
       )
       const [only] = alike
       if (only !== undefined && alike.length === 1) {
@@ -44,7 +117,14 @@ export const numbering = ({ all, cut, isHidden, nameOf, quote, roleOf }: Words &
     return found.element
   }
 
-  return { numberOf, resolve, mustResolve, element: mustResolve }
+  return {
+    numberOf,
+    resolve,
+    mustResolve,
+    confirm,
+    element: mustResolve,
+    beginLook: (look: number) => void (currentLook = look)
+  }
 }
 
 export type Numbering = ReturnType<typeof numbering>

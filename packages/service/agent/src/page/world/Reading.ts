@@ -9,6 +9,8 @@ import type { Words } from "./Words.ts"
 export interface ReadOptions {
   /** The first number that is free. */
   readonly next: number
+  /** The number of the look that this is part of. */
+  readonly look: number
   /** How many screens above and below are read; null for the whole document, without numbers. */
   readonly margin: number | null
   readonly maxChars: number
@@ -45,6 +47,7 @@ export const reading = ({
   isLegible,
   misses,
   within,
+  beginLook,
   cut,
   frameIdOf,
   hear,
@@ -83,7 +86,8 @@ export const reading = ({
   const shownBefore = new WeakSet<Element>()
   let opaque: Array<Element> = []
 
-  const read = ({ margin, maxChars, next: first }: ReadOptions): Read => {
+  const read = ({ look, margin, maxChars, next: first }: ReadOptions): Read => {
+    beginLook(look)
     const lines: Array<string> = []
     const frames: Array<string> = []
     const focused = document.activeElement
@@ -129,7 +133,7 @@ export const reading = ({
       const full = cut(nameOf(element), 150)
       const name = isNamed ? full : ""
       if (isWhole) return plain(`${name}${valueOf(element)}`)
-      const number = numberOf(element, next, role, full)
+      const number = numberOf(element, next, role, full, isNamed)
       if (number === next) next++
       const fresh = shownBefore.has(element) ? "" : "*"
       shownBefore.add(element)

@@ -1,5 +1,6 @@
 import { describing, type Describing } from "./Describing.ts"
 import { filling, type Filling } from "./Filling.ts"
+import { focusing, type Focusing } from "./Focusing.ts"
 import { highlighting, type Highlighting } from "./Highlighting.ts"
 import { locating, type Locating } from "./Locating.ts"
 import { moving, type Moving } from "./Moving.ts"
@@ -20,11 +21,25 @@ export type World = Words &
   Reading &
   Locating &
   Filling &
+  Focusing &
   Moving &
   Highlighting
 
 // each is sent as its source text, and is given what the ones before it made
-const parts = [words, trees, naming, describing, numbering, sight, reading, locating, filling, moving, highlighting]
+const parts = [
+  words,
+  trees,
+  naming,
+  describing,
+  numbering,
+  sight,
+  reading,
+  locating,
+  filling,
+  focusing,
+  moving,
+  highlighting
+]
 
 /** Makes `agentWorld` in a document that has none. */
 export const source = `globalThis.agentWorld??=[${parts.map(String).join(",")}].reduce((world,part)=>Object.assign(world,part(world)),{});0`

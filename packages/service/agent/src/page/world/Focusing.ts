@@ -1,0 +1,105 @@
+import type { Naming } from "./Naming.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Trees } from "./Trees.ts"
+import type { Words } from "./Words.ts"
+
+/** The element of a document that receives keys. */
+export interface Focused {
+  readonly takesText: boolean
+  /** Role and name, for the model. */
+  readonly label: string
+  /** How it relates to the element that the text is for. */
+  readonly relation: "same" | "related" | "unrelated"
+  /** Whether it already had the focus before the click. */
+  readonly hadFocus: boolean
+  /** The id of the frame that has the focus, if the document gave it to one. */
+  readonly frame: string | undefined
+}
+
+/** Which element receives keys. Runs in the page. */
+export const focusing = ({
+  cut,
+  frameIdOf,
+  holds,
+  isEditable,
+  mustResolve,
+  nameOf,
+  quote,
+  roleOf,
+  rootOf
+}: Words & Trees & Naming & Numbering) => {
+  const isTextField = (element: Element) =>
+    element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+
+  const labelOf = (element: Element) => `${roleOf(element)} ${quote(cut(nameOf(element), 60))}`
+
+  /** Whether an element takes typed text. */
+  const takesText = (element: Element): boolean => {
+    if (element.ownerDocument.designMode === "on" || isEditable(element)) return true
+    return isTextField(element)
+      ? !element.matches(
+          ":disabled,[readonly],[type=button],[type=submit],[type=reset],[type=image],[type=checkbox],[type=radio],[type=file],[type=range],[type=color]"
+        )
+      : false
+  }
+
+  const deepestFocus = (): Element | null => {
+    let at = document.activeElement
+    for (;;) {
+      const inside = at === null ? null : (rootOf(at)?.activeElement ?? null)
+      if (inside === null) return at
+      at = inside
+    }
+  }
+
+  let focusBefore: { readonly token: number; readonly element: Element | null } | undefined
+
+  /** Remembers which element has the focus before a click, and returns the frame that has it, if any. */
+  const rememberFocus = (token: number): string | undefined => {
+    const element = deepestFocus()
+    focusBefore = { token, element }
+    return element === null ? undefined : frameIdOf(element)
+  }
+
+  /** Describes the element that has the focus. With `selects`, selects the text in it. */
+  const focused = (number: number | null, token: number, selects: boolean): Focused => {
+    const element = deepestFocus()
+    const target = number === null ? undefined : mustResolve(number)
+    if (element === null) {
+      return { takesText: false, label: "the page", relation: "unrelated", hadFocus: false, frame: undefined }
+    }
+    const isLabeled = target instanceof HTMLLabelElement && target.control === element
+    const isRelated = target !== undefined && (isLabeled || holds(target, element) || holds(element, target))
+    const isText = takesText(element)
+    if (selects && isText && isTextField(element)) element.select()
+    return {
+      takesText: isText,
+      label: element === document.body ? "the page" : labelOf(element),
+      relation: element === target ? "same" : isRelated && element !== document.body ? "related" : "unrelated",
+      hadFocus: focusBefore?.token === token && focusBefore.element === element,
+      frame: frameIdOf(element)
+    }
+  }
+
+  const takesNoText = /^(?:button|link|checkbox|radio|switch|tab|option|menuitem.*|treeitem|slider)$/u
+
+  /** Returns why an element can't be typed into, before anything is done to it. */
+  const whyNotText = (number: number): string | null => {
+    const element = mustResolve(number)
+    if (element.matches("input[readonly],textarea[readonly]")) {
+      return `Element ${number} is read-only. Click it and choose a value on the page.`
+    }
+    const isText = isEditable(element) || element.matches("input[type=range]")
+    return takesNoText.test(roleOf(element)) && !isText
+      ? `Element ${number} is ${labelOf(element)}, not a field. It was not clicked, and nothing was typed. Click it if you want that, or type into a field by its number.`
+      : null
+  }
+
+  /** Whether an element says that it is a field. */
+  const isNamedField = (number: number): boolean =>
+    /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
+
+  return { rememberFocus, focused, whyNotText, isNamedField }
+}
+
+export type Focusing = ReturnType<typeof focusing>
