@@ -115,6 +115,8 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
     name: "v2: a task's cost is a number",
     suite: "v2-sessions",
     noticedBy: "a task has every required field, of its described type",
+    // a cost that is a number is read, and so is the agent's opinion next to it
+    claimed: true,
     make: () =>
       answers(
         "GET",

@@ -188,6 +188,23 @@ describe("what is noted of a run", () => {
     }).pipe(Effect.provide(layer.pipe(Layer.provideMerge(LedgerMemory.layer))))
   })
 
+  it.effect("a run whose wait was interrupted or timed out is named by the ledger", () => {
+    const { layer } = service()
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const ledger = yield* Ledger.Current
+      const items = Effect.map(ledger.open, (items) => items.map(({ id, kind, state }) => [kind, id, state]))
+      const waiting = yield* Effect.forkChild(runs.createAndWait({ task: "t" }))
+      yield* elapse("10 seconds")
+      yield* Fiber.interrupt(waiting)
+      assert.deepStrictEqual(yield* items, [["run", "r-1", "opened"]])
+      const timed = yield* Effect.forkChild(Effect.flip(runs.createAndWait({ task: "t" }, { timeout: "1 minute" })))
+      yield* elapse("1 minute")
+      yield* Fiber.join(timed)
+      assert.deepStrictEqual(yield* items, [["run", "r-1", "opened"]])
+    }).pipe(Effect.provide(layer.pipe(Layer.provideMerge(LedgerMemory.layer))))
+  })
+
   it.effect("what it cost is added to the metric, once", () => {
     const { layer, run } = service()
     return Effect.gen(function* () {
