@@ -53,5 +53,8 @@ The simulated service, for the tests of an app with that client
 The simulated service as a program, for an app without our clients
   npm install --save-dev ${files(["webagent-server"])}
 
+The harness, in an app with that client
+  npm install --save-dev ${files(["webagent-harness"], client)}
+
 The harness, in a project of its own
   npm install --save-dev ${files(["webagent-harness"])}`)

@@ -37,6 +37,8 @@ export interface ConsoleOptions {
   readonly logged?: Array<string>
   /** Where the other reporters write, when they do. */
   readonly reportPath?: string
+  /** Whether everything else was written, asked for at the end; a run that left no report has no verdict. */
+  readonly isWritten?: () => boolean
   /** The line after the summary: what to do next. */
   readonly next: (report: RunReport) => string | undefined
 }
@@ -182,7 +184,9 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...spent(report),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
     ...(next === undefined ? [] : [`next     ${next}`]),
-    summary(report, options.style)
+    (options.isWritten?.() ?? true)
+      ? summary(report, options.style)
+      : options.style.bad(`NOT WRITTEN: the reports are incomplete (${Headline.passedText(report)})`)
   ]
 }
 

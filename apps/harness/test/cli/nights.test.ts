@@ -148,6 +148,9 @@ describe("a night whose history cannot be written", () => {
       /^The report cannot be written: .+report\.json.+\n--record: the history cannot be written: .*full\.ndjson is a folder/u
     )
     assert.strictEqual(failed.code, 2)
+    // a run that left no report has no verdict
+    assert.notInclude(failed.stdout, "GREEN")
+    assert.match(failed.stdout, /\nNOT WRITTEN: the reports are incomplete \(\d+ of \d+ scenarios? passed\)\n$/u)
     for (const folder of [path, join(directory, "report.json")]) rmSync(folder, { recursive: true })
     const { code, stderr } = await call(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
     assert.strictEqual(code, 0, stderr)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { systemError } from "effect/PlatformError"
 import { refusalOf } from "./AtomicFile.ts"
+import * as Folder from "./Folder.ts"
 
 const notAFile = (path: string, type: FileSystem.File.Type) =>
   systemError({
@@ -27,9 +28,7 @@ export const read = (path: string) =>
 
 const makeFolderOf = (path: string) => {
   const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
-  return directory === ""
-    ? Effect.void
-    : FileSystem.FileSystem.use((fs) => fs.makeDirectory(directory, { recursive: true }))
+  return directory === "" ? Effect.void : Folder.make(directory)
 }
 
 /** Fails where `append` would: opens the file as it does, and adds nothing. */

@@ -1,5 +1,6 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { dirname, join, resolve } from "node:path"
@@ -141,7 +142,9 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
-  yield* Reporting.both(written, yield* Effect.exit(history.record(report, directory)))
+  const recorded = yield* Effect.exit(history.record(report, directory))
+  yield* reporting.show(Exit.isSuccess(written) && Exit.isSuccess(recorded))
+  yield* Reporting.both(written, recorded)
   yield* Notifications.notify(options, report, { nights: history.nights, folder: directory })
 
   if (!Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })

@@ -2,6 +2,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
+import * as Folder from "@webagent/report/Folder"
 import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
@@ -22,11 +23,11 @@ export const create = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const writable = (path: string) => Effect.as(fs.access(path, { writable: true }), path)
     if (given !== undefined) {
-      yield* fs.makeDirectory(given, { recursive: true })
+      yield* Folder.make(given)
       return yield* writable(given)
     }
     const name = yield* localName
-    yield* fs.makeDirectory(runs, { recursive: true })
+    yield* Folder.make(runs)
     const attempt = (path: string) => Effect.as(fs.makeDirectory(path), path)
     // two runs may begin within one second
     const directory = yield* attempt(join(runs, name)).pipe(

@@ -3,7 +3,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
@@ -11,6 +11,7 @@ import { dirname, join } from "node:path"
 import * as Config from "../../config/Config.ts"
 import * as Project from "../../config/Project.ts"
 import type { Night } from "@webagent/nights/Night"
+import * as Folder from "@webagent/report/Folder"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as ConsoleReporter from "../../reporters/ConsoleReporter.ts"
@@ -55,14 +56,13 @@ const fileReporters = Effect.fnUntraced(function* (
   const hasPage = options.reporters.includes("html")
   const page = hasPage ? { page: join(directory, HtmlReporter.fileName) } : {}
   const reap = (report: RunReport) => reapIn(report, directory)
-  const fs = yield* FileSystem.FileSystem
   const project = yield* Project.Project
   const pathsOf = Effect.fnUntraced(function* (name: (typeof files)[number], file: string) {
     if (!options.reporters.includes(name)) return []
     const named = Config.fileOf(project.config, name)
     if (named === undefined) return [join(directory, file)]
     const path = Project.fromHere(project, named)
-    yield* fs.makeDirectory(dirname(path), { recursive: true })
+    yield* Folder.make(dirname(path))
     return [join(directory, file), path]
   }, Effect.mapError(cannotWriteTo))
   return [
@@ -115,6 +115,8 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     )
   }
   // what scenarios print stays out of what another program reads
+  let screen: Reporter<FileSystem.FileSystem> | undefined
+  let isWritten = true
   let show: TrialOutput.Show = (_, text, trial) => void process.stderr.write(TrialOutput.attributed(text, trial))
   if (options.reporters.includes("console")) {
     const reportPath = pagePath === undefined ? {} : { reportPath: pagePath }
@@ -134,19 +136,26 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
       )
     }
     const next = (report: RunReport) => reporting.next(report, directory)
-    reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, logged }))
+    screen = ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, logged, isWritten: () => isWritten })
   }
   const eventLog =
     directory !== undefined && options.reporters.includes("ndjson")
       ? yield* EventReporting.start(directory, reporting.resumed !== undefined)
       : EventReporting.none
-  const started = yield* Effect.forEach(reporters, (reporter) =>
+  const startOne = (reporter: Reporter<FileSystem.FileSystem>) =>
     Effect.gen(function* () {
       const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
       const events = Stream.fromQueue(queue)
       return { queue, fiber: yield* Effect.forkChild(Effect.exit(Effect.suspend(() => reporter(events)))) }
     })
-  )
+  const started = yield* Effect.forEach(reporters, startOne)
+  const shown = screen === undefined ? undefined : yield* startOne(screen)
+  const end = Effect.fnUntraced(function* (all: typeof started) {
+    const exits = yield* Effect.forEach(all, ({ fiber, queue }) => Effect.andThen(Queue.end(queue), Fiber.join(fiber)))
+    const failed = exits.find(Exit.isFailure)
+    if (failed !== undefined) return yield* cannotWrite(failed.cause)
+  })
+  let last: RunEvent | undefined
   return {
     /** Where reports are written; undefined where none is. */
     directory,
@@ -155,14 +164,24 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     emit: (event: RunEvent) =>
       Effect.andThen(
         eventLog.emit(event),
-        Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true })
+        Effect.suspend(() => {
+          // its verdict waits until everything is written
+          const isLast = event._tag === "RunFinished"
+          if (isLast) last = event
+          return Effect.forEach(
+            shown === undefined || isLast ? started : [...started, shown],
+            ({ queue }) => Queue.offer(queue, event),
+            { discard: true }
+          )
+        })
       ),
-    finish: Effect.gen(function* () {
-      const exits = yield* Effect.forEach(started, ({ fiber, queue }) =>
-        Effect.andThen(Queue.end(queue), Fiber.join(fiber))
-      )
-      const failed = exits.find(Exit.isFailure)
-      if (failed !== undefined) return yield* cannotWrite(failed.cause)
+    finish: end(started),
+    /** Shows the verdict; `written` tells whether every report and the history were written. */
+    show: Effect.fnUntraced(function* (written: boolean) {
+      if (shown === undefined) return
+      isWritten = written
+      if (last !== undefined) yield* Queue.offer(shown.queue, last)
+      yield* end([shown])
     }),
     /** Writes down that the run is over: one that is killed before that can be taken up again. */
     end: Effect.catchCause(eventLog.finish, cannotWrite)

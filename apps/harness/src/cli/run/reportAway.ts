@@ -2,6 +2,7 @@ import * as Gate from "@webagent/report/Gate"
 import { countsOf, type RunHeader, type RunReport, unrun } from "@webagent/report/RunReport"
 import type { Need } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { NightHistory } from "../../run/NightHistory.ts"
 import type * as Plan from "../../run/Plan.ts"
 import { factsOf, unserved } from "../../run/ScenarioRun.ts"
@@ -49,6 +50,7 @@ export const reportAway = Effect.fnUntraced(function* (run: AwayRun) {
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
   const recorded = yield* Effect.exit(Effect.andThen(history.record(report, reporting.directory), reporting.end))
+  yield* reporting.show(Exit.isSuccess(written) && Exit.isSuccess(recorded))
   yield* Reporting.both(written, recorded)
   yield* Notifications.notify(reportingOptions.options, report, { nights: history.nights, folder: reporting.directory })
 }, Effect.uninterruptible)

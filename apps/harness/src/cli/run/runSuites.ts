@@ -3,6 +3,7 @@ import { PollSchedule } from "@webagent/polling"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { usage } from "@webagent/report/UserError"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
@@ -163,6 +164,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       if (keyIn.length > 0) yield* Console.error(`Removed the API key from ${keyIn.join(", ")}.`)
       // before the run is over: one that was killed here goes on, and is recorded then
       const recorded = yield* Effect.exit(Effect.andThen(history.record(report, reporting.directory), reporting.end))
+      yield* reporting.show(Exit.isSuccess(written) && Exit.isSuccess(recorded))
       yield* Reporting.both(written, recorded)
       return { report, folder: reporting.directory, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
