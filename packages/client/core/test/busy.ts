@@ -1,12 +1,13 @@
-/** A program that opens and closes things in a ledger until it is killed, and says each entry that is safe. */
+/** A program that opens and closes things in a ledger until it is killed, and prints each entry once it is safe. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { writeSync } from "node:fs"
 import { LedgerFile } from "../src/index.ts"
 
 const [, , directory = "", name = ""] = process.argv
 
-const say = (line: string) => Effect.sync(() => writeSync(1, `${line}\n`))
+/** Prints a line, and waits until the pipe has taken it: a reader that is busy holds the writer back. */
+const print = (line: string) =>
+  Effect.callback<void>((resume) => void process.stdout.write(`${line}\n`, () => resume(Effect.void)))
 
 const program = Effect.gen(function* () {
   let ledger = yield* LedgerFile.make({ directory, owner: name })
@@ -17,11 +18,11 @@ const program = Effect.gen(function* () {
     const fields = { kind: "browser", method: "POST", path: "/browsers", origin: "https://a.example", requestId: id }
     yield* ledger.write({ _tag: "opening", at_ms: Date.now(), key: id, ...fields })
     yield* ledger.write({ _tag: "opened", at_ms: Date.now(), key: id, id })
-    yield* say(`opened ${id}`)
+    yield* print(`opened ${id}`)
     if (index % 10 === 0) continue
-    yield* say(`closing ${id}`)
+    yield* print(`closing ${id}`)
     yield* ledger.write({ _tag: "closed", at_ms: Date.now(), kind: "browser", id })
-    yield* say(`closed ${id}`)
+    yield* print(`closed ${id}`)
   }
 })
 

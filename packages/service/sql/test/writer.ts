@@ -1,10 +1,13 @@
 // Writes a row in each transaction until it is killed, and prints each row once it is committed.
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { writeSync } from "node:fs"
 import { NodeSqlite } from "../src/index.ts"
 
 const [file = ""] = process.argv.slice(2)
+
+/** Prints a line, and waits until the pipe has taken it: a reader that is busy holds the writer back. */
+const print = (line: string) =>
+  Effect.callback<void>((resume) => void process.stdout.write(`${line}\n`, () => resume(Effect.void)))
 
 const program = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -17,7 +20,7 @@ const program = Effect.gen(function* () {
         sql`UPDATE rows SET half = 'second' WHERE id = ${id}`
       )
     )
-    writeSync(1, `${id}\n`)
+    yield* print(String(id))
   }
 })
 
