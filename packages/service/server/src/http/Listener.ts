@@ -69,24 +69,61 @@ const listenError =
 /** The last two responses of a connection, newest first: invalid bytes may arrive while one is still being sent. */
 type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
 
+/** The code of Node's error for a request that did not arrive in time. */
+const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
+
+/** How long the client of a refused request may take to close its connection. */
+const lingering_ms = 1000
+
+/** Sends the last bytes of a connection and closes it, even if the client keeps its end open. */
+const close = (socket: Socket, isTimeout: boolean, text = ""): void => {
+  // the rest of a request that timed out must not be carried out
+  socket.end(text, () => (isTimeout ? socket.destroy() : undefined))
+  socket.setTimeout(lingering_ms, () => socket.destroy())
+}
+
 /** Answers bytes that are not HTTP like all other errors, after the responses that are due, and closes. */
-const refuse = (answers: Answers, error: Error & { readonly code?: string }, socket: Duplex): void => {
-  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+const refuse = (answers: Answers, code: string | undefined, socket: Socket): void => {
+  const isTimeout = code === timedOut
+  if (!socket.writable || code === "ECONNRESET") return void socket.destroy()
   const known = answers.get(socket) ?? []
   const due = known.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
-  if (due !== undefined) return void due.once("close", () => refuse(answers, error, socket))
+  if (due !== undefined) return void due.once("close", () => refuse(answers, code, socket))
   // the request was answered before it broke off
-  if (known[0]?.writableFinished === true && !known[0].req.complete) return void socket.end()
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400
-  const body = JSON.stringify({ detail: STATUS_CODES[status] })
-  socket.end(
+  if (known[0]?.writableFinished === true && !known[0].req.complete) return close(socket, isTimeout)
+  const status = { HPE_HEADER_OVERFLOW: 431, [timedOut]: 408 }[code ?? ""] ?? 400
+  const body = JSON.stringify({
+    detail: isTimeout ? "The request did not arrive in time. Send it again" : STATUS_CODES[status]
+  })
+  close(
+    socket,
+    isTimeout,
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }
 
-/** How long head and body of a request may take to arrive. A slower request gets a 408. */
-const requestTimeout_ms = 60_000
+/** How long a request may take to arrive. A slower one gets a 408, and its connection is closed. */
+export interface RequestTimeouts {
+  /** For head and body together. */
+  readonly whole_ms: number
+  /** For the next bytes of a body. */
+  readonly progress_ms: number
+}
+
+/** The time limits of a listener. */
+export const RequestTimeouts: Context.Reference<RequestTimeouts> = Context.Reference(
+  "@webagent/server/RequestTimeouts",
+  { defaultValue: (): RequestTimeouts => ({ whole_ms: 30_000, progress_ms: 10_000 }) }
+)
+
+/** The time between two checks of `whole_ms`. Node's default of 30 seconds would double it. */
+const checkInterval_ms = 1000
+
+const ignore = () => undefined
+
+/** Whether a request that makes no progress waits for its client, and not for this server to read its body. */
+const isStalled = ({ readableHighWaterMark, readableLength }: IncomingMessage) => readableLength < readableHighWaterMark
 
 /**
  * How long an idle connection stays open. Proxies and clients close theirs sooner, most often after 60 seconds: if the
@@ -113,21 +150,29 @@ export class NodeListener extends Context.Service<
 >()("@webagent/server/NodeListener") {}
 
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
+  const { progress_ms, whole_ms } = yield* RequestTimeouts
   const node = createServer({
-    requestTimeout: requestTimeout_ms,
+    requestTimeout: whole_ms,
+    headersTimeout: whole_ms,
     keepAliveTimeout: keepAliveTimeout_ms,
-    // with Node's default of 30 seconds between checks, a slow request could take 90 seconds
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: Math.min(checkInterval_ms, whole_ms),
     shouldUpgradeCallback: isWebSocket
   })
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
-  node.on("clientError", (error, socket) => refuse(answers, error, socket))
+  node.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(answers, error.code, socket as Socket))
   // requests that arrive before the app is ready wait for it
   const early: Array<() => void> = []
   node.on("request", (request, response) => {
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
     answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
+    if (request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined) {
+      request.setTimeout(progress_ms, () => {
+        if (isStalled(request)) refuse(answers, timedOut, request.socket)
+      })
+    }
+    // without a listener, Node would close the connection when a response takes longer than that
+    response.on("timeout", ignore)
     // Node drops bytes behind an upgrade that it does not carry out, so the client must open a new connection
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
