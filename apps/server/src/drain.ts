@@ -8,8 +8,16 @@ import { ServedBrowsers } from "./browsers.ts"
 import { nextSignal } from "./stopping.ts"
 
 /** Whether the server is about to stop, for those who tell it. */
-export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
-  static readonly layer = Layer.sync(Drain, () => ({ draining: false }))
+export class Drain extends Context.Service<
+  Drain,
+  {
+    /** The server is being stopped. */
+    draining: boolean
+    /** An operator has the node drain, which can be undone. */
+    requested: boolean
+  }
+>()("webagent-server/Drain") {
+  static readonly layer = Layer.sync(Drain, () => ({ draining: false, requested: false }))
 }
 
 /** What this node has at work. */

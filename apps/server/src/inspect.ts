@@ -104,26 +104,34 @@ const meant = (all: ReadonlyArray<Node>, asked: string, data: Data) => {
   )
 }
 
+const undo = Flag.Boolean("undo").pipe(
+  Flag.withDescription("Let the node take new runs and browsers again"),
+  Flag.withDefault(false)
+)
+
 /** `drain`. */
 export const drain = Command.make(
   "drain",
-  { node: Argument.String("node").pipe(Argument.withDescription("The name or id of a node")), data },
-  ({ data, node: asked }) =>
+  { node: Argument.String("node").pipe(Argument.withDescription("The name or id of a node")), undo, data },
+  ({ data, node: asked, undo }) =>
     within(
       data,
       Effect.gen(function* () {
         const all = yield* listed(data)
-        const { browsers, id, sessions } = yield* Effect.map(
-          meant(all, asked, data),
-          (node) => all.find(({ id }) => id === node.id) ?? { ...node, browsers: 0, sessions: 0 }
-        )
-        yield* Store.use((store) => store.drain(id))
+        const { id } = yield* meant(all, asked, data)
+        yield* Store.use((store) => store.drain(id, !undo))
+        if (undo) return yield* Console.log(`${id} takes new runs and browsers again, within a second.`)
+        const { browsers = 0, sessions = 0 } = all.find((node) => node.id === id) ?? {}
+        const hasOthers = all.some((node) => node.id !== id && !node.draining)
+        const instead = hasOthers
+          ? "Other nodes start what it gets."
+          : "No other node takes work, so it answers creates with 503."
         yield* Console.log(
-          `${id} drains: it takes nothing more. Sessions at work: ${sessions}, browsers: ${browsers}. Stop it when they are over.`
+          `${id} drains: it starts no new run or browser. ${instead} Sessions at work: ${sessions}, browsers: ${browsers}. Stop it when they are over, or take it back with --undo.`
         )
       })
     )
-).pipe(Command.withDescription("Have a node take nothing more: what is at work there ends, then stop it"))
+).pipe(Command.withDescription("Drain a node: it finishes its runs and starts no new run or browser; then stop it"))
 
 /** How many runs are listed at the most: of those that are not over, and of all. */
 const mostOpen = 1000

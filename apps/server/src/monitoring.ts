@@ -72,6 +72,7 @@ const lagEvery_ms = 50
 
 const make = Effect.fnUntraced(function* (data: Data) {
   const drain = yield* Drain
+  const isDraining = () => drain.draining || drain.requested
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const node = yield* NodeId
   const { isolation, kind, sentence } = yield* ServedBrowsers
@@ -105,7 +106,7 @@ const make = Effect.fnUntraced(function* (data: Data) {
     yield* Metric.update(gauges.oldest, now?.oldest_ms == null ? 0 : Math.max(0, now_ms - now.oldest_ms) / 1000)
     yield* Metric.update(gauges.file, now?.file ?? 0)
     yield* Metric.update(gauges.log, now?.log ?? 0)
-    yield* Metric.update(gauges.draining, drain.draining ? 1 : 0)
+    yield* Metric.update(gauges.draining, isDraining() ? 1 : 0)
     yield* Metric.update(gauges.resident, rss)
     yield* Metric.update(gauges.heap, heapUsed)
     yield* Metric.update(gauges.lag, Math.max(0, delay.percentile(99) / 1e6 - lagEvery_ms) / 1000)
@@ -119,11 +120,11 @@ const make = Effect.fnUntraced(function* (data: Data) {
   const health = Effect.gen(function* () {
     const now = yield* counted
     const now_ms = yield* Clock.currentTimeMillis
-    const status = now === undefined ? "unavailable" : drain.draining ? "draining" : "ok"
+    const status = now === undefined ? "unavailable" : isDraining() ? "draining" : "ok"
     return {
       status,
       ready: status === "ok",
-      draining: drain.draining,
+      draining: isDraining(),
       version,
       node,
       uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),

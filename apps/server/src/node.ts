@@ -73,6 +73,7 @@ export const layerWork = (name: string, { advertise, lost }: SharedOptions) =>
         draining: drain.draining,
         startedAt_ms
       }))
-      return SharedWork.layer({ about, lost, drained: Effect.sync(() => void (drain.draining = true)) })
+      const request = (isRequested: boolean) => Effect.sync(() => void (drain.requested = isRequested))
+      return SharedWork.layer({ about, lost, drained: request(true), undrained: request(false) })
     })
   )

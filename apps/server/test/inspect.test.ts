@@ -68,7 +68,10 @@ describe("webagent-server nodes, drain and runs", () => {
       const drained = yield* run(["drain", "east", "--data", url])
       assert.deepStrictEqual(
         [drained.code, drained.stdout],
-        [0, "east.1 drains: it takes nothing more. Sessions at work: 1, browsers: 0. Stop it when they are over.\n"]
+        [
+          0,
+          "east.1 drains: it starts no new run or browser. Other nodes start what it gets. Sessions at work: 1, browsers: 0. Stop it when they are over, or take it back with --undo.\n"
+        ]
       )
       const told = JSON.parse((yield* run(["nodes", "--json", "--data", url])).stdout)
       assert.deepStrictEqual(
@@ -78,6 +81,14 @@ describe("webagent-server nodes, drain and runs", () => {
           ["west", false, 0]
         ]
       )
+      const last = yield* run(["drain", "west", "--data", url])
+      assert.include(last.stdout, "No other node takes work, so it answers creates with 503.")
+      for (const name of ["east", "west"]) {
+        const undone = yield* run(["drain", name, "--undo", "--data", url])
+        assert.strictEqual(undone.stdout, `${name}.1 takes new runs and browsers again, within a second.\n`)
+      }
+      const again = yield* run(["nodes", "--data", url])
+      assert.notInclude(again.stdout, "draining")
       const unknown = yield* run(["drain", "north", "--data", url])
       assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""])
       assert.match(

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Agent } from "./ports/Agent.ts"
-import type { BrowserPool, CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
+import { type BrowserPool, type CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
 import type {
   BrowserNotFound,
@@ -135,6 +135,11 @@ export class EngineState extends Context.Service<
   }
 >()("@webagent/engine/EngineState") {}
 
+const draining = new LaunchFailed({
+  reason: "failed",
+  message: "This server is draining and starts no browser. Try again in a moment"
+})
+
 const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
@@ -163,7 +168,8 @@ const make = Effect.gen(function* () {
     look: Effect.andThen(executions.look, browsers.look),
     lookNow: Effect.andThen(executions.look, browsers.lookNow),
     reap: browsers.reap,
-    drain: Effect.asVoid(executions.drain(0)),
+    drain: executions.pause,
+    undrain: executions.unpause,
     abandon: Effect.andThen(executions.abandon, browsers.abandon)
   })
 
@@ -179,7 +185,10 @@ const make = Effect.gen(function* () {
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),
     stepsIn: executions.stepsIn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
-    createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
+    createBrowser: (request, safe) =>
+      once(safe, "Browser", (record) =>
+        Effect.suspend(() => (executions.isDraining() ? Effect.fail(draining) : browsers.create(request, record)))
+      ),
     stopBrowser: (id) => browsers.stop(id),
     browser: browsers.find,
     connectBrowser: browsers.connect,

@@ -61,6 +61,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const takes = new Set<Deferred.Deferred<void>>()
   /** This node takes no more turns, neither offered ones nor the next ones of its sessions. */
   let draining = false
+  /** The same for as long as an operator has this node drain. */
+  let paused = false
+  const isDraining = () => draining || paused
   let closing = false
 
   /** A session that the caller may see. */
@@ -73,7 +76,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const current = (command: Decide.Command): Result.Result<Decide.Command, Decide.Refusal> => {
     if (command._tag === "Take") return work.mayTake() ? Result.succeed(command) : Result.fail({ _tag: "LeaseLost" })
     if (command._tag !== "Report" && command._tag !== "LetGo") return Result.succeed(command)
-    return Result.succeed({ ...command, goesOn: !draining && work.mayTake() })
+    return Result.succeed({ ...command, goesOn: !isDraining() && work.mayTake() })
   }
 
   /** Decides and commits, again for as long as another step changes the session in between. */
@@ -117,7 +120,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       fork(hints.tell(lease.node))
     }
     // another node takes the session's next turn
-    if (left && draining) fork(hints.tell(null))
+    if (left && isDraining()) fork(hints.tell(null))
     const given = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
       const { token } = session.lease
@@ -348,7 +351,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   const take = (sessionId: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
     Effect.suspend(() => {
-      if (draining) return Effect.void
+      if (isDraining()) return Effect.void
       const done = Deferred.makeUnsafe<void>()
       takes.add(done)
       const leave = Effect.sync(() => {
@@ -377,6 +380,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     take,
     look,
     abandon,
+    isDraining,
+    pause: Effect.sync(() => {
+      paused = true
+    }),
+    unpause: Effect.sync(() => {
+      paused = false
+    }),
     /** Takes no turn more, waits at most this long for those at work, and says how many are left. */
     drain: (within: Duration.Input) =>
       Effect.suspend(() => {

@@ -217,11 +217,11 @@ const make = Effect.gen(function* () {
       }),
     nodes: nodesWhere((until_ms, now_ms) => until_ms > now_ms),
     silent: nodesWhere((until_ms, now_ms) => until_ms <= now_ms),
-    drain: (id) =>
+    drain: (id, draining = true) =>
       Effect.map(now, (now_ms) => {
         const { node, until_ms = now_ms } = nodes.get(id) ?? {}
         if (node === undefined || until_ms <= now_ms) return false
-        nodes.set(id, { until_ms, node: { ...node, draining: true } })
+        nodes.set(id, { until_ms, node: { ...node, draining } })
         return true
       }),
     node: (id) =>

@@ -28,6 +28,8 @@ export interface SharedOptions {
   readonly lost?: Effect.Effect<void>
   /** Called once when the store says that this node must drain. */
   readonly drained?: Effect.Effect<void>
+  /** Called when the store no longer says so. */
+  readonly undrained?: Effect.Effect<void>
 }
 
 /** By the monotonic clock: the time of day can be set. */
@@ -55,7 +57,8 @@ export const layer = ({
   lifetime = "5 seconds",
   look = "500 millis",
   lost = Effect.void,
-  patience = "1 minute"
+  patience = "1 minute",
+  undrained = Effect.void
 }: SharedOptions = {}): Layer.Layer<Work, never, Store> =>
   Layer.effect(
     Work,
@@ -130,8 +133,13 @@ export const layer = ({
         failed = false
         isKnown = true
         renewedAt_ms = before_ms
-        if (draining || !Option.exists(yield* store.node(node), (self) => self.draining)) return
-        draining = true
+        const self = Option.getOrUndefined(yield* store.node(node))
+        if (self === undefined || self.draining === draining) return
+        draining = self.draining
+        if (!draining) {
+          yield* Effect.logInfo("Taking new runs and browsers again: the drain was undone.")
+          return yield* Effect.andThen(hands.undrain, undrained)
+        }
         // a node that drains by itself has said so
         if (!now.draining) {
           yield* Effect.logInfo("Draining, as another process asked: stop this server when its runs are over.")

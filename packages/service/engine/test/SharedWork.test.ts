@@ -277,6 +277,30 @@ describe("nodes that share a store", () => {
   )
 
   test(
+    "take work again when their drain is undone",
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const tell = (what: string) => Effect.sync(() => void told.push(what))
+      const { engine } = yield* join("a", {
+        perform: brief,
+        work: SharedWork.layer({ drained: tell("drained"), undrained: tell("undrained") })
+      })
+      yield* Store.use((store) => store.drain("a"))
+      yield* TestClock.adjust("1 second")
+      const { session } = yield* engine.createSession(create("waits"))
+      const refused = yield* Effect.flip(engine.createBrowser({ proxyCountryCode: null }))
+      assert.strictEqual(refused.message, "This server is draining and starts no browser. Try again in a moment")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["waits queued"])
+      yield* Store.use((store) => store.drain("a", false))
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(told, ["drained", "undrained"])
+      assert.deepStrictEqual(yield* standing(session.id), ["waits completed"])
+      assert.strictEqual((yield* engine.createBrowser({ proxyCountryCode: null })).browser.status, "active")
+    })
+  )
+
+  test(
     "take nothing before the others know of them",
     Effect.gen(function* () {
       const store = yield* Store

@@ -374,10 +374,10 @@ const make = Effect.gen(function* () {
         nodesWhere((now_ms) => sql`id = ${id} AND until_ms > ${now_ms}`),
         Arr.head
       ),
-    drain: (node) =>
+    drain: (node, isDraining = true) =>
       writeNow((now_ms) =>
         changed(
-          sql`UPDATE nodes SET draining = 1 WHERE id = ${node} AND until_ms > ${now_ms} AND record IS NOT NULL
+          sql`UPDATE nodes SET draining = ${isDraining ? 1 : 0} WHERE id = ${node} AND until_ms > ${now_ms} AND record IS NOT NULL
             RETURNING id`
         )
       ),

@@ -6,8 +6,37 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { browserStep, change, commit, creation, day_ms, node, untilLost, type StoreTest } from "./steps.ts"
 
+const drains = (test: StoreTest): void => {
+  test(
+    "drains a node until that is undone, or for good if the node itself reports it",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const draining = Effect.map(store.nodes, (nodes) => nodes.map(({ draining }) => draining))
+      yield* store.renew(node("a"), 3_600_000)
+      yield* store.renew(node("b"), 3_600_000)
+      assert.isTrue(yield* store.drain("a"))
+      assert.deepStrictEqual(yield* draining, [true, false])
+      yield* store.renew(node("a", { room: 1 }), 3_600_000)
+      yield* store.renew(node("b", { draining: true }), 3_600_000)
+      assert.deepStrictEqual(yield* draining, [true, true])
+      assert.isTrue(yield* store.drain("a"))
+      yield* store.renew(node("b"), 3_600_000)
+      assert.deepStrictEqual(yield* draining, [true, true])
+      assert.isTrue(yield* store.drain("a", false))
+      yield* store.renew(node("a"), 3_600_000, true)
+      assert.deepStrictEqual(yield* draining, [false, true])
+      yield* store.renew(node("a", { draining: true }), 3_600_000, true)
+      assert.deepStrictEqual(yield* draining, [true, true])
+      yield* store.leave("a")
+      assert.deepStrictEqual([yield* store.drain("a"), yield* store.drain("x")], [false, false])
+      assert.isFalse(yield* store.renew(node("a"), 3_600_000))
+    })
+  )
+}
+
 /** Nodes: their time, what they said last, and what a lost one left. */
 export const nodes = (test: StoreTest): void => {
+  drains(test)
   test(
     "counts the time of a node, which is over for good once it is over",
     Effect.gen(function* () {
@@ -82,27 +111,6 @@ export const nodes = (test: StoreTest): void => {
       assert.deepStrictEqual(yield* store.nodes, [node("a"), { ...first, room: 2 }])
       yield* store.leave("b")
       assert.deepStrictEqual(yield* store.nodes, [node("a")])
-    })
-  )
-
-  test(
-    "has a node drain for good that was told to, or says so itself, while it lives",
-    Effect.gen(function* () {
-      const store = yield* Store
-      const draining = Effect.map(store.nodes, (nodes) => nodes.map(({ draining }) => draining))
-      yield* store.renew(node("a"), 3_600_000)
-      yield* store.renew(node("b"), 3_600_000)
-      assert.isTrue(yield* store.drain("a"))
-      assert.deepStrictEqual(yield* draining, [true, false])
-      yield* store.renew(node("a", { room: 1 }), 3_600_000)
-      yield* store.renew(node("b", { draining: true }), 3_600_000)
-      assert.deepStrictEqual(yield* draining, [true, true])
-      assert.isTrue(yield* store.drain("a"))
-      yield* store.renew(node("b"), 3_600_000)
-      assert.deepStrictEqual(yield* draining, [true, true])
-      yield* store.leave("a")
-      assert.deepStrictEqual([yield* store.drain("a"), yield* store.drain("x")], [false, false])
-      assert.isFalse(yield* store.renew(node("a"), 3_600_000))
     })
   )
 

@@ -150,8 +150,11 @@ export class Store extends Context.Service<
      * are after an outage of the store.
      */
     readonly silent: Read<ReadonlyArray<Node>>
-    /** Makes a node drain, whatever `renew` says of it later. False when no node with this id has a lease. */
-    readonly drain: (node: string) => Effect.Effect<boolean, StoreUnavailable>
+    /**
+     * Makes a node drain, whatever `renew` says of it later, or lets it take work again; then a node that reports itself
+     * as draining drains again from its next `renew`. False when no node with this id has a lease.
+     */
+    readonly drain: (node: string, isDraining?: boolean) => Effect.Effect<boolean, StoreUnavailable>
     /** The record of a node whose lease has not ended. */
     readonly node: (id: string) => Read<Option.Option<Node>>
     /** Ends the lease of a node now. The node counts as lost. */

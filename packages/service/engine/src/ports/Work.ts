@@ -18,6 +18,8 @@ export interface Hands {
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
   /** From now on takes no turn: neither of an offered session nor the next one of a session here. */
   readonly drain: Effect.Effect<void>
+  /** Takes turns again after `drain`, unless the engine itself drains. */
+  readonly undrain: Effect.Effect<void>
   /** Ends all agents and browsers here at once, because this node is lost and others have its sessions. */
   readonly abandon: Effect.Effect<void>
 }

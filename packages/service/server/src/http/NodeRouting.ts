@@ -14,7 +14,7 @@ import { originOf } from "../api/Origin.ts"
 import { forwardedHeaders, IsFromNode, requestSender } from "../api/TrustedProxies.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import { sessionHeader } from "../mcp/Sessions.ts"
-import { Nodes } from "../nodes/Nodes.ts"
+import { Nodes, type NodesService } from "../nodes/Nodes.ts"
 import * as Signature from "../nodes/Signature.ts"
 import * as Tunnel from "../nodes/Tunnel.ts"
 import * as Answer from "./Answer.ts"
@@ -43,12 +43,10 @@ const owned = [
   { method: "POST", pattern: at(v4Path("queueMessage")), owner: "ofSession" }
 ] as const
 
+const createBrowserPath = v4Path("createBrowser")
+
 /** The creates that need a browser, now or when their run starts. */
-const creates = new Set([
-  v4Path("createBrowser"),
-  v4Path("createRun"),
-  `${basePath.v3}${operations.v3.createSession.path}`
-])
+const creates = new Set([createBrowserPath, v4Path("createRun"), `${basePath.v3}${operations.v3.createSession.path}`])
 
 const misdirected = Answer.detail(421, "What this request is for is at another server. Send it again")
 
@@ -67,6 +65,8 @@ const late = Effect.as(
 )
 
 const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after": "1" })
+
+const draining = later("This server is draining, and no other server can take this request. Try again later")
 
 const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
 
@@ -128,6 +128,10 @@ const isFull = (cause: Cause.Cause<unknown>) => {
   return error instanceof LaunchFailed && error.reason === "full"
 }
 
+/** Whether a draining node refuses a create: one that `needsIt`, or any if no other node would start it. */
+const refuses = (drain: NodesService["drain"], needsIt: boolean) =>
+  Effect.map(Effect.orDie(drain), ({ hasOthers, isDraining }) => isDraining && (needsIt || !hasOthers))
+
 /** The MCP session id that clients get: the start of its node, then the id of the session there. */
 const sessionId = /^(?<start>[^.]+)\.(?<id>[^.]+)$/u
 
@@ -174,6 +178,7 @@ export const routed = <E, R>(
       const node = yield* Effect.orDie(nodes[owner](found.toLowerCase()))
       // this node answers a request to a host name that is not allowed
       const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
+      if (owner === "ofSession" && node === undefined && (yield* refuses(nodes.drain, false))) return draining
       if (node === undefined || isRefused) return yield* app
       if (isHop) return misdirected
       if (node === "silent") return notSent
@@ -206,7 +211,11 @@ export const routed = <E, R>(
         }
         return yield* Effect.provideService(here, Counted, counted)
       })
-    if (!isHop && !(yield* Effect.orDie(nodes.hasRoom))) return yield* elsewhere(app, false)
+    if (!isHop && !(yield* Effect.orDie(nodes.hasRoom))) {
+      // another node starts a stored run, but only this one could launch the browser
+      const isRefused = yield* refuses(nodes.drain, path === createBrowserPath)
+      return yield* elsewhere(isRefused ? Effect.succeed(draining) : app, false)
+    }
     return yield* Effect.catchCause(answered, (cause) => {
       if (!isFull(cause)) return Effect.failCause(cause)
       return isHop ? Effect.succeed(full) : elsewhere(Effect.failCause(cause), true)

@@ -24,11 +24,14 @@ const maxAge = "1 second"
  */
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
-interface NodesService {
+/** Finds the other nodes, and signs requests to them. */
+export interface NodesService {
   /** The start in the id of this node, by which clients may know it. */
   readonly start: string
   /** Whether this node launches browsers: it has room now, its lease holds, and it does not drain. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
+  /** Whether this node drains, and whether another node is there that does not. */
+  readonly drain: Effect.Effect<{ readonly isDraining: boolean; readonly hasOthers: boolean }, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
   /** Where a browser runs. */
@@ -117,6 +120,10 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           store.node(self),
           (count, told) => count > 0 && Option.exists(told, ({ draining }) => !draining)
         ),
+        drain: Effect.map(store.nodes, (nodes) => ({
+          isDraining: withId(nodes, self)?.draining === true,
+          hasOthers: nodes.some(({ draining, id }) => id !== self && !draining)
+        })),
         withRoom: Effect.map(others, (nodes) =>
           nodes
             .filter(({ address, draining, room }) => room > 0 && !draining && address !== null)

@@ -78,6 +78,30 @@ describe("a create at a node without room", () => {
     })
   )
 
+  it.live("is refused with 503 while every node drains, and works again once one no longer does", () =>
+    withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
+      yield* Effect.orDie(store.drain(a.id))
+      yield* Effect.orDie(store.drain(b.id))
+      const run = send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
+      for (const create of [run, send(a, "POST", "/api/v4/browsers", { body: {} })]) {
+        const { body, headers, status } = yield* create
+        assert.deepStrictEqual([status, headers["retry-after"]], [503, "1"])
+        assert.include(String(body["detail"]), "draining")
+      }
+      yield* Effect.orDie(store.drain(b.id, false))
+      const stored = yield* run
+      assert.strictEqual(stored.status, 201)
+      const { sessionId } = stored.body
+      const message = { text: "more", interrupt: false }
+      const queued = yield* send(a, "POST", `/api/v4/sessions/${String(sessionId)}/queue`, { body: message })
+      assert.strictEqual(queued.status, 201)
+      const ended = Effect.map(send(a, "GET", `/api/v4/runs/${String(stored.body["id"])}`), ({ body }) => body)
+      const { result } = yield* Effect.repeat(ended, { until: ({ status }) => status === "completed" })
+      assert.strictEqual(result, "b: look")
+      assert.strictEqual(a.running.size, 0)
+    })
+  )
+
   it.live("is one create, however often its key comes, and whatever node it comes to", () =>
     withNodes({ a: { most: 0 }, b: { most: 4 } }, function* ({ a, b }) {
       const headers = { "idempotency-key": "once" }
