@@ -37,7 +37,7 @@ import type {
   WebAgentOptions,
   WithResult
 } from "./Options.ts"
-import { checkOptions, functionOf, paceOf, recordOf, signalOf, timeOf } from "./CheckOptions.ts"
+import { checkCallOptions, checkOptions, functionOf, paceOf, recordOf, signalOf, timeOf } from "./CheckOptions.ts"
 import * as Rejection from "./Rejection.ts"
 
 export { errorClass } from "./ErrorClass.ts"
@@ -296,6 +296,7 @@ export const make = <R>(
     // there may be thousands of waits, which tell no response
     const last = wait ? undefined : new Responses.Last()
     const promise = new Promise<A>((resolve, reject) => {
+      checkCallOptions(options)
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ClientConfigError } from "../ClientConfig.ts"
 import { aRecord, isRecord, mustBe } from "../MustBe.ts"
+import { unknownName } from "./OptionNames.ts"
 import type { Time, WebAgentOptions } from "./Options.ts"
 
 // Types say all of this to TypeScript; a program in plain JavaScript learns it here, before anything is sent.
@@ -36,6 +37,47 @@ const kinds: { readonly [Name in keyof WebAgentOptions]: Kind } = {
 /** The same for the fields of options. */
 const fields = { baseUrls: text, target: text, headers: text, timeouts: time, hooks: called }
 
+/** The names of the fields of options; headers have any. */
+const names: { readonly [Name in keyof WebAgentOptions]: ReadonlyArray<string> } = {
+  baseUrls: ["v2", "v3", "v4"],
+  target: ["idempotency", "refusals"],
+  timeouts: ["connect", "headers", "body", "total"],
+  polling: ["every", "first", "perSecond", "burst"],
+  hooks: ["onRequest", "onResponse", "onRetry", "onPoll"]
+}
+
+const checkNames = (of: string, given: object, known: ReadonlyArray<string>) => {
+  const message = unknownName(of, given, known)
+  if (message !== undefined) throw new ClientConfigError({ message })
+}
+
+/** The names of the options of all calls. */
+const callNames = [
+  "signal",
+  "timeout",
+  "retries",
+  "headers",
+  "requestId",
+  "query",
+  "body",
+  "idempotencyKey",
+  "extraBody",
+  "every",
+  "first",
+  "cancel",
+  "result",
+  "interrupt",
+  "concurrency",
+  "stopOnFailure",
+  "onProgress"
+]
+
+/** Throws a TypeError that names the first option of a call that no call has. */
+export const checkCallOptions = (options: object | null | undefined): void => {
+  const message = isRecord(options) ? unknownName("", options, callNames) : undefined
+  if (message !== undefined) throw new TypeError(message)
+}
+
 /** Of what may hold a key, an error shows the type alone. */
 const check = (name: string, value: unknown, [is, what]: Kind) => {
   if (value === undefined || is(value)) return
@@ -47,12 +89,16 @@ const check = (name: string, value: unknown, [is, what]: Kind) => {
 /** Throws a ClientConfigError that names the first option that is of another type than it is to be. */
 export const checkOptions = (options: WebAgentOptions): void => {
   check("options", options ?? null, record)
+  checkNames("", options, [...Object.keys(kinds), "retries", "httpClient"])
   for (const [name, kind] of Object.entries(kinds)) check(name, options[name as keyof typeof kinds], kind)
   for (const [name, kind] of Object.entries(fields)) {
     const given: object = options[name as keyof typeof fields] ?? {}
     for (const [field, value] of Object.entries(given)) check(`${name}.${field}`, value, kind)
   }
   if (options.httpClient !== undefined) check("httpClient.layer", options.httpClient?.layer ?? null, record)
+  for (const [name, known] of Object.entries(names)) {
+    checkNames(`${name}.`, Object(options[name as keyof typeof names] ?? {}), known)
+  }
 }
 
 /** The function that a caller has given, if any. */

@@ -208,3 +208,35 @@ describe("a log that fails", () => {
     )
   }
 })
+
+describe("an option with an unknown name", () => {
+  it("is refused by the constructor, with the name that was probably meant", () => {
+    for (const [odd, sentence] of [
+      [{ apikey: "wak" }, "apikey is not an option. Did you mean apiKey?"],
+      [{ timeouts: { totl: 1000 } }, "timeouts.totl is not an option. Did you mean timeouts.total?"],
+      [{ polling: { evry: 1000 } }, "polling.evry is not an option. Did you mean polling.every?"],
+      [{ target: { color: "red" } }, "target.color is not an option. Use idempotency, refusals."]
+    ] as const) {
+      assert.throws(() => new WebAgent(given({ ...options, ...odd })), ClientConfigError, sentence)
+    }
+  })
+
+  it("is refused by a call before anything is sent", async () => {
+    const agent = new WebAgent(options)
+    const odd = given({ timout: 1000 })
+    const changes = agent.runs.watch("r", odd)[Symbol.asyncIterator]()
+    const calls = [
+      agent.runs.get("r", odd),
+      agent.runs.createAndWait({ task: "t" }, odd),
+      agent.browsers.create({}, odd),
+      agent.request("GET", "/runs", odd),
+      changes.next()
+    ]
+    for (const call of calls) {
+      const error = await rejection(call)
+      assert.instanceOf(error, TypeError)
+      assert.strictEqual(error.message, "timout is not an option. Did you mean timeout?")
+    }
+    await agent.close()
+  })
+})
