@@ -43,6 +43,8 @@ export interface ChromiumOptions {
   /** Where recordings are kept. */
   readonly folder: string
   readonly most?: number
+  /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
+  readonly languages?: ReadonlyArray<string>
 }
 
 /** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */
@@ -59,14 +61,19 @@ const recordingsIn = (folder: string) => {
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
-const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
+const layerChromium = ({ egress, folder, isolation: atLeast, languages, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const binary = yield* Binary.find({ data: folder, packaged: import.meta.resolve("@sparticuz/chromium") })
       const recordings = yield* recordingsIn(folder)
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
-      const pool = ChromiumPool.layer({ binary, chromiumSandbox, ...(most === undefined ? {} : { most }) })
+      const pool = ChromiumPool.layer({
+        binary,
+        chromiumSandbox,
+        ...(languages === undefined ? {} : { languages }),
+        ...(most === undefined ? {} : { most })
+      })
       const { count, why } = most === undefined ? Limits.most() : { count: most, why: "set by --max-browsers" }
       const excepted = egress.allowPrivate ?? []
       const reached = excepted.length === 0 ? "" : ` Reached besides: ${excepted.join(", ")}.`

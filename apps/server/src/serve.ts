@@ -134,6 +134,7 @@ const withModelOnly = Object.keys(modelFlags) as ReadonlyArray<keyof typeof mode
 /** The flags of real browsers. */
 const withChromiumOnly = [
   "isolation",
+  "browserLanguages",
   "maxBrowsers",
   "allowPrivate",
   "countryProxies",
@@ -314,6 +315,7 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
         allowPrivate: Option.getOrElse(given.allowPrivate, () => []),
         countries: Option.getOrElse(given.countryProxies, () => ({}))
       },
+      ...Option.match(given.browserLanguages, { onNone: () => ({}), onSome: (languages) => ({ languages }) }),
       ...Option.match(given.maxBrowsers, { onNone: () => ({}), onSome: (most) => ({ most }) })
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })

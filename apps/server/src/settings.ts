@@ -1,5 +1,6 @@
 import { ModelConfig } from "@webagent/agent/options"
 import { Origin, TrustedProxies } from "@webagent/server"
+import { Languages } from "@webagent/engine"
 import { spanFromText } from "@webagent/simulation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -31,6 +32,7 @@ const settings = [
   "drainWithin",
   "browsers",
   "isolation",
+  "browserLanguages",
   "maxBrowsers",
   "allowPrivate",
   "countryProxies",
@@ -300,6 +302,16 @@ export const server = {
       "isolation",
       "Refuse to start Chromium with less isolation (default: namespaces)"
     )
+  ),
+  browserLanguages: text(
+    "browserLanguages",
+    "Announce these languages to pages, the preferred one first: de-DE,de,en (default: en-US,en)"
+  ).pipe(
+    Flag.filterMap(
+      (tags) => Languages.read(list(tags)),
+      () => "1 to 10 BCP 47 language tags such as de-DE,de,en"
+    ),
+    Flag.optional
   ),
   maxBrowsers: int("maxBrowsers", "Run at most this many browsers at once (default: by memory and cores)").pipe(
     positive,

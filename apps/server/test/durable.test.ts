@@ -340,6 +340,7 @@ describe("a server without real browsers", () => {
 
   for (const [flag, value] of [
     ["--isolation", "namespaces"],
+    ["--browser-languages", "de"],
     ["--max-browsers", "3"],
     ["--allow-private", "10.0.0.5"]
   ] as const) {

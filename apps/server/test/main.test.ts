@@ -273,6 +273,10 @@ describe("webagent-server", () => {
       ["--browsers", "chromium", "--model", "openai:gpt", "--model-url", "localhost:11434"],
       /^Invalid value for flag --model-url: "localhost:11434"\. Expected: an address such as http/u
     ],
+    "a language that isn't a tag": [
+      ["--browsers", "chromium", "--browser-languages", "de-DE,en_US"],
+      /^Invalid value for flag --browser-languages: "de-DE,en_US"\. Expected: 1 to 10 BCP 47 language tags/u
+    ],
     "prices that are none": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--model-price", "input=3"],
       /^Invalid value for flag --model-price: "input=3"\. Expected: prices such as input=3,output=15/u

@@ -32,6 +32,8 @@ export interface BrowserRequest {
   readonly recording?: boolean
   /** The domains that it may connect to; all unless given. */
   readonly allowedDomains?: ReadonlyArray<string>
+  /** The languages that it announces to pages; those of the server unless given. */
+  readonly languages?: ReadonlyArray<string>
 }
 
 /** Lets callers interrupt a part of an uninterruptible effect, if they could interrupt the whole. */

@@ -22,7 +22,7 @@ import { watch } from "./Watch.ts"
 /** How browsers are kept. */
 export interface PoolOptions extends Pick<
   BrowserProcess.StartOptions,
-  "binary" | "chromiumSandbox" | "tasks" | "user" | "within"
+  "binary" | "chromiumSandbox" | "languages" | "tasks" | "user" | "within"
 > {
   /** How many wait, started, for the next create; 2 unless given. */
   readonly warm?: number
@@ -153,7 +153,7 @@ const make = Effect.fnUntraced(function* ({
         if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
         if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
         taken++
-        const started = yield* restore(take(browser.proxyCountryCode)).pipe(
+        const started = yield* restore(take(browser)).pipe(
           // paths of this machine are for its operator
           Effect.tapError(({ message }) => Effect.logWarning(`Cannot start a browser: ${message}`)),
           Effect.mapError(() => new LaunchFailed({ reason: "failed", message: notStarted })),

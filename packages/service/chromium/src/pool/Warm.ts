@@ -1,4 +1,4 @@
-import type { CdpError } from "@webagent/engine"
+import type { Browser, CdpError } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +9,7 @@ import { join } from "node:path"
 import * as CdpClient from "../cdp/CdpClient.ts"
 import type { DevTools } from "../cdp/DevTools.ts"
 import * as BrowserProcess from "../process/BrowserProcess.ts"
+import { usualLanguages } from "../process/flags.ts"
 import { Sandbox, type SandboxError } from "../sandbox/Sandbox.ts"
 import * as limits from "./limits.ts"
 
@@ -51,12 +52,13 @@ interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyC
   readonly wanted: () => number
 }
 
+/** The settings of one browser, which a waiting one doesn't have; null for those of the pool. */
+type Own = Pick<Browser.Browser, "languages" | "proxyCountryCode">
+
 /** The browsers that wait, started, for the next create. */
 export interface Warm {
-  /** A browser that answers: the oldest that waits, or a new one where none does or a country is asked for. */
-  readonly take: (
-    proxyCountryCode: string | null
-  ) => Effect.Effect<Started, BrowserProcess.StartFailed | SandboxError | CdpError>
+  /** Returns a browser that responds: the oldest waiting one, or a new one for a country or for other languages. */
+  readonly take: (own: Own) => Effect.Effect<Started, BrowserProcess.StartFailed | SandboxError | CdpError>
   /** Tells that there may be too few that wait. */
   readonly replenish: () => void
 }
@@ -73,16 +75,24 @@ export const make = Effect.fnUntraced(function* ({
   const browsers = yield* Scope.fork(pool, "parallel")
   const launching = yield* Semaphore.make(limits.launches)
   const waiting: Array<Started> = []
+  const usual = (options.languages ?? usualLanguages).join()
+  const isUsual = ({ languages, proxyCountryCode }: Own) =>
+    proxyCountryCode === null && (languages === null || languages.join() === usual)
   let count = 0
   /** Says that there may be too few that wait. */
   const missing = yield* Queue.sliding<void>(1)
 
-  const start = (proxyCountryCode: string | null) =>
+  const start = ({ languages, proxyCountryCode }: Own) =>
     launching.withPermit(
       Effect.gen(function* () {
         const scope = yield* Scope.fork(browsers)
         const name = `browser-${++count}`
-        const [process, answers] = yield* BrowserProcess.start({ ...options, name, proxyCountryCode }).pipe(
+        const [process, answers] = yield* BrowserProcess.start({
+          ...options,
+          name,
+          proxyCountryCode,
+          ...(languages === null ? {} : { languages })
+        }).pipe(
           Effect.flatMap((started) =>
             Effect.map(whetherAnswers(started.devTools), (answers) => [started, answers] as const)
           ),
@@ -106,9 +116,9 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** Starts one that does not wait. */
-  const startNow = (proxyCountryCode: string | null) =>
+  const startNow = (own: Own) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(start(proxyCountryCode)), (one) =>
+      Effect.flatMap(restore(start(own)), (one) =>
         Effect.flatMap(
           Effect.onInterrupt(restore(one.answers), () => close(one)),
           (isWell) =>
@@ -140,10 +150,14 @@ export const make = Effect.fnUntraced(function* ({
     yield* Effect.forEach(waiting.splice(0, old === -1 ? waiting.length : old), close, { discard: true })
     const missing = wanted() - waiting.length
     if (missing <= 0 || !limits.hasMemory()) return
-    yield* Effect.forEach(Array.from({ length: missing }), () => Effect.flatMap(start(null), wait), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* Effect.forEach(
+      Array.from({ length: missing }),
+      () => Effect.flatMap(start({ languages: null, proxyCountryCode: null }), wait),
+      {
+        concurrency: "unbounded",
+        discard: true
+      }
+    )
   })
   yield* keep.pipe(
     Effect.catchCause((cause) =>
@@ -160,10 +174,10 @@ export const make = Effect.fnUntraced(function* ({
   )
 
   return {
-    take: (proxyCountryCode) =>
-      // those that wait have the usual way out
-      Effect.flatMap(proxyCountryCode === null ? takeWaiting : Effect.succeed(undefined), (one) =>
-        one === undefined ? startNow(proxyCountryCode) : Effect.succeed(one)
+    take: (own) =>
+      // those that wait have the usual way out, and the pool's languages
+      Effect.flatMap(isUsual(own) ? takeWaiting : Effect.succeed(undefined), (one) =>
+        one === undefined ? startNow(own) : Effect.succeed(one)
       ),
     replenish: () => void Queue.offerUnsafe(missing, undefined)
   }

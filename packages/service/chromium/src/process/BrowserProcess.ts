@@ -34,6 +34,8 @@ export interface StartOptions {
   /** The browser's name in that folder; unique. */
   readonly name: string
   readonly proxyCountryCode?: string | null
+  /** The languages that it announces to pages, the preferred one first; `en-US` and `en` unless given. */
+  readonly languages?: ReadonlyArray<string>
   /** Whom a server that is root starts it as: uid and gid 65534 unless given. */
   readonly user?: User
   /** Chromium's own sandbox around each page; on unless it is switched off, for machines where it cannot be. */
@@ -192,11 +194,12 @@ export const start = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
   const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "60 seconds" } = options
+  const { languages = flags.usualLanguages } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
   const command = yield* sandbox.enter({
     executable: binary.executable,
-    args: flags.args(join(folder, "profile"), chromiumSandbox),
+    args: flags.args(join(folder, "profile"), chromiumSandbox, { languages, version: binary.version }),
     // nothing of the server's own environment: it may hold secrets
     env: {
       ...binary.env,

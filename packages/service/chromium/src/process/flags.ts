@@ -30,10 +30,38 @@ const always = [
   "--window-size=1280,720"
 ]
 
+/** The languages of a browser unless others are chosen. Without any, its locale is `en-US@posix`, which `Intl` refuses. */
+export const usualLanguages: ReadonlyArray<string> = ["en-US", "en"]
+
+/** The system in a user agent, which Chrome keeps the same for all versions and processors. */
+const system = process.platform === "darwin" ? "Macintosh; Intel Mac OS X 10_15_7" : "X11; Linux x86_64"
+
+/** The user agent of a Chrome with a window: some sites turn "HeadlessChrome" away. */
+const userAgent = (version: string): ReadonlyArray<string> => {
+  const [, major] = /(\d+)\.\d/u.exec(version) ?? []
+  return major === undefined
+    ? []
+    : [
+        `--user-agent=Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
+      ]
+}
+
+interface Shown {
+  readonly languages: ReadonlyArray<string>
+  /** The browser's version, such as `Chromium 153.0.8010.0`. */
+  readonly version: string
+}
+
 /** The arguments of a browser with this profile. Its first page is empty. */
-export const args = (profile: string, chromiumSandbox: boolean): ReadonlyArray<string> => [
+export const args = (
+  profile: string,
+  chromiumSandbox: boolean,
+  { languages, version }: Shown
+): ReadonlyArray<string> => [
   ...always,
   `--user-data-dir=${profile}`,
+  `--accept-lang=${languages.join(",")}`,
+  ...userAgent(version),
   ...(chromiumSandbox ? [] : ["--no-sandbox"]),
   "about:blank"
 ]

@@ -43,6 +43,8 @@ export const Browser = Schema.Struct({
   proxyCountryCode: OptionalText,
   /** The domains that it may connect to; null for all, as of browsers of before there were lists. */
   allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The languages that it announces to pages; null for those of its server. */
+  languages: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Whether what it shows is recorded; browsers of before there were recordings do not say. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** How many bytes it had sent and received when it stopped; null before that, and where they are not counted. */
@@ -56,13 +58,16 @@ export type Browser = typeof Browser.Type
 /** A new browser, not launched yet. */
 export const make = (
   fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
-    Partial<Pick<Browser, "owner" | "node" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "recording">>
+    Partial<
+      Pick<Browser, "owner" | "node" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "languages" | "recording">
+    >
 ): Browser => ({
   owner: null,
   node: null,
   expiresAt_ms: null,
   idempotencyKey: null,
   allowedDomains: null,
+  languages: null,
   recording: false,
   ...fields,
   revision: 1,

@@ -7,6 +7,7 @@ import { Browser as Domain, type Created, type Message, type SessionRequest, typ
 import { allowedDomains } from "../AllowedDomains.ts"
 import { enableRecording } from "../EnableRecording.ts"
 import { invalid } from "../Invalid.ts"
+import { languages } from "../Languages.ts"
 import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
 
@@ -72,11 +73,10 @@ export const wrongCountry = (msg: string, type?: string) => invalid(["body", "pr
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
-    ? Effect.zipWith(allowedDomains(body), enableRecording(body), (domains, recording) => ({
-        proxyCountryCode,
-        ...domains,
-        ...recording
-      }))
+    ? Effect.map(
+        Effect.all([allowedDomains(body), enableRecording(body), languages(body)]),
+        ([domains, recording, announced]) => ({ proxyCountryCode, ...domains, ...recording, ...announced })
+      )
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 }
 
@@ -86,8 +86,9 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
 /** Where a person takes over a browser: a field that the description does not have, where there is something to see. */
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
 
-/** Fields that the description does not have: where a browser may connect to, and how much it had used when it stopped. */
-const ownOf = ({ allowedDomains, bytes }: Domain.Browser) => ({
+/** Fields that the description doesn't have: a browser's allowed domains, its languages, and its traffic when it stopped. */
+const ownOf = ({ allowedDomains, bytes, languages }: Domain.Browser) => ({
+  ...(Predicate.isNotNullish(languages) ? { languages } : {}),
   ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {}),
   ...(Predicate.isNotNullish(bytes) ? { proxyUsedMb: Domain.megabytes(bytes) } : {})
 })

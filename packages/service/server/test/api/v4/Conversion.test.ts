@@ -23,6 +23,27 @@ describe("v4 Conversion", () => {
     assert.strictEqual(error.message, "body.proxyCountryCode: Expected a two-letter country code")
   })
 
+  it("languages are BCP 47 tags in their canonical spelling", () => {
+    const read = (languages: unknown) => Conversion.browserToDomain({ languages } as object)
+    assert.deepStrictEqual(Effect.runSync(read(["de-de", "DE", "zh-hant-tw"])).languages, ["de-DE", "de", "zh-Hant-TW"])
+    assert.isUndefined(Effect.runSync(read(null)).languages)
+    const wrong = [
+      "de",
+      [],
+      ["de_DE"],
+      ["en-US@posix"],
+      ["de,en"],
+      ["*"],
+      [""],
+      [1],
+      Array.from({ length: 11 }, () => "de")
+    ]
+    for (const one of wrong) {
+      const { message } = Effect.runSync(Effect.flip(read(one)))
+      assert.match(message, /^body\.languages: Expected a list of 1 to 10 BCP 47 language tags/u, JSON.stringify(one))
+    }
+  })
+
   it("allowedDomains are names, in the spelling of a browser", () => {
     const domains = (allowedDomains: unknown) => Conversion.browserToDomain({ allowedDomains } as object)
     const { allowedDomains } = Effect.runSync(domains(["Example.com.", "*.BÜCHER.example", "10.1"]))
@@ -34,10 +55,17 @@ describe("v4 Conversion", () => {
   })
 
   it("a browser shows its domains, and what it used once it is stopped", () => {
-    const view = Conversion.browserFromDomain({ ...browser, allowedDomains: ["a.example"], bytes: 1_250_000 }, links())
+    const view = Conversion.browserFromDomain(
+      { ...browser, allowedDomains: ["a.example"], languages: ["de"], bytes: 1_250_000 },
+      links()
+    )
     const own: object = view
-    assert.deepInclude(own, { proxyUsedMb: "1.25", allowedDomains: ["a.example"] })
-    assert.doesNotHaveAnyKeys(Conversion.browserFromDomain(browser, links()), ["allowedDomains", "proxyUsedMb"])
+    assert.deepInclude(own, { proxyUsedMb: "1.25", allowedDomains: ["a.example"], languages: ["de"] })
+    assert.doesNotHaveAnyKeys(Conversion.browserFromDomain(browser, links()), [
+      "allowedDomains",
+      "languages",
+      "proxyUsedMb"
+    ])
   })
 
   it("enableRecording is true or false, of browsers and of runs", () => {
