@@ -9,6 +9,7 @@ import * as Runtime from "effect/Runtime"
 import { backup, keys, migrate, prune } from "./database.ts"
 import { drain, nodes, runs } from "./inspect.ts"
 import { mcp } from "./mcp.ts"
+import { browsers } from "./operate.ts"
 import { layerPresenter, UserError, report } from "./UserError.ts"
 import { serve } from "./serve.ts"
 import { layerConfigFile } from "./settings.ts"
@@ -16,7 +17,7 @@ import { layerConfigFile } from "./settings.ts"
 /** The command line, with what a failure prints; the arguments are those that it is run with. */
 export const commandLine = (args: ReadonlyArray<string>) =>
   serve.pipe(
-    Command.withSubcommands([keys, nodes, drain, runs, migrate, backup, prune, mcp]),
+    Command.withSubcommands([keys, nodes, drain, runs, browsers, migrate, backup, prune, mcp]),
     Command.run({ version }),
     Effect.provide(layerConfigFile(args)),
     Effect.catchTags({

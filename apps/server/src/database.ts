@@ -1,5 +1,5 @@
-import { type ApiKey, ApiKeys, type KeyScope, keyScopes, StoreUnavailable } from "@webagent/engine"
-import { Database, DatabaseError, PostgresDatabase, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { type ApiKey, ApiKeys, type KeyScope, keyScopes } from "@webagent/engine"
+import { Database, PostgresDatabase, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,23 +9,11 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { type Data, layerDatabase, layerExisting } from "./data.ts"
+import { operating, stopOwned } from "./operate.ts"
+import { orSentence } from "./orSentence.ts"
 import { program } from "./program.ts"
 import { asName, data, notNegative, retention } from "./settings.ts"
 import { UserError } from "./UserError.ts"
-
-const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
-
-/** What is wrong with a database is a sentence for the operator. */
-export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, (error) => {
-    if (error instanceof DatabaseError) {
-      return new UserError({ sentence: error.message.replace("Run: webagent-server", `Run: ${program}`) })
-    }
-    if (error instanceof StoreUnavailable) {
-      return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
-    }
-    return error as Exclude<E, DatabaseError | StoreUnavailable>
-  })
 
 const name = Flag.String("name").pipe(
   Flag.withDescription("Name the key: letters, digits, dots, dashes and underscores"),
@@ -115,17 +103,46 @@ const list = Command.make("list", { data }, ({ data }) =>
   )
 ).pipe(Command.withDescription("List the API keys: name, beginning, scopes, limits and dates"))
 
-const revoke = Command.make("revoke", { name, data }, ({ data, name }) =>
-  withKeys(layerExisting(data), (keys) =>
-    keys.revoke(name).pipe(
-      Effect.catchTag("KeyNotFound", () =>
-        Effect.fail(
-          new UserError({ sentence: `No key is named ${name}. List them: ${program} keys list --data ${data.name}` })
+const stop = Flag.Boolean("stop").pipe(
+  Flag.withDescription("Cancel the key's runs and stop its browsers, on all servers"),
+  Flag.withDefault(false)
+)
+
+const count = (of: number, what: string) => `${of} ${what}${of === 1 ? "" : "s"}`
+
+/** Cancels the runs and stops the browsers of a revoked key. */
+const stopAll = Effect.fnUntraced(function* (data: Data, name: string) {
+  const { browsers, isComplete, runs } = yield* operating(data, stopOwned(name))
+  yield* Console.log(`Cancelled ${count(runs, "run")} and stopped ${count(browsers, "browser")} of the key ${name}.`)
+  if (isComplete) return
+  yield* new UserError({ sentence: `The key ${name} has more of them. Run the same command again.` })
+})
+
+const revoke = Command.make("revoke", { name, data, stop }, ({ data, name, stop }) =>
+  Effect.gen(function* () {
+    const wasRevoked = yield* withKeys(layerExisting(data), (keys) =>
+      keys.revoke(name).pipe(
+        Effect.as(false),
+        Effect.catchTag("KeyNotFound", () =>
+          Effect.flatMap(keys.revokedOf([name]), (revoked) =>
+            stop && revoked.has(name)
+              ? Effect.succeed(true)
+              : Effect.fail(
+                  new UserError({
+                    sentence: `No key is named ${name}. List them: ${program} keys list --data ${data.name}`
+                  })
+                )
+          )
         )
-      ),
-      Effect.andThen(Console.log(`Revoked the key ${name}. The next request with it is refused.`))
+      )
     )
-  )
+    yield* Console.log(
+      wasRevoked
+        ? `The key ${name} is revoked already.`
+        : `Revoked the key ${name}. The next request with it is refused, and links to its browsers close within about a second.`
+    )
+    if (stop) yield* stopAll(data, name)
+  })
 ).pipe(Command.withDescription("Revoke an API key at once, also at a server that runs"))
 
 /** `keys create`, `keys list`, `keys revoke`. */

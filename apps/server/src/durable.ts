@@ -95,7 +95,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       })
     })
   )
-  const work = shared === undefined ? LocalWork.layer : Node.layerWork(node, shared)
+  const work = shared === undefined ? LocalWork.layerLooking : Node.layerWork(node, shared)
   const others =
     shared === undefined
       ? Layer.empty

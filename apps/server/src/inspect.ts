@@ -2,7 +2,6 @@ import { type Node, Store, Turn } from "@webagent/engine"
 import { SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
@@ -10,12 +9,12 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as SqlClient from "effect/sql/SqlClient"
 import { type Data, layerExisting } from "./data.ts"
-import { orSentence } from "./database.ts"
+import { orSentence } from "./orSentence.ts"
+import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
+import { cancel } from "./operate.ts"
 import { program } from "./program.ts"
 import { data } from "./settings.ts"
 import { UserError } from "./UserError.ts"
-
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
 
 const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
   orSentence(Effect.provide(use, Layer.provideMerge(SqlStore.layer, layerExisting(data))))
@@ -29,22 +28,6 @@ const nodesOf = (data: Data) =>
         })
       )
     : Store.use((store) => store.nodes)
-
-/** Columns as wide as what is in them. */
-const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd()
-  )
-}
-
-const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
-
-const since = (at_ms: number, now_ms: number) =>
-  Duration.format(Duration.seconds(Math.max(0, Math.floor((now_ms - at_ms) / 1000))))
 
 /** What each node has at work, by its id. */
 const heldBy = Effect.gen(function* () {
@@ -137,26 +120,6 @@ export const drain = Command.make(
 const mostOpen = 1000
 const newest = 100
 
-/** Characters that could move the cursor of a terminal, change its colors or reverse the direction of text. */
-const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
-
-/** One line of a text that clients, pages or models wrote, for a terminal. */
-const shownOf = (text: string, most: number) => {
-  const line = text
-    .slice(0, 10 * most)
-    .toWellFormed()
-    .replaceAll(/\s+/gu, " ")
-    .replaceAll(controls, "")
-    .trim()
-  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line
-}
-
-/** JSON without characters that control a terminal; JSON itself escapes those below U+0020. */
-const jsonOf = (value: unknown) =>
-  JSON.stringify(value).replaceAll(controls, (some) =>
-    Array.from({ length: some.length }, (_, at) => `\\u${some.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
-  )
-
 const longestTask = 60
 const longestError = 100
 
@@ -211,4 +174,4 @@ export const runs = Command.make(
         yield* print(columns([titles, ...rows]))
       })
     )
-).pipe(Command.withDescription("List the runs of a database, as they are right now"))
+).pipe(Command.withDescription("List the runs of a database, as they are right now"), Command.withSubcommands([cancel]))

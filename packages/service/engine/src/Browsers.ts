@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { BrowserPool, type CdpTransport, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
@@ -16,8 +15,9 @@ import { Admission } from "./ports/Admission.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
-import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Conflict, Store, type StoreUnavailable } from "./ports/Store.ts"
 import type { Work } from "./ports/Work.ts"
+import { commitBrowser, endBrowser } from "./browserEnd.ts"
 import { owned } from "./Owned.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { IdSource } from "./ports/IdSource.ts"
@@ -87,39 +87,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
 
   const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))
 
-  /** Writes a browser that has just been read; false when another step has changed it since. */
-  const commit = (browser: Browser.Browser, from: string | null, at_ms: number, beside: Partial<Step> = {}) => {
-    const { id, owner, status } = browser
-    // no client sees a browser that is still starting
-    const events: Step["events"] =
-      status === "starting" ? [] : [{ at_ms, of: "browser", id, sessionId: null, owner, from, to: status }]
-    return store.commit({ browser, events, ...beside })
-  }
-
-  const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : status)
-
-  /** Stores the end of a browser, unless it has ended. If its launch failed, the key of its create is deleted. */
-  const ended = (
-    id: string,
-    reason: Browser.StopReason,
-    { bytes = null, key = null }: { readonly bytes?: number | null; readonly key?: string | null } = {}
-  ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
-    Effect.flatMap(store.browser(id), (known) => {
-      if (Option.isNone(known)) return Effect.succeed(undefined)
-      const browser = known.value
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const stopped = Browser.stop(browser, reason, now, bytes)
-        if (Result.isFailure(stopped)) return Effect.succeed(browser)
-        const forgetKey = browser.status === "starting" ? browser.idempotencyKey : key
-        return commit(stopped.success, fromOf(browser), now, forgetKey === null ? {} : { forgetKey }).pipe(
-          Effect.as<Browser.Browser | undefined>(stopped.success),
-          Effect.catchTags({
-            Conflict: () => ended(id, reason, { bytes, key }),
-            KeyTaken: (error) => Effect.die(error)
-          })
-        )
-      })
-    })
+  const commit = commitBrowser(store)
+  const ended = endBrowser(store)
 
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
   const endLater = (id: string, reason: Browser.StopReason, beside?: Parameters<typeof ended>[2]): void => {

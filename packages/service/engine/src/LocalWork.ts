@@ -6,34 +6,41 @@ import { type Hands, Work } from "./ports/Work.ts"
 
 const everySecond = Schedule.spaced("1 second")
 
-/** Work of a store that one process has to itself: it is taken where it is offered, at once. */
-export const layer: Layer.Layer<Work, never, Store> = Layer.effect(
-  Work,
-  Effect.gen(function* () {
-    const store = yield* Store
-    const fork = Effect.runForkWith(yield* Effect.context())
-    let hands: Hands | undefined
-    const take = (sessionId: string): Effect.Effect<void> =>
-      hands === undefined
-        ? Effect.void
-        : hands.take(sessionId).pipe(
-            // no caller waits for it: it begins when the store is there again
-            Effect.catch(() => Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId)))))
-          )
-    return Work.of({
-      offer: () => Effect.void,
-      offered: take,
-      mayTake: () => true,
-      isLost: store.isLost,
-      // what an earlier start of the process left behind
-      serve: Effect.fnUntraced(function* (given: Hands) {
-        hands = given
-        const { browsers, sessions } = yield* Effect.orDie(
-          Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), everySecond)
+/**
+ * Work of a store that one server has to itself: it is taken where it is offered, at once. With `looks`, the server looks
+ * every second for runs and browsers that another process, such as an operator's command, stopped in the store.
+ */
+const make = Effect.fnUntraced(function* (looks: boolean) {
+  const store = yield* Store
+  const fork = Effect.runForkWith(yield* Effect.context())
+  let hands: Hands | undefined
+  const take = (sessionId: string): Effect.Effect<void> =>
+    hands === undefined
+      ? Effect.void
+      : hands.take(sessionId).pipe(
+          // no caller waits for it: it begins when the store is there again
+          Effect.catch(() => Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId)))))
         )
-        for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), everySecond))
-        for (const id of sessions) yield* take(id)
-      })
+  return Work.of({
+    offer: () => Effect.void,
+    offered: take,
+    mayTake: () => true,
+    isLost: store.isLost,
+    // what an earlier start of the process left behind
+    serve: Effect.fnUntraced(function* (given: Hands) {
+      hands = given
+      const { browsers, sessions } = yield* Effect.orDie(
+        Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), everySecond)
+      )
+      for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), everySecond))
+      for (const id of sessions) yield* take(id)
+      if (looks) yield* Effect.forkScoped(Effect.repeat(Effect.ignoreCause(given.lookNow), everySecond))
     })
   })
-)
+})
+
+/** Work of a store that only this process writes to, such as one in memory. */
+export const layer: Layer.Layer<Work, never, Store> = Layer.effect(Work, make(false))
+
+/** Work of a store that other processes write to, such as a file that an operator's commands use. */
+export const layerLooking: Layer.Layer<Work, never, Store> = Layer.effect(Work, make(true))

@@ -75,6 +75,14 @@ const make = Effect.gen(function* () {
       )
       return revoked[0] === undefined ? yield* new KeyNotFound({ name }) : keyOf(revoked[0])
     }),
+    revokedOf: (names) =>
+      names.length === 0
+        ? Effect.succeed(new Set())
+        : Effect.map(
+            read(sql<{ readonly name: string }>`SELECT name FROM api_keys WHERE ${sql.in("name", names)}
+              GROUP BY name HAVING count(*) = count(revoked_at_ms)`),
+            (rows) => new Set(rows.map(({ name }) => name))
+          ),
     find: (secret) =>
       read(
         Effect.map(

@@ -55,6 +55,7 @@ describe("Monitoring", () => {
         list: Effect.succeed([key]),
         revoke: () => Effect.succeed(key),
         find: () => Effect.suspend(() => (isAway ? Effect.never : Effect.succeed(Option.some(key)))),
+        revokedOf: () => Effect.succeed(new Set<string>()),
         usage: () => Effect.succeed({ runs: 0, browsers: 0, usd: 0 }),
         countRequest: () => Effect.sync(() => ++counted)
       })

@@ -39,6 +39,7 @@ const keys = Layer.sync(ApiKeys, () => {
     revoke: () => Effect.die("not used"),
     list: Effect.succeed([...all.values()]),
     find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),
+    revokedOf: () => Effect.succeed(new Set<string>()),
     usage: () => Effect.sync(() => ({ runs: ++runs, browsers: 0, usd: 0 })),
     countRequest: (_, perMinute) => Effect.sync(() => (++requests > perMinute ? 60_000 : 0))
   }

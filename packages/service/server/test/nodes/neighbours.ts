@@ -120,6 +120,7 @@ export const limitedKey = (limits: Partial<KeyLimits>, usage: Partial<KeyUsage> 
     list: Effect.succeed([key]),
     revoke: () => Effect.succeed(key),
     find: () => Effect.succeed(Option.some(key)),
+    revokedOf: () => Effect.succeed(new Set<string>()),
     usage: () =>
       Effect.sync(() => {
         counted.creates++

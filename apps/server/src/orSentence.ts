@@ -1,0 +1,19 @@
+import { StoreUnavailable } from "@webagent/engine"
+import { DatabaseError } from "@webagent/sql"
+import * as Effect from "effect/Effect"
+import { program } from "./program.ts"
+import { UserError } from "./UserError.ts"
+
+const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+/** What is wrong with a database is a sentence for the operator. */
+export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, (error) => {
+    if (error instanceof DatabaseError) {
+      return new UserError({ sentence: error.message.replace("Run: webagent-server", `Run: ${program}`) })
+    }
+    if (error instanceof StoreUnavailable) {
+      return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
+    }
+    return error as Exclude<E, DatabaseError | StoreUnavailable>
+  })

@@ -1,0 +1,49 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Browser from "./domain/Browser.ts"
+import type { Step, Store, StoreUnavailable } from "./ports/Store.ts"
+
+/** The status that clients saw last; null of a browser that is still starting, which no client sees. */
+const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : status)
+
+/** Writes a browser that has just been read. It fails with `Conflict` if another step has changed it since. */
+export const commitBrowser =
+  (store: Store["Service"]) =>
+  (browser: Browser.Browser, from: string | null, at_ms: number, beside: Partial<Step> = {}) => {
+    const { id, owner, status } = browser
+    const events: Step["events"] =
+      status === "starting" ? [] : [{ at_ms, of: "browser", id, sessionId: null, owner, from, to: status }]
+    return store.commit({ browser, events, ...beside })
+  }
+
+/**
+ * Stores the end of a browser, unless it has ended, and returns its record. If its launch failed, the key of its create
+ * is deleted. It says nothing to the node where the browser runs.
+ */
+export const endBrowser = (store: Store["Service"]) => {
+  const commit = commitBrowser(store)
+  const end = (
+    id: string,
+    reason: Browser.StopReason,
+    { bytes = null, key = null }: { readonly bytes?: number | null; readonly key?: string | null } = {}
+  ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
+    Effect.flatMap(store.browser(id), (known) => {
+      if (Option.isNone(known)) return Effect.succeed(undefined)
+      const browser = known.value
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const stopped = Browser.stop(browser, reason, now, bytes)
+        if (Result.isFailure(stopped)) return Effect.succeed(browser)
+        const forgetKey = browser.status === "starting" ? browser.idempotencyKey : key
+        return commit(stopped.success, fromOf(browser), now, forgetKey === null ? {} : { forgetKey }).pipe(
+          Effect.as<Browser.Browser | undefined>(stopped.success),
+          Effect.catchTags({
+            Conflict: () => end(id, reason, { bytes, key }),
+            KeyTaken: (error) => Effect.die(error)
+          })
+        )
+      })
+    })
+  return end
+}
