@@ -1,6 +1,7 @@
 import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
 import {
   ApiKeyAuth,
+  LinkOwners,
   LinkTokens,
   Listener,
   Nodes as Neighbours,
@@ -105,7 +106,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
-    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerMonitoring(data)]),
+    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), LinkOwners.layer, RequestValidation.layer, layerMonitoring(data)]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),
     Layer.provide(work),

@@ -1,3 +1,4 @@
+export * as LinkOwners from "./api/LinkOwners.ts"
 export * from "./api/LinkTokens.ts"
 export * as Answer from "./http/Answer.ts"
 export * as ApiKeyAuth from "./http/ApiKeyAuth.ts"

@@ -48,7 +48,10 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
         assert.isNotNull(revoked.revokedAt_ms)
         assert.deepStrictEqual(yield* keys.find(Redacted.value(first.secret)), Option.none())
         assert.strictEqual((yield* Effect.flip(keys.revoke("ci")))._tag, "KeyNotFound")
+        const names = ["ci", "key:0123456789abcdef"]
+        assert.deepStrictEqual([...(yield* keys.revokedOf(names))], ["ci"])
         const second = yield* keys.create(request)
+        assert.deepStrictEqual([...(yield* keys.revokedOf(names))], [])
         assert.isTrue(Option.isSome(yield* keys.find(Redacted.value(second.secret))))
         assert.lengthOf(yield* keys.list, 2)
         assert.deepStrictEqual(yield* keys.usage("ci", 1), { runs: 0, browsers: 0, usd: 0 })

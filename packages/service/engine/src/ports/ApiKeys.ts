@@ -62,7 +62,7 @@ export class ApiKeys extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     /** The next request with it is refused. */
     readonly revoke: (name: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
-    /** The names of which at least one key was revoked and no key is left. A name that never had a key isn't among them. */
+    /** The names whose keys are all revoked. A name that never had a key is not in the set. */
     readonly revokedOf: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** The key with this secret, unless it is revoked. */
     readonly find: (secret: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>

@@ -10,6 +10,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
+import * as LinkOwners from "../api/LinkOwners.ts"
 import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { originOf } from "../api/Origin.ts"
@@ -51,8 +52,12 @@ const whole = ({ frames }: CdpTransport) =>
   })
 
 /** Says why its connection ends. */
-const farewell = Effect.fnUntraced(function* (socket: Socket.Socket, how: Exclude<ConnectionEnd, "dropped">) {
+const farewell = Effect.fnUntraced(function* (
+  socket: Socket.Socket,
+  how: Exclude<ConnectionEnd, "dropped"> | "revoked"
+) {
   const { write } = yield* socket.writer
+  if (how === "revoked") return yield* write(new Socket.CloseEvent(revokedCode, LinkOwners.revokedSentence))
   yield* write(
     how === "closed" ? new Socket.CloseEvent(closedCode) : new Socket.CloseEvent(stoppedCode, farewells[reasonOf(how)])
   )
@@ -71,10 +76,17 @@ export const CdpObserver: Context.Reference<CdpObserverService> = Context.Refere
   defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
 })
 
-const eventOf = (how: ConnectionEnd | "left"): ConnectionEvent => {
+const eventOf = (how: ConnectionEnd | "left" | "revoked"): ConnectionEvent => {
+  if (how === "revoked") return "stopped"
   if (how === "dropped" || how === "left") return how
   return how === "closed" ? "left" : "stopped"
 }
+
+/** The WebSocket close code for a client whose link doesn't open any more. */
+const revokedCode = 1008
+
+/** The API key of the browser's owner was revoked. */
+class KeyRevoked extends Data.TaggedError("KeyRevoked")<{ readonly id: string }> {}
 
 /** A browser has no such page. */
 class PageNotFound extends Data.TaggedError("PageNotFound")<{ readonly targetId: string }> {}
@@ -145,6 +157,7 @@ export const layer = HttpRouter.use(
     const tokens = yield* LinkTokens
     const { observe } = yield* CdpObserver
     const nodes = yield* Nodes
+    const owners = yield* LinkOwners.LinkOwners
     const enter = ConnectionLimit.make(mostClients)
 
     /** Its id becomes a part of a path, so it has to be one of the browser's own. */
@@ -165,11 +178,13 @@ export const layer = HttpRouter.use(
       const { browser_id = "", target_id } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
       const { token } = yield* HttpServerRequest.ParsedSearchParams
-      const known = tokens.opens(cdpPath(id), token)
-        ? (target_id === undefined ? Effect.void : hasPage(id, target_id)).pipe(
-            Effect.andThen(engine.connectBrowser(id, target_id))
-          )
-        : Effect.fail(new BrowserNotFound({ id }))
+      const known = Effect.gen(function* () {
+        if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
+        const { owner } = yield* engine.browser(id)
+        if (!(yield* owners.mayOpen(owner))) return yield* new KeyRevoked({ id })
+        if (target_id !== undefined) yield* hasPage(id, target_id)
+        return { owner, transport: yield* engine.connectBrowser(id, target_id) }
+      })
       return { request, id, known }
     })
 
@@ -193,6 +208,10 @@ export const layer = HttpRouter.use(
           () => Effect.succeed(Answer.detail(404, "Browser not found"))
         ),
         Effect.catchIf(
+          (error) => error instanceof KeyRevoked,
+          () => Effect.succeed(Answer.detail(403, LinkOwners.revokedSentence))
+        ),
+        Effect.catchIf(
           (error) => error instanceof PageNotFound,
           () => Effect.succeed(Answer.detail(404, "Page not found"))
         ),
@@ -205,7 +224,9 @@ export const layer = HttpRouter.use(
     const connected = Effect.gen(function* () {
       const { id, known, request } = yield* asked
       const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
-      const transport = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
+      const { owner, transport } = yield* Effect.tapError(known, () =>
+        isWebSocket ? observe(id, "refused") : Effect.void
+      )
       if (!isWebSocket) {
         return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
           connection: "Upgrade",
@@ -221,12 +242,17 @@ export const layer = HttpRouter.use(
       const socket = yield* Effect.orDie(request.upgrade)
       yield* observe(id, "connected", wire)
       const how = yield* Effect.onInterrupt(
-        Effect.raceFirst(Effect.as(left(socket), "left" as const), transport.ended),
+        Effect.raceAllFirst([
+          Effect.as(left(socket), "left" as const),
+          transport.ended,
+          Effect.as(owners.revoked(owner), "revoked" as const)
+        ]),
         () => observe(id, "left", wire)
       )
       yield* observe(id, eventOf(how), wire)
       if (how === "dropped") wire.resetAndDestroy()
       else if (how !== "left") yield* Effect.ignore(Effect.andThen(whole(transport), farewell(socket, how)))
+
       return HttpServerResponse.empty()
     }).pipe(refusals)
     yield* router.add("GET", cdpPath(":browser_id"), connected)
@@ -237,7 +263,7 @@ export const layer = HttpRouter.use(
     ) =>
       Effect.gen(function* () {
         const { id, known, request } = yield* asked
-        const transport = yield* known
+        const { transport } = yield* known
         if (!(yield* enter(id))) return tooMany
         const address = new URL(linkTo(tokens, yield* originOf(request))(cdpPath(id)).replace(/^http/u, "ws"))
         const found = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)

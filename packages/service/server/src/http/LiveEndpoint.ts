@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
+import * as LinkOwners from "../api/LinkOwners.ts"
 import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { originOf } from "../api/Origin.ts"
@@ -75,6 +76,7 @@ const isOwnPage = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
 interface Viewer {
   readonly id: string
   readonly access: "view" | "control"
+  readonly owner: string | null
   readonly request: HttpServerRequest.HttpServerRequest
   readonly socket: Socket.Socket
   readonly view: LiveView
@@ -87,6 +89,7 @@ export const layer = HttpRouter.use(
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const views = yield* LiveViews
+    const owners = yield* LinkOwners.LinkOwners
     const linksOf = yield* Links.make
     const messageOf = makeMessages()
     const enter = ConnectionLimit.make(mostViewers)
@@ -100,13 +103,16 @@ export const layer = HttpRouter.use(
       const access = Links.accessOf(tokens, id, token)
       const nothing = new NotShown({ status: 404, reason: unknown })
       if (access === undefined) return yield* nothing
-      const { status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
+      const { owner, status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
+      if (!(yield* owners.mayOpen(owner))) {
+        return yield* new NotShown({ status: 403, reason: `${LinkOwners.revokedSentence}.` })
+      }
       if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
       if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
-      return { id, access, open: views.open(id) }
+      return { id, access, owner, open: views.open(id) }
     })
 
-    const show = Effect.fnUntraced(function* ({ access, id, request, socket, view, wire }: Viewer) {
+    const show = Effect.fnUntraced(function* ({ access, id, owner, request, socket, view, wire }: Viewer) {
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
@@ -162,7 +168,16 @@ export const layer = HttpRouter.use(
           yield* drained(wire)
         })
       )
-      yield* Effect.raceAllFirst([inbound, Effect.andThen(steps, Effect.never), Effect.andThen(outbound, farewell)])
+      const revoked = Effect.andThen(
+        owners.revoked(owner),
+        write(new Socket.CloseEvent(LivePage.refusedCode, `${LinkOwners.revokedSentence}.`))
+      )
+      yield* Effect.raceAllFirst([
+        revoked,
+        inbound,
+        Effect.andThen(steps, Effect.never),
+        Effect.andThen(outbound, farewell)
+      ])
     })
 
     const path = `${Links.livePath(":browser_id")}/:token` as const

@@ -5,6 +5,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as LinkOwners from "../api/LinkOwners.ts"
 import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Conversion from "../api/v2/Conversion.ts"
@@ -30,19 +31,30 @@ const recording = HttpRouter.use(
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const recordings = yield* Recordings
+    const owners = yield* LinkOwners.LinkOwners
+    const revoked = Answer.detail(403, LinkOwners.revokedSentence)
     const notFound = Answer.detail(404, "Recording not found")
 
     const ofSession = (id: string) =>
       engine.session(id).pipe(
-        Effect.map(({ session }) =>
-          session.recording && session.status === "stopped"
-            ? HttpServerResponse.uint8Array(frame, { contentType: "image/gif" })
-            : notFound
+        Effect.flatMap(({ session }) =>
+          Effect.map(owners.mayOpen(session.owner), (opens) => {
+            if (!opens) return revoked
+            return session.recording && session.status === "stopped"
+              ? HttpServerResponse.uint8Array(frame, { contentType: "image/gif" })
+              : notFound
+          })
         ),
         Effect.catchTag("SessionNotFound", () => Effect.succeed(notFound))
       )
 
     const ofBrowser = Effect.fnUntraced(function* (id: string) {
+      // a recording can be kept for longer than the record of its browser
+      const owner = yield* engine.browser(id.split("/")[0] ?? id).pipe(
+        Effect.map((browser) => browser.owner),
+        Effect.catchTag("BrowserNotFound", () => Effect.succeed(null))
+      )
+      if (!(yield* owners.mayOpen(owner))) return revoked
       const found = yield* Effect.timeoutOption(recordings?.find(id) ?? Effect.succeedNone, patience)
       if (Option.isNone(found)) {
         return Answer.detail(503, "The recording is being written. Try again in a few seconds.", { "retry-after": "5" })
