@@ -144,8 +144,8 @@ describe("operator commands", () => {
         again.stdout,
         "The key shop is revoked already.\nCancelled 0 runs and stopped 0 browsers of the key shop.\n"
       )
-      const unknown = yield* run(["keys", "revoke", "--name", "nobody", "--stop", "--data", url])
-      assert.match(unknown.stderr, /^No key is named nobody\./u)
+      const unknown = yield* run(["keys", "revoke", "--name", "unused", "--stop", "--data", url])
+      assert.match(unknown.stderr, /^No key is named unused\./u)
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 })

@@ -22,7 +22,7 @@ const shop: ApiKey = {
   revokedAt_ms: null
 }
 
-/** The keys of a test, of which some names are revoked. */
+/** The keys of a test. Names in `revoked` have no key left. */
 const makeKeys = () => {
   const revoked = new Set<string>()
   const asked: Array<ReadonlyArray<string>> = []
