@@ -13,8 +13,10 @@ import { BrowserPool } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
 import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
+import { sharesBrowsers } from "./fairShare.ts"
 import { UserError } from "./UserError.ts"
 
 /** What a server says of its browsers. */
@@ -45,6 +47,8 @@ export interface ChromiumOptions {
   readonly most?: number
   /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
   readonly languages?: ReadonlyArray<string>
+  /** How many of them one API key may use while others are in use; three quarters unless given. */
+  readonly mostPerKey?: number
 }
 
 /** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */
@@ -61,20 +65,29 @@ const recordingsIn = (folder: string) => {
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
-const layerChromium = ({ egress, folder, isolation: atLeast, languages, most }: ChromiumOptions) =>
+const layerChromium = ({ egress, folder, isolation: atLeast, languages, most, mostPerKey }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const binary = yield* Binary.find({ data: folder, packaged: import.meta.resolve("@sparticuz/chromium") })
       const recordings = yield* recordingsIn(folder)
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
+      const { count, why } = most === undefined ? Limits.most() : { count: most, why: "set by --max-browsers" }
+      const sql = yield* SqlClient.SqlClient
+      // the store fails the create itself if it is away
+      const applies = (key: string) =>
+        sharesBrowsers(key).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.orElseSucceed(() => false)
+        )
+      const perOwner = { most: mostPerKey ?? Math.ceil((count * 3) / 4), applies }
       const pool = ChromiumPool.layer({
         binary,
         chromiumSandbox,
         ...(languages === undefined ? {} : { languages }),
-        ...(most === undefined ? {} : { most })
+        most: count,
+        perOwner
       })
-      const { count, why } = most === undefined ? Limits.most() : { count: most, why: "set by --max-browsers" }
       const excepted = egress.allowPrivate ?? []
       const reached = excepted.length === 0 ? "" : ` Reached besides: ${excepted.join(", ")}.`
       const view: BrowsersView = {

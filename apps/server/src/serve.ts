@@ -136,6 +136,7 @@ const withChromiumOnly = [
   "isolation",
   "browserLanguages",
   "maxBrowsers",
+  "maxBrowsersPerKey",
   "allowPrivate",
   "countryProxies",
   "model",
@@ -316,6 +317,7 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
         countries: Option.getOrElse(given.countryProxies, () => ({}))
       },
       ...Option.match(given.browserLanguages, { onNone: () => ({}), onSome: (languages) => ({ languages }) }),
+      ...Option.match(given.maxBrowsersPerKey, { onNone: () => ({}), onSome: (mostPerKey) => ({ mostPerKey }) }),
       ...Option.match(given.maxBrowsers, { onNone: () => ({}), onSome: (most) => ({ most }) })
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })

@@ -34,6 +34,7 @@ const settings = [
   "isolation",
   "browserLanguages",
   "maxBrowsers",
+  "maxBrowsersPerKey",
   "allowPrivate",
   "countryProxies",
   "model",
@@ -317,6 +318,10 @@ export const server = {
     positive,
     Flag.optional
   ),
+  maxBrowsersPerKey: int(
+    "maxBrowsersPerKey",
+    "Let one API key use at most this many while other keys are in use (default: 3/4 of --max-browsers)"
+  ).pipe(positive, Flag.optional),
   allowPrivate: text(
     "allowPrivate",
     "Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)"

@@ -19,6 +19,13 @@ import * as Runtime from "./Runtime.ts"
 import * as Warm from "./Warm.ts"
 import { watch } from "./Watch.ts"
 
+/** Limits the browsers of one owner, so that others find room. */
+export interface OwnerLimit {
+  readonly most: number
+  /** Whether the limit applies to this owner now. It runs only for a browser above the limit. */
+  readonly applies: (owner: string) => Effect.Effect<boolean>
+}
+
 /** How browsers are kept. */
 export interface PoolOptions extends Pick<
   BrowserProcess.StartOptions,
@@ -28,6 +35,8 @@ export interface PoolOptions extends Pick<
   readonly warm?: number
   /** How many run at once, besides those that wait; by memory and cores, or a container's limits of them, unless given. */
   readonly most?: number
+  /** How many of them one owner may have; no limit unless given. */
+  readonly perOwner?: OwnerLimit
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
   /** For how long one runs that no CDP message reaches; 10 minutes unless given. */
@@ -75,6 +84,7 @@ const make = Effect.fnUntraced(function* ({
   lifetime = "1 hour",
   memory_bytes = 1024 ** 3,
   most = limits.most().count,
+  perOwner,
   root,
   warm = 2,
   ...options
@@ -89,6 +99,15 @@ const make = Effect.fnUntraced(function* ({
   const running = new Map<string, HandedOut>()
   /** How many run, or are about to. */
   let taken = 0
+  /** How many of them each owner has. */
+  const owned = new Map<string | null, number>()
+  const count = (owner: string | null, change: 1 | -1) => {
+    taken += change
+    const left = (owned.get(owner) ?? 0) + change
+    if (left === 0) owned.delete(owner)
+    else owned.set(owner, left)
+  }
+  const exceeds = (owner: string | null) => perOwner !== undefined && (owned.get(owner) ?? 0) >= perOwner.most
   const { replenish, take } = yield* Warm.make({ ...options, runtime, wanted: () => Math.min(warm, most - taken) })
   yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
 
@@ -113,7 +132,7 @@ const make = Effect.fnUntraced(function* ({
           return Effect.ensuring(
             Warm.close(started),
             Effect.sync(() => {
-              taken--
+              count(browser.owner, -1)
               replenish()
             })
           )
@@ -150,14 +169,23 @@ const make = Effect.fnUntraced(function* ({
   const launch = (browser: Browser.Browser) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
+        const { owner } = browser
+        if (perOwner !== undefined && owner !== null && exceeds(owner) && (yield* perOwner.applies(owner))) {
+          // one may have stopped meanwhile; nothing else runs between this check and the count
+          if (exceeds(owner)) {
+            return yield* full(
+              `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`
+            )
+          }
+        }
         if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
         if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
-        taken++
+        count(owner, 1)
         const started = yield* restore(take(browser)).pipe(
           // paths of this machine are for its operator
           Effect.tapError(({ message }) => Effect.logWarning(`Cannot start a browser: ${message}`)),
           Effect.mapError(() => new LaunchFailed({ reason: "failed", message: notStarted })),
-          Effect.onError(() => Effect.sync(() => void taken--))
+          Effect.onError(() => Effect.sync(() => count(owner, -1)))
         )
         return yield* handOut(browser, started)
       }).pipe(Effect.ensuring(Effect.sync(replenish)))
