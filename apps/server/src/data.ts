@@ -1,4 +1,4 @@
-import { Database, DatabaseError, PostgresDatabase } from "@webagent/sql"
+import { Database, DatabaseError, type NodeSqlite, PostgresDatabase } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -24,9 +24,12 @@ export const dataOf = (text: string): Data => {
 /** The folder of what is kept beside the database, such as recordings. */
 export const folderOf = (data: Data): string => (data._tag === "File" ? dirname(data.name) : ".webagent")
 
+/** Durability and log size of a database file. */
+export type SqliteSettings = Pick<NodeSqlite.SqliteOptions, "durable" | "logLimit">
+
 /** The database, which is made ready when it is new. */
-export const layerDatabase = (data: Data, durable: "normal" | "full" = "normal") =>
-  data._tag === "File" ? Database.layer({ file: data.name, durable }) : PostgresDatabase.layer({ url: data.url })
+export const layerDatabase = (data: Data, sqlite: SqliteSettings = {}) =>
+  data._tag === "File" ? Database.layer({ file: data.name, ...sqlite }) : PostgresDatabase.layer({ url: data.url })
 
 /** The database of a command that is of no use with a new one. */
 export const layerExisting = (data: Data): ReturnType<typeof layerDatabase> =>

@@ -19,11 +19,12 @@ import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
-import { type Data, layerDatabase } from "./data.ts"
+import { type Data, layerDatabase, type SqliteSettings } from "./data.ts"
 import * as Node from "./node.ts"
 import { Drain, layerDrain } from "./drain.ts"
 import { layerFinishedRuns } from "./finishedRuns.ts"
 import { layerMonitoring } from "./monitoring.ts"
+import { layerObserved, Writes } from "./writes.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions extends Listener.ListenerOptions {
@@ -32,8 +33,8 @@ export interface DurableOptions extends Listener.ListenerOptions {
   readonly node: string
   /** How this node is one of several that use the database; without it no other one does. */
   readonly shared?: Node.SharedOptions
-  /** Of a file: what a commit survives. */
-  readonly durable: "normal" | "full"
+  /** Settings of a database file. */
+  readonly sqlite: SqliteSettings
   readonly apiKeys: ReadonlyArray<string>
   readonly seed: number
   readonly turnDuration?: Duration.Duration
@@ -78,7 +79,7 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { apiKeys, data, durable, node, seed, shared, turnDuration } = options
+  const { apiKeys, data, node, seed, shared, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -116,7 +117,8 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer(options)]),
     Layer.provide(Layer.effectDiscard(check)),
-    Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
-    Layer.provide(Layer.provide(layerDatabase(data, durable), locked))
+    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerObserved, SqlStore.layer), SqlApiKeys.layer)),
+    Layer.provide(Writes.layer(data.name)),
+    Layer.provide(Layer.provide(layerDatabase(data, options.sqlite), locked))
   )
 }

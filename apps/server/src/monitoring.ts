@@ -1,6 +1,6 @@
 import { NodeId, type Turn } from "@webagent/engine"
 import { Monitoring, version } from "@webagent/server"
-import { OpenCounts } from "@webagent/sql"
+import { OpenCounts, WriteAheadLog } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,6 +11,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { ServedBrowsers } from "./browsers.ts"
 import type { Data } from "./data.ts"
 import { Drain, held } from "./drain.ts"
+import { Writes } from "./writes.ts"
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
@@ -48,6 +49,7 @@ const gauges = {
   log: bytes("log"),
   draining: gauge("webagent_draining", "1 while the server is about to stop"),
   up: gauge("webagent_store_up", "1 while the database answers"),
+  writable: gauge("webagent_store_writable", "1 while writes to the database succeed"),
   resident: gauge("process_resident_memory_bytes", "Memory of the process"),
   heap: gauge("nodejs_heap_size_used_bytes", "Heap that is used"),
   lag: gauge("nodejs_eventloop_lag_p99_seconds", "How long the event loop was late since the last time, p99")
@@ -75,6 +77,8 @@ const make = Effect.fnUntraced(function* (data: Data) {
   const isDraining = () => drain.draining || drain.requested
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const node = yield* NodeId
+  const { blockedBy } = yield* WriteAheadLog
+  const writes = yield* Writes
   const { isolation, kind, sentence } = yield* ServedBrowsers
   const began_ms = yield* Clock.currentTimeMillis
   const delay = monitorEventLoopDelay({ resolution: lagEvery_ms })
@@ -93,19 +97,22 @@ const make = Effect.fnUntraced(function* (data: Data) {
   // a counter that is first seen at 1 has not grown, as Prometheus counts
   for (const counter of Object.values(endings)) yield* Metric.update(counter, 0)
 
+  const current = Effect.all([counted, writes.failure], { concurrency: 2 })
+
   const sample = Effect.gen(function* () {
-    const now = yield* counted
+    const [state, failure] = yield* current
     const now_ms = yield* Clock.currentTimeMillis
     const { heapUsed, rss } = process.memoryUsage()
-    yield* Metric.update(gauges.up, now === undefined ? 0 : 1)
-    yield* Metric.update(gauges.queued, now?.queued ?? 0)
-    yield* Metric.update(gauges.running, now?.running ?? 0)
-    yield* Metric.update(gauges.browsers, now?.browsers ?? 0)
-    yield* Metric.update(gauges.sessionsHere, now?.here.sessions ?? 0)
-    yield* Metric.update(gauges.browsersHere, now?.here.browsers ?? 0)
-    yield* Metric.update(gauges.oldest, now?.oldest_ms == null ? 0 : Math.max(0, now_ms - now.oldest_ms) / 1000)
-    yield* Metric.update(gauges.file, now?.file ?? 0)
-    yield* Metric.update(gauges.log, now?.log ?? 0)
+    yield* Metric.update(gauges.up, state === undefined ? 0 : 1)
+    yield* Metric.update(gauges.writable, failure === null ? 1 : 0)
+    yield* Metric.update(gauges.queued, state?.queued ?? 0)
+    yield* Metric.update(gauges.running, state?.running ?? 0)
+    yield* Metric.update(gauges.browsers, state?.browsers ?? 0)
+    yield* Metric.update(gauges.sessionsHere, state?.here.sessions ?? 0)
+    yield* Metric.update(gauges.browsersHere, state?.here.browsers ?? 0)
+    yield* Metric.update(gauges.oldest, state?.oldest_ms == null ? 0 : Math.max(0, now_ms - state.oldest_ms) / 1000)
+    yield* Metric.update(gauges.file, state?.file ?? 0)
+    yield* Metric.update(gauges.log, state?.log ?? 0)
     yield* Metric.update(gauges.draining, isDraining() ? 1 : 0)
     yield* Metric.update(gauges.resident, rss)
     yield* Metric.update(gauges.heap, heapUsed)
@@ -118,23 +125,35 @@ const make = Effect.fnUntraced(function* (data: Data) {
   })
 
   const health = Effect.gen(function* () {
-    const now = yield* counted
+    const [state, failure] = yield* current
     const now_ms = yield* Clock.currentTimeMillis
-    const status = now === undefined ? "unavailable" : isDraining() ? "draining" : "ok"
+    const unavailable =
+      state === undefined ? "The database does not respond" : failure === null ? null : "Writes to the database fail"
+    const status = unavailable !== null ? "unavailable" : isDraining() ? "draining" : "ok"
+    const blocking = yield* blockedBy
     return {
       status,
       ready: status === "ok",
+      ...(unavailable === null ? {} : { reason: unavailable }),
       draining: isDraining(),
       version,
       node,
       uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),
       store: {
         kind: data._tag === "File" ? "sqlite" : "postgres",
-        answers: now !== undefined,
-        bytes: now === undefined ? null : now.file + now.log
+        answers: state !== undefined,
+        writeError: failure,
+        bytes: state === undefined ? null : state.file + state.log,
+        log: {
+          bytes: state?.log ?? null,
+          blockedBy: blocking && {
+            processes: blocking.processes,
+            seconds: Math.floor((now_ms - blocking.since_ms) / 1000)
+          }
+        }
       },
-      runs: { queued: now?.queued ?? null, running: now?.running ?? null },
-      browsers: { active: now?.browsers ?? null, kind, isolation, sentence }
+      runs: { queued: state?.queued ?? null, running: state?.running ?? null },
+      browsers: { active: state?.browsers ?? null, kind, isolation, sentence }
     } satisfies Monitoring.HealthView
   })
 

@@ -124,7 +124,7 @@ const inMemoryOnly = [
 ] as const
 
 /** The flags of a server that keeps everything in a database. */
-const inFileOnly = ["node", "advertise", "durable", "keepDays", "keepRuns", "drainWithin"] as const
+const inFileOnly = ["node", "advertise", "durable", "sqliteLogLimit", "keepDays", "keepRuns", "drainWithin"] as const
 
 const { model: _, ...modelFlags } = settings.model
 
@@ -256,6 +256,13 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
       sentence: "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
     })
   }
+  if (data._tag === "Postgres") {
+    yield* refuse(
+      given,
+      ["sqliteLogLimit"],
+      (flag) => `${flag} works only with a database file. Remove ${flag}, or use --data FILE.`
+    )
+  }
   if (data._tag === "File" && Option.isSome(given.advertise)) {
     return yield* new UserError({
       sentence: "--advertise is for servers that share a database. Remove it, or use --data postgres://user@host/name."
@@ -294,7 +301,10 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
   const options: Durable.DurableOptions = {
     data,
     node: Option.getOrElse(given.node, hostname),
-    durable: Option.getOrElse(given.durable, () => "normal" as const),
+    sqlite: {
+      durable: Option.getOrElse(given.durable, () => "normal" as const),
+      ...Option.match(given.sqliteLogLimit, { onNone: () => ({}), onSome: (limit) => ({ logLimit: limit * 2 ** 20 }) })
+    },
     host: given.host,
     port: given.port,
     allowedHosts: Option.getOrUndefined(given.allowHost),

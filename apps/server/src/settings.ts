@@ -27,6 +27,7 @@ const settings = [
   "node",
   "advertise",
   "durable",
+  "sqliteLogLimit",
   "keepDays",
   "keepRuns",
   "drainWithin",
@@ -286,6 +287,10 @@ export const server = {
       "With full, commits to a file survive a power cut too, and take longer (default: normal)"
     )
   ),
+  sqliteLogLimit: int(
+    "sqliteLogLimit",
+    "Pause writes to checkpoint when SQLite's write-ahead log exceeds this many MB (default: 64)"
+  ).pipe(positive, Flag.optional),
   keepDays: Flag.optional(keepDays),
   keepRuns: Flag.optional(keepRuns),
   drainWithin: text("drainWithin", "Wait this long for running runs when stopped, with --data (default: 30s)").pipe(

@@ -274,6 +274,17 @@ describe("settings", () => {
     })
   )
 
+  it.live("--sqlite-log-limit is refused with a Postgres database", () =>
+    Effect.gen(function* () {
+      const args = ["--data", "postgres://user@127.0.0.1:1/name", "--api-key", "K", "--sqlite-log-limit", "64"]
+      assert.deepStrictEqual(yield* run(args), {
+        code: 2,
+        stdout: "",
+        stderr: "--sqlite-log-limit works only with a database file. Remove --sqlite-log-limit, or use --data FILE.\n"
+      })
+    })
+  )
+
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
     "a profile for a database": [
       ["--profile", "flaky"],
@@ -307,6 +318,7 @@ describe("a server in memory", () => {
   for (const [flag, value] of [
     ["--advertise", "http://10.0.0.5:8080"],
     ["--durable", "full"],
+    ["--sqlite-log-limit", "64"],
     ["--keep-days", "1"],
     ["--keep-runs", "0"],
     ["--drain-within", "1s"]

@@ -15,6 +15,7 @@ import { dataOf } from "../src/data.ts"
 import { Drain } from "../src/drain.ts"
 import { layerFinishedRuns } from "../src/finishedRuns.ts"
 import { layerMonitoring } from "../src/monitoring.ts"
+import { Writes } from "../src/writes.ts"
 import { folder } from "./program.ts"
 
 const parts = Layer.unwrap(
@@ -22,6 +23,7 @@ const parts = Layer.unwrap(
     const file = join(path, "server.db")
     return layerMonitoring(dataOf(file)).pipe(
       Layer.provideMerge(Layer.merge(layerFinishedRuns, SqlStore.layer)),
+      Layer.provide(Writes.layer(file)),
       Layer.provideMerge(Database.layer({ file })),
       Layer.provide(Drain.layer)
     )

@@ -23,7 +23,7 @@ export const layer = (
       data: dataOf(data),
       node: name,
       shared: { lost },
-      durable: "normal",
+      sqlite: {},
       host: "127.0.0.1",
       port: 0,
       allowedHosts: undefined,

@@ -10,7 +10,7 @@ import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 import { Reader } from "./Reader.ts"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
-import { Worker } from "node:worker_threads"
+import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 /** Where the file is, and what a commit survives. */
 export interface SqliteOptions {
@@ -21,7 +21,14 @@ export interface SqliteOptions {
   readonly checkpointEvery_ms?: number
   /** How long a statement waits for the lock of another process; 5000 unless given. The thread stands still meanwhile. */
   readonly busyTimeout_ms?: number
+  /** Size of the write-ahead log above which a write first empties it, in bytes; 64 MB by default. */
+  readonly logLimit?: number
+  /** Age at which a snapshot that blocks the log is reported, in milliseconds; 10 seconds by default. */
+  readonly longSnapshot_ms?: number
 }
+
+/** The size above which the write-ahead log is emptied, in bytes. */
+const defaultLogLimit = 64 * 2 ** 20
 
 /** The prepared statements that a connection keeps; the oldest is dropped first. */
 const maxPrepared = 256
@@ -80,33 +87,15 @@ const makeConnection = (file: string, prepare: (text: string) => StatementSync):
   }
 }
 
-/** Runs in a thread of its own, because a checkpoint is where SQLite waits for the disk. One that fails comes again. */
-const checkpointThread = `
-const { workerData } = require("node:worker_threads")
-const db = new (require("node:sqlite").DatabaseSync)(workerData.file, { timeout: 1000 })
-setInterval(() => { try { db.exec("PRAGMA wal_checkpoint(PASSIVE)") } catch {} }, workerData.every_ms)
-`
-
-/** Copies the log of `db` into its file in a thread; where that thread ends early, a commit does it again. */
-const checkpoints = (file: string, db: DatabaseSync, every_ms: number) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      db.exec("PRAGMA wal_autocheckpoint = 0")
-      const worker = new Worker(checkpointThread, { eval: true, workerData: { file, every_ms } })
-      worker.on("error", () => db.isOpen && db.exec("PRAGMA wal_autocheckpoint = 1000"))
-      worker.unref()
-      return worker
-    }),
-    (worker) => Effect.promise(() => worker.terminate())
-  )
-
 const isRead = (text: string) => /^\s*select\b/iu.test(text)
 
 const make = Effect.fnUntraced(function* ({
   busyTimeout_ms = 5000,
   checkpointEvery_ms = 250,
   durable = "normal",
-  file
+  file,
+  logLimit = defaultLogLimit,
+  longSnapshot_ms = 10_000
 }: SqliteOptions) {
   const open = (readOnly: boolean) =>
     Effect.acquireRelease(
@@ -116,7 +105,8 @@ const make = Effect.fnUntraced(function* ({
           if (readOnly) return db
           db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durable}; PRAGMA foreign_keys = ON`)
           // by default the cache has 2 MB, and the log keeps the size that it once had
-          db.exec("PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864")
+          db.exec(`PRAGMA cache_size = -65536; PRAGMA journal_size_limit = ${logLimit}`)
+          WriteAheadLog.recover(db, file, logLimit, busyTimeout_ms)
           return db
         },
         catch: sqlError(file, "open")
@@ -127,10 +117,15 @@ const make = Effect.fnUntraced(function* ({
   const writer = makeConnection(file, makePrepare(writing))
   const prepareRead = makePrepare(yield* open(true))
   const reader = makeConnection(file, prepareRead)
-  yield* checkpoints(file, writing, checkpointEvery_ms)
+  const { blockedBy, room } = yield* WriteAheadLog.make(writing, {
+    file,
+    limit: logLimit,
+    checkpointEvery_ms,
+    longSnapshot_ms
+  })
 
   const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
-    connection: Effect.succeed(writer),
+    connection: Effect.as(room, writer),
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction: () => writing.isTransaction
   })
@@ -163,7 +158,10 @@ const make = Effect.fnUntraced(function* ({
   })
   const get: Reader["Service"]["get"] = (text, ...params) =>
     Effect.try({ try: () => prepareRead(text).get(...params), catch: sqlError(file, "read") })
-  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Reader, { get }))
+  return Context.make(SqlClient.SqlClient, client).pipe(
+    Context.add(Reader, { get }),
+    Context.add(WriteAheadLog.WriteAheadLog, { blockedBy })
+  )
 })
 
 /**

@@ -23,6 +23,8 @@ import * as RequestFacts from "./RequestFacts.ts"
 /** The health of a server. Send requests only to a server that is `ok`. The other fields are for callers with a key. */
 export interface HealthView {
   readonly status: "ok" | "draining" | "unavailable"
+  /** Cause of `unavailable` for everybody, without details of the machine. */
+  readonly reason?: string
   readonly [part: string]: unknown
 }
 
@@ -55,12 +57,13 @@ const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
   )
 })
 
-/** Serves the health. Without a valid key, only the status: the details describe the machine. */
+/** Serves the health. Without a valid key, only the status and its reason: the details describe the machine. */
 const probe = (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) =>
   Effect.gen(function* () {
     const [view, isDetailed] = yield* Effect.all([health, hasValidKey(auth)], { concurrency: "unbounded" })
-    return HttpServerResponse.jsonUnsafe(isDetailed ? view : { status: view.status }, {
-      status: view.status === "ok" ? 200 : 503
+    const { reason, status } = view
+    return HttpServerResponse.jsonUnsafe(isDetailed ? view : { status, ...(reason === undefined ? {} : { reason }) }, {
+      status: status === "ok" ? 200 : 503
     })
   })
 

@@ -1,0 +1,238 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { readFileSync, statfsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import type { DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
+
+/** A reader whose snapshot keeps the log from being emptied. */
+export interface BlockingReader {
+  /** Start of the blockade, in milliseconds since 1970. */
+  readonly since_ms: number
+  /** The processes that hold a snapshot, such as `1234 (sqlite3)`; empty if the operating system doesn't list them. */
+  readonly processes: ReadonlyArray<string>
+}
+
+/** The write-ahead log of the SQLite file in use. Without one, no reader can block it. */
+export const WriteAheadLog: Context.Reference<{
+  /** The reader that has blocked the log for longer than `longSnapshot_ms`. */
+  readonly blockedBy: Effect.Effect<BlockingReader | null>
+}> = Context.Reference("@webagent/sql/WriteAheadLog", {
+  defaultValue: () => ({ blockedBy: Effect.succeed<BlockingReader | null>(null) })
+})
+
+/** Settings of the write-ahead log. */
+export interface WriteAheadLogOptions {
+  readonly file: string
+  /** Size above which a write first empties the log, in bytes. */
+  readonly limit: number
+  /** Interval of the checkpoints that don't hold writes back, in milliseconds. */
+  readonly checkpointEvery_ms: number
+  /** Age at which a snapshot that blocks the log is reported, in milliseconds. */
+  readonly longSnapshot_ms: number
+}
+
+/** Longest wait of a checkpoint for readers, in milliseconds. Writes wait meanwhile. */
+const holdAtMost_ms = 100
+
+/** Pauses between checkpoints that a reader blocked, in milliseconds: each doubles the one before. */
+const [firstRetry_ms, lastRetry_ms] = [50, 1000]
+
+/** The result row of a checkpoint: frames in the log, and frames copied into the file. -1 means that it failed. */
+interface Checkpoint {
+  readonly busy: number
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/** The real clock, also in tests that set another one: SQLite and the operating system use real time. */
+const live = Clock.Clock.defaultValue()
+
+/**
+ * Runs checkpoints in a thread, because SQLite waits for the disk there. PASSIVE ones run all the time next to readers
+ * and writers, but can't catch up with a writer that never pauses, and only a log without a rest starts over. So a
+ * message asks for a TRUNCATE while no write runs.
+ */
+const thread = `
+const { parentPort, workerData } = require("node:worker_threads")
+const db = new (require("node:sqlite").DatabaseSync)(workerData.file, { timeout: ${holdAtMost_ms} })
+const checkpoint = (mode) => {
+  try {
+    return { ...db.prepare("PRAGMA wal_checkpoint(" + mode + ")").get() }
+  } catch {
+    return { busy: 1, log: -1, checkpointed: -1 }
+  }
+}
+let isBehind = false
+setInterval(() => {
+  const passive = checkpoint("PASSIVE")
+  const wasBehind = isBehind
+  isBehind = passive.log !== passive.checkpointed
+  if (isBehind || wasBehind) parentPort.postMessage({ passive })
+}, workerData.every_ms)
+parentPort.on("message", () => parentPort.postMessage({ truncate: checkpoint("TRUNCATE") }))
+`
+
+type Message = { readonly passive: Checkpoint } | { readonly truncate: Checkpoint }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/** Free space next to the file, in bytes; unlimited if the file system doesn't report it. */
+const freeOf = (file: string): number => {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file))
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/**
+ * Whether the log is to be emptied before the next write: above its limit, or above the free space. The second one
+ * leaves room for a checkpoint, which may have to extend the file; on a full disk it would fail and free nothing.
+ */
+const isTooLarge = (file: string, limit: number): boolean => {
+  const size = sizeOf(`${file}-wal`)
+  return size > 0 && (size > limit || size > freeOf(file))
+}
+
+/** First and last byte of SQLite's five read locks in the `-shm` file. */
+const [firstReadLock, lastReadLock] = [123, 127]
+
+/** Name of a process without its arguments, which may contain secrets. */
+const nameOf = (pid: number): string => {
+  if (pid === process.pid) return "this server"
+  try {
+    return /[^/]*$/u.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0] ?? "")?.[0] ?? ""
+  } catch {
+    return ""
+  }
+}
+
+/** Processes that hold a snapshot at the moment; empty where the operating system doesn't list locks. */
+const readersOf = (file: string): ReadonlyArray<number> => {
+  try {
+    const { ino } = statSync(`${file}-shm`)
+    return readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .flatMap((line) => {
+        const [pid, inode, from, to] = /(\d+) \w+:\w+:(\d+) (\d+) (\d+)$/u.exec(line)?.slice(1).map(Number) ?? []
+        return pid !== undefined && inode === ino && Number(to) >= firstReadLock && Number(from) <= lastReadLock
+          ? [pid]
+          : []
+      })
+  } catch {
+    return []
+  }
+}
+
+/** Finds the reader that keeps checkpoints from going on, from the results of one after the other. */
+const makeWatch = (file: string, longSnapshot_ms: number, log: (effect: Effect.Effect<void>) => void) => {
+  let copied = -1
+  let since_ms: number | undefined
+  let pids: ReadonlyArray<number> = []
+  let isReported = false
+  const see = ({ checkpointed, log: frames }: Checkpoint) => {
+    // another process runs a checkpoint, or the disk failed
+    if (frames < 0) return
+    const now_ms = live.currentTimeMillisUnsafe()
+    const isStuck = frames > checkpointed && checkpointed === copied
+    copied = checkpointed
+    if (!isStuck) {
+      if (isReported) log(Effect.logInfo(`${file}: the reader that blocked the write-ahead log is gone`))
+      since_ms = undefined
+      isReported = false
+      return
+    }
+    const readers = readersOf(file)
+    pids = since_ms === undefined ? readers : pids.filter((pid) => readers.includes(pid))
+    since_ms ??= now_ms
+    if (isReported || now_ms - since_ms < longSnapshot_ms) return
+    isReported = true
+    log(
+      Effect.logWarning(
+        `${file}: a reader has held a snapshot for ${Math.round((now_ms - since_ms) / 1000)} s, so the write-ahead log keeps growing. End it: ${processes().join(", ") || "a process that has the file open"}`
+      )
+    )
+  }
+  const processes = () => [...new Set(pids)].map((pid) => `${pid} (${nameOf(pid)})`)
+  const blockedBy = Effect.sync((): BlockingReader | null =>
+    isReported && since_ms !== undefined ? { since_ms, processes: processes() } : null
+  )
+  return { see, blockedBy }
+}
+
+/** Empties a log that was left too large, such as by a killed server, as far as the disk allows. */
+export const recover = (db: DatabaseSync, file: string, limit: number, busyTimeout_ms: number): void => {
+  if (!isTooLarge(file, limit)) return
+  try {
+    db.exec(`PRAGMA busy_timeout = ${holdAtMost_ms}; PRAGMA wal_checkpoint(TRUNCATE)`)
+  } catch {
+    // the first write fails with the reason
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeout_ms}`)
+  }
+}
+
+/**
+ * Copies the log of `db` into its file in a thread, and bounds the size of the log. `room` runs before each write, when
+ * no other one runs: it waits until a log that is too large is empty, or a reader has blocked that for a moment.
+ */
+export const make: (
+  db: DatabaseSync,
+  options: WriteAheadLogOptions
+) => Effect.Effect<
+  { readonly room: Effect.Effect<void>; readonly blockedBy: Effect.Effect<BlockingReader | null> },
+  never,
+  Scope.Scope
+> = Effect.fnUntraced(function* (db, { checkpointEvery_ms, file, limit, longSnapshot_ms }) {
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const watch = makeWatch(file, longSnapshot_ms, (effect) => void fork(effect))
+  let isRunning = true
+  let retryIn_ms = 0
+  let retryAt_ms = 0
+  let truncation: Promise<void> | undefined
+  let finish = () => {}
+
+  const truncated = ({ busy }: Checkpoint) => {
+    retryIn_ms = busy === 0 ? 0 : Math.min(lastRetry_ms, Math.max(firstRetry_ms, 2 * retryIn_ms))
+    retryAt_ms = live.currentTimeMillisUnsafe() + retryIn_ms
+    finish()
+  }
+  const worker = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      db.exec("PRAGMA wal_autocheckpoint = 0")
+      const worker = new Worker(thread, { eval: true, workerData: { file, every_ms: checkpointEvery_ms } })
+      worker.on("message", (message: Message) =>
+        "passive" in message ? watch.see(message.passive) : truncated(message.truncate)
+      )
+      // without the thread, commits run checkpoints
+      worker.on("error", () => db.isOpen && db.exec("PRAGMA wal_autocheckpoint = 1000"))
+      worker.on("exit", () => {
+        isRunning = false
+        finish()
+      })
+      worker.unref()
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+  const truncate = () =>
+    new Promise<void>((resolve) => {
+      finish = () => {
+        truncation = undefined
+        worker.unref()
+        resolve()
+      }
+      // keeps the process alive until the write that waits has run
+      worker.ref()
+      worker.postMessage("truncate", [])
+    })
+  const room = Effect.suspend(() => {
+    if (!isRunning || !isTooLarge(file, limit) || live.currentTimeMillisUnsafe() < retryAt_ms) return Effect.void
+    return Effect.promise(() => (truncation ??= truncate()))
+  })
+  return { room, blockedBy: watch.blockedBy }
+})

@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { spawn } from "node:child_process"
+import { copyFileSync, existsSync, statSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { NodeSqlite, WriteAheadLog } from "../src/index.ts"
+import { file } from "./files.ts"
+
+const limit = 2 ** 20
+
+/** Size of one row, in bytes. */
+const row = 100_000
+
+const logSize = (path: string) => statSync(`${path}-wal`).size
+
+const insert = SqlClient.SqlClient.use((sql) => sql`INSERT INTO notes (text) VALUES (${"x".repeat(row)})`)
+
+const createTable = SqlClient.SqlClient.use((sql) => sql`CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)`)
+
+const withTable = <A, E>(
+  path: string,
+  use: Effect.Effect<A, E, SqlClient.SqlClient>,
+  options: Partial<NodeSqlite.SqliteOptions> = {}
+) => Effect.provide(Effect.andThen(createTable, use), NodeSqlite.layer({ file: path, logLimit: limit, ...options }))
+
+/** A process that holds a snapshot until the scope closes. */
+const reader = (path: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly pid: number | undefined; readonly stop: Effect.Effect<void> }>((resume) => {
+      const program = fileURLToPath(new URL("./reader.mjs", import.meta.url))
+      const child = spawn(process.execPath, [program, path], { stdio: ["ignore", "pipe", "inherit"] })
+      const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
+      const stop = Effect.promise(() => {
+        child.kill("SIGKILL")
+        return closed
+      })
+      child.stdout.once("data", () => resume(Effect.succeed({ pid: child.pid, stop })))
+    }),
+    ({ stop }) => stop
+  )
+
+const insertSmall = SqlClient.SqlClient.use((sql) => sql`INSERT INTO notes (text) VALUES ('x')`)
+
+/** Writes small rows, with pauses, until the condition holds. */
+const insertUntil = (isDone: Effect.Effect<boolean>): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
+  Effect.flatMap(Effect.andThen(insertSmall, isDone), (done) =>
+    done ? Effect.void : Effect.andThen(Effect.sleep("1 millis"), insertUntil(isDone))
+  )
+
+describe("WriteAheadLog", () => {
+  it.live("stays below its limit and one write while a client writes without a pause", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      let largest = 0
+      let written = 0
+      const write = Effect.tap(insert, () =>
+        Effect.sync(() => {
+          written += row
+          largest = Math.max(largest, logSize(path))
+        })
+      )
+      yield* withTable(path, Effect.repeat(write, { times: 200 }))
+      assert.isAbove(written, 10 * limit)
+      assert.isBelow(largest, limit + 2 * row)
+    })
+  )
+
+  it.live("is emptied between transactions that wait for each other", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      let largest = 0
+      const write = SqlClient.SqlClient.use((sql) =>
+        sql.withTransaction(
+          Effect.andThen(
+            insert,
+            Effect.sync(() => (largest = Math.max(largest, logSize(path))))
+          )
+        )
+      )
+      yield* withTable(
+        path,
+        Effect.all(
+          Array.from({ length: 100 }, () => write),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.isBelow(largest, limit + 2 * row)
+    })
+  )
+
+  it.live("reports the process whose snapshot blocks it, takes writes meanwhile, and is emptied afterwards", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const program = Effect.gen(function* () {
+        const { blockedBy } = yield* WriteAheadLog
+        yield* insert
+        const other = yield* reader(path)
+        assert.isNull(yield* blockedBy)
+        yield* insertUntil(Effect.map(blockedBy, (blocking) => blocking !== null))
+        yield* Effect.repeat(insert, { times: 20 })
+        assert.isAbove(logSize(path), limit + 2 * row)
+        // where the operating system lists no locks, no process has a name
+        if (existsSync("/proc/locks")) {
+          assert.deepStrictEqual((yield* blockedBy)?.processes, [`${other.pid} (node)`])
+          assert.match(lines[0] ?? "", new RegExp(`snapshot for \\d+ s, .*: ${other.pid} \\(node\\)$`, "u"))
+        }
+        yield* other.stop
+        yield* insertUntil(Effect.sync(() => logSize(path) < limit))
+        yield* insertUntil(Effect.map(blockedBy, (blocking) => blocking === null))
+        assert.lengthOf(lines, 2)
+      })
+      yield* withTable(path, Effect.scoped(program), { checkpointEvery_ms: 5, longSnapshot_ms: 1 }).pipe(
+        Effect.provide(Logger.layer([logger]))
+      )
+    })
+  )
+
+  it.live("is emptied at the start when a killed server left it too large", () =>
+    Effect.gen(function* () {
+      const [path, copy] = [yield* file, `${yield* file}.copy`]
+      const fill = Effect.andThen(
+        Effect.repeat(insert, { times: 20 }),
+        // as they are after a kill: nothing closed the file
+        Effect.sync(() => ["", "-wal"].forEach((part) => copyFileSync(`${path}${part}`, `${copy}${part}`)))
+      )
+      yield* withTable(path, fill, { logLimit: 2 ** 30, checkpointEvery_ms: 86_400_000 })
+      assert.isAbove(logSize(copy), limit)
+      const count = SqlClient.SqlClient.use((sql) => sql`SELECT id FROM notes`)
+      const opened = Effect.andThen(
+        Effect.sync(() => assert.strictEqual(logSize(copy), 0)),
+        count
+      )
+      assert.lengthOf(yield* Effect.provide(opened, NodeSqlite.layer({ file: copy, logLimit: limit })), 21)
+    })
+  )
+})
