@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { LinkTokens } from "./api/LinkTokens.ts"
+import * as ApiKeyAuthLayer from "./http/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 
@@ -15,7 +16,7 @@ export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHo
   readonly port?: number
   /** 127.0.0.1 unless given. */
   readonly host?: string
-  /** `["wak_test"]` unless given. */
+  /** The keys to accept. */
   readonly apiKeys?: ReadonlyArray<string>
   /** What opens a `cdpUrl` and a `recordingUrl`; random unless given. */
   readonly linkTokens?: Layer.Layer<LinkTokens>
@@ -28,9 +29,6 @@ export interface ServeOptions extends Pick<ListenOptions, "apiKeys" | "linkToken
   /** The app as it is served: with something in front of it, for instance. */
   readonly around?: (app: App.HttpApp) => App.HttpApp
 }
-
-/** The keys of a server that is given none. */
-export const defaultKeys: ReadonlyArray<string> = ["wak_test"]
 
 /** The address that a server listens on by default: this machine only. */
 export const defaultHost = "127.0.0.1"
@@ -62,7 +60,7 @@ export class Server extends Context.Service<
   }
 >()("@webagent/server/Server") {
   /** The app over an engine, on the HTTP server of `Listener.layer`. */
-  static readonly layerServed = ({ about, apiKeys = defaultKeys, around, linkTokens }: ServeOptions = {}) =>
+  static readonly layerServed = ({ about, apiKeys = [], around, linkTokens }: ServeOptions = {}) =>
     Layer.effect(
       Server,
       Effect.map(HttpServer.HttpServer, (server) => {
@@ -77,8 +75,8 @@ export class Server extends Context.Service<
       Layer.provide(linkTokens ?? LinkTokens.layerRandom)
     )
 
-  /** Listens, over an engine, a check of the key and a validation of requests. */
-  static readonly layer = ({
+  /** Listens, over an engine, your own check of the key and a validation of requests. `apiKeys` are those it accepts. */
+  static readonly layerWithAuth = ({
     allowedHosts,
     host = defaultHost,
     port = 0,
@@ -91,4 +89,10 @@ export class Server extends Context.Service<
     Engine | ApiKeyAuth | RequestValidation
   > =>
     Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port, allowedHosts, publicUrl, trustProxy })))
+
+  /** Listens and accepts these keys only, over an engine and a validation of requests. */
+  static readonly layer = (
+    options: ListenOptions & ServeOptions & { readonly apiKeys: ReadonlyArray<string> }
+  ): Layer.Layer<Server, Listener.PortInUseError | Listener.ListenError, Engine | RequestValidation> =>
+    Layer.provide(Server.layerWithAuth(options), ApiKeyAuthLayer.layer(options.apiKeys))
 }

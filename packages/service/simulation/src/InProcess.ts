@@ -11,7 +11,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Engine } from "@webagent/engine"
-import { App, defaultKeys, Server } from "@webagent/server"
+import { App, Server } from "@webagent/server"
 import * as SeededLinkTokens from "./behaviour/SeededLinkTokens.ts"
 import * as Parts from "./Parts.ts"
 import * as Trap from "./control/Trap.ts"
@@ -118,7 +118,7 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
 export const layerHttpClient = (
   options: InProcessOptions = {}
 ): Layer.Layer<HttpClient.HttpClient | Server | Engine | Simulation | Parts.SimulationParts> => {
-  const apiKeys = options.apiKeys ?? defaultKeys
+  const apiKeys = options.apiKeys ?? Parts.defaultKeys
   return Layer.effect(HttpClient.HttpClient, make(apiKeys)).pipe(
     Layer.merge(Layer.succeed(Server, { ...service, apiKeys })),
     Layer.provide([options.linkTokens ?? SeededLinkTokens.layer(options.seed ?? 1), NodeHttpServer.layerHttpServices]),

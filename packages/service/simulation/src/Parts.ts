@@ -1,7 +1,7 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
 import { type Agent, type BrowserPool, Engine, MemoryStore, type Store } from "@webagent/engine"
-import { ApiKeyAuth, defaultKeys, type ListenOptions, RequestValidation } from "@webagent/server"
+import { ApiKeyAuth, type ListenOptions, RequestValidation } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -22,6 +22,9 @@ import { Simulation } from "./requests/Simulation.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import * as SkewedClock from "./time/SkewedClock.ts"
+
+/** The default keys of a simulated server. */
+export const defaultKeys: ReadonlyArray<string> = ["wak_test"]
 
 /** Options of a simulated server. */
 export interface SimulatedOptions extends ListenOptions, BehaviourOptions {

@@ -1,6 +1,6 @@
 import { isLoopback } from "@webagent/contract/Loopback"
 import type { Engine } from "@webagent/engine"
-import { defaultHost, defaultKeys, Listener, LinkTokens, Server } from "@webagent/server"
+import { defaultHost, Listener, LinkTokens, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behaviour } from "./behaviour/Behaviour.ts"
@@ -25,7 +25,7 @@ const wakeWhenClosing = Effect.gen(function* () {
 const defaultLinkTokens = ({ host = defaultHost, seed = 1 }: Parts.SimulatedOptions) =>
   isLoopback(host) ? SeededLinkTokens.layer(seed) : LinkTokens.layerRandom
 
-const controlServer = ({ apiKeys = defaultKeys, control }: Parts.SimulatedOptions) =>
+const controlServer = ({ apiKeys = Parts.defaultKeys, control }: Parts.SimulatedOptions) =>
   control === undefined ? ControlServer.layerOff : ControlServer.layer({ ...control, apiKeys })
 
 const served = (options: Parts.SimulatedOptions) =>
@@ -36,7 +36,7 @@ const served = (options: Parts.SimulatedOptions) =>
       // its address is of use, and known, on this machine only
       const known = control.loopback && isLoopback(options.host ?? defaultHost)
       return Server.layerServed({
-        apiKeys: options.apiKeys ?? defaultKeys,
+        apiKeys: options.apiKeys ?? Parts.defaultKeys,
         linkTokens: options.linkTokens ?? defaultLinkTokens(options),
         about: { simulated: true, ...(known ? { control: control.address } : {}) },
         around

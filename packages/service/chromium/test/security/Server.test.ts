@@ -32,7 +32,7 @@ const served = Effect.gen(function* () {
   const { chromiumSandbox, level, sandbox } = yield* Isolation.probe({ binary, runtime: root, atLeast: "none" })
   const pool = ChromiumPool.layer({ binary, chromiumSandbox, root, warm: 0 })
   const context = yield* Layer.build(
-    Layer.fresh(Server.layer()).pipe(
+    Layer.fresh(Server.layerWithAuth({ apiKeys: ["wak_test"] })).pipe(
       Layer.provide([keys, RequestValidation.layer]),
       Layer.provide(Engine.layer),
       Layer.provideMerge(pool),

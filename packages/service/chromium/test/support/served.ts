@@ -49,7 +49,7 @@ export const served = Effect.fnUntraced(function* (options?: RecordingOptions, a
   })
   const live = LiveBrowsers.layer(options)
   const context = yield* Layer.build(
-    Layer.fresh(Server.layer()).pipe(
+    Layer.fresh(Server.layerWithAuth({ apiKeys: ["wak_test"] })).pipe(
       Layer.provide([keys, RequestValidation.layer]),
       Layer.provide(Engine.layer),
       Layer.provideMerge(pool),

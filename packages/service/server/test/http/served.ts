@@ -49,7 +49,9 @@ export const layerOver = (
   store: Layer.Layer<Store>,
   { auth = ApiKeyAuth.layer(["wak_test"]), listen = {}, perform = repeats }: Choices = {}
 ): Layer.Layer<Server> =>
-  Layer.orDie(Server.layer({ ...listen, about: { of: "a test" }, around: Monitoring.measured })).pipe(
+  Layer.orDie(
+    Server.layerWithAuth({ apiKeys: ["wak_test"], ...listen, about: { of: "a test" }, around: Monitoring.measured })
+  ).pipe(
     Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [

@@ -55,7 +55,7 @@ const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
   ).pipe(Layer.provide(ports.browsers))
 
 const serverOver = <Extra = never>(pool: Layer.Layer<BrowserPool | Extra>) =>
-  Server.layer().pipe(
+  Server.layerWithAuth({ apiKeys: ["wak_test"] }).pipe(
     Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
     Layer.provide(Engine.layer),
     Layer.provide([ports.agent(), MemoryStore.layer, SeededIds.layer(() => 1)]),

@@ -39,7 +39,7 @@ const serverWith = (
   auth: Layer.Layer<ApiKeyAuthService>,
   engine: Layer.Layer<Engine> = SimulatedService.layerEngine({ turnDuration: "5 millis" })
 ) =>
-  Layer.orDie(Server.layer()).pipe(
+  Layer.orDie(Server.layerWithAuth({ apiKeys: ["wak_test"] })).pipe(
     Layer.provide([auth, engine, countingValidation]),
     Layer.provideMerge(Operated.layer),
     Layer.fresh

@@ -260,7 +260,7 @@ describe("Server layers", () => {
       assert.strictEqual(status, 201)
     ).pipe(
       Effect.provide(
-        Server.layer().pipe(
+        Server.layerWithAuth({ apiKeys: ["wak_test"] }).pipe(
           Layer.provide([
             SimulatedService.layerEngine(),
             Layer.succeed(ApiKeyAuthService, { apiKey: (httpEffect) => httpEffect }),
@@ -277,7 +277,7 @@ describe("Server layers", () => {
       assert.deepStrictEqual([answer.status, answer.body], [500, { detail: "Internal Server Error" }])
     }).pipe(
       Effect.provide(
-        Server.layer().pipe(
+        Server.layerWithAuth({ apiKeys: ["wak_test"] }).pipe(
           Layer.provide([
             Layer.effect(
               Engine,

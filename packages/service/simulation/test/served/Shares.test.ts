@@ -9,7 +9,7 @@ import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const engine = SimulatedService.layerEngine({ turnDuration: "1 hour" })
 
-const served = Layer.orDie(Server.layer()).pipe(
+const served = Layer.orDie(Server.layerWithAuth({ apiKeys: ["wak_test"] })).pipe(
   Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
   Layer.provideMerge(engine)
 )
