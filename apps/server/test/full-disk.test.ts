@@ -20,8 +20,8 @@ const serve = Effect.fnUntraced(function* (file: string) {
   )
   return {
     create: send(v4, "K", "POST", "/runs", { task: "Find a red mug" }),
-    health: send(new URL(v4).origin, "", "GET", "/health"),
-    ready: send(new URL(v4).origin, "", "GET", "/ready"),
+    health: send(new URL(v4).origin, "K", "GET", "/health"),
+    ready: send(new URL(v4).origin, "K", "GET", "/ready"),
     stop
   }
 })
