@@ -69,7 +69,10 @@ export const reap =
     ].join(" ")
   }
 
-/** What to do after a run, in one line; nothing when it was stopped, or a night among others is green. */
+/**
+ * Suggests the next step after a run, in one line; undefined if the run was stopped, or if a night passed and others
+ * are recorded.
+ */
 export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
   (report: RunReport, directory?: string): string | undefined => {

@@ -1,4 +1,4 @@
-/** What `--help` says of a command: what it does, and its exit codes, a line each. */
+/** The description of a command in `--help`: its purpose, and its exit codes with one line each. */
 export const description = (
   does: string,
   exitCodes: Readonly<Record<number, string>>,

@@ -24,5 +24,5 @@ export const endWith = (verdict: keyof typeof exitCodes) => {
   return exitCode === undefined ? Effect.void : Effect.fail(new ExitError({ exitCode }))
 }
 
-/** Whether Ctrl-C is how this process ends, and no failure: it serves. */
+/** True for a command that serves until Ctrl-C, so that Ctrl-C is not a failure. */
 export const servesUntilStopped = { now: false }

@@ -13,7 +13,7 @@ export const text = (name: string, description: string) => optional(Flag.String(
 export const texts = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.atLeast(0))
 
-/** Whether the flag is given. */
+/** A flag that is true if it is present and false by default. */
 export const switched = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 

@@ -19,7 +19,7 @@ import * as Notification from "../reporters/Notification.ts"
 import type { RunOptions } from "./RunFlags.ts"
 import { variable } from "./Terminal.ts"
 
-/** How long one notification may take. */
+/** Time limit of one notification. */
 const patience = Duration.seconds(10)
 
 /** Sending failed: one sentence, without an address that may be a secret. */

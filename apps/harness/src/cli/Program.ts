@@ -3,7 +3,7 @@ import * as Program from "@webagent/simulation/Program"
 /** The version that `--version`, the console and the reports show. */
 export const version = "0.0.0"
 
-/** How a person calls the program. */
+/** The program as a user calls it on the command line. */
 export const program = Program.here("webagent-harness", import.meta.url)
 
 const plainWord = /^[\w./:=@%+,-]+$/u

@@ -65,7 +65,7 @@ export const suites = Argument.String("suite").pipe(
   Argument.variadic()
 )
 
-/** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
+/** Flags of `run` and `plan`: which scenarios run, where, how often, and within which limits. */
 export const flags = {
   suites,
   target: Flags.target("a service in this process"),
@@ -133,13 +133,13 @@ export const flags = {
   allowPaid: Flags.switched("allow-paid", "Run scenarios that cost money on a service that is not simulated")
 }
 
-/** What the flags were given. */
+/** The parsed values of the flags. */
 export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 
-/** What the configuration depends on. */
+/** Selects the flags that the configuration depends on. */
 export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites">) => ({ config, named: suites })
 
-/** How often scenarios run: a whole night that is recorded uses the measured setting where the flags don't say. */
+/** Repetition of scenarios: a whole night that is recorded uses the measured setting for each flag that is not set. */
 const repetitionOf = ({
   confirm,
   record,
@@ -150,7 +150,9 @@ const repetitionOf = ({
   const more = confirm ?? (isNight ? nightlySetting.confirm : 0)
   return {
     trials: trials ?? (isNight ? nightlySetting.trials : undefined),
-    /** Whether scenarios that declare their trials, or cost money, keep their own number: no flag overrides it. */
+    /**
+     * True if scenarios that declare their trials, or cost money, keep their own number because no flag overrides it.
+     */
     keepsDeclaredTrials: isNight && trials === undefined,
     confirm: more === 0 ? undefined : more
   }
@@ -166,5 +168,5 @@ export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags) =
   concurrency: flags.concurrency ?? (flags.debug ? 1 : 8)
 })
 
-/** What the flags and arguments of `run` say. */
+/** The options of `run`, from its flags and arguments. */
 export type RunOptions = ReturnType<typeof optionsOf>

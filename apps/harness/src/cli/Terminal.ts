@@ -14,14 +14,14 @@ export const variable = (name: string) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Whether an environment variable is set to something else than nothing or `false`. */
+/** True if an environment variable is set to a value other than the empty string or `false`. */
 export const isSet = (name: string) => Effect.map(variable(name), (value) => value !== undefined && value !== "false")
 
 /** Writes to one stream; the reader of a pipe may close it early, which is no reason to stop. */
 const writeTo = (sink: Stdio.Stdio["stdout"]) => (text: string) =>
   Effect.ignore(Stream.run(Stream.make(text), sink({ endOnDone: false })))
 
-/** How standard output can be written to. */
+/** Capabilities of standard output: live updates, colors and size. */
 export const terminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const { canAnimate, canColor } = yield* TerminalCapabilities
@@ -34,7 +34,7 @@ export const terminal = Effect.gen(function* () {
   }
 })
 
-/** Where people read: standard output, or plain lines on standard error where JSON goes to standard output. */
+/** The terminal for people: standard output, or plain lines on standard error if JSON is written to standard output. */
 export const terminalBeside = Effect.fnUntraced(function* (json: boolean) {
   const shown = yield* terminal
   const { stderr } = yield* Stdio.Stdio

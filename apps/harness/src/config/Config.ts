@@ -69,13 +69,13 @@ const Notification = Schema.Union([
 
 /** Limits of scenarios that declare none themselves. */
 const ScenarioLimits = Schema.Struct({
-  /** How long trials may take: the median of those that passed. */
+  /** Limit for the median duration of the trials that passed. */
   maxDuration: Schema.optional(Time),
-  /** What a trial may cost on average. */
+  /** Limit for the average cost of a trial. */
   maxCost: Schema.optional(Amount)
 })
 
-/** What shapes a load test; each is the flag of that name. */
+/** Settings of a load test. Each has the name of its flag. */
 const loadSettings = {
   rate: Schema.optional(count(1)),
   duration: Schema.optional(Time),
@@ -86,7 +86,7 @@ const loadSettings = {
   runTimeout: Schema.optional(Time),
   /** Limits by metric, or the file that has them. */
   thresholds: Schema.optional(Schema.Union([Text, Schema.Record(Schema.String, Schema.Array(Text))])),
-  /** How the simulated service behaves: a preset or a JSON file. */
+  /** Behavior of the simulated service: a preset or a JSON file. */
   profile: Schema.optional(Text),
   segments: Schema.optional(count(1)),
   /** The file of earlier runs to compare with. */
@@ -145,7 +145,7 @@ export const Config = Schema.Struct({
   )
 })
 
-/** What `webagent.config.ts` exports. */
+/** The default export of `webagent.config.ts`. */
 export type Config = typeof Config.Type
 
 /** Names the keys of a configuration to your editor, and gives it back as it is. */
@@ -167,7 +167,7 @@ export const limitsOf = ({ limits = {} }: Config) =>
     ])
   )
 
-/** Why the target of a configuration names no service; undefined when it does. */
+/** The reason why the target of a configuration doesn't identify a service; undefined if it does. */
 const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
   const names = ["simulated", ...Object.keys(targets)]
   if (target === undefined || names.includes(target) || isWebAddress(target)) return undefined
@@ -178,7 +178,7 @@ const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
 
 const ended = (sentence: string) => sentence.replace(/[^?]$/u, "$&.")
 
-/** What a value says as a configuration; the failure is a line for each wrong key, which it names by its path. */
+/** Decodes a value as a configuration. The failure has one line for each invalid key, with the key's path. */
 export const decode = (value: unknown): Result.Result<Config, ReadonlyArray<string>> => {
   const decoded = Schema.decodeUnknownResult(Config, { errors: "all", onExcessProperty: "error" })(value)
   if (Result.isFailure(decoded)) {

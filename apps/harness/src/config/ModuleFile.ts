@@ -17,7 +17,7 @@ const pathIn = (location: string): string => {
   return relative(process.cwd(), path.startsWith("file:") ? fileURLToPath(path) : path)
 }
 
-/** Where the text of a file names something, as `path:line`. */
+/** Returns the place of a text in a file, as `path:line`; only the path if the file doesn't contain it. */
 const placeIn = (path: string, text: string): string => {
   const lines = readFileSync(path, "utf8").split("\n")
   const index = lines.findIndex((line) => line.includes(text))
@@ -26,7 +26,10 @@ const placeIn = (path: string, text: string): string => {
 
 const isJson = /\.json(?:\?|$)/u
 
-/** Where a file is wrong: a syntax error begins with its place, and what else threw has a stack. */
+/**
+ * Finds the line of a file that caused an error: in the first line of a syntax error, or in the stack of any other
+ * error.
+ */
 const placeOf = (error: Error, path: string): string | undefined => {
   const [, file, line] = /^((?:file:)?\S+):(\d+)\n/u.exec(error.stack ?? "") ?? []
   if (file !== undefined) return `${pathIn(file)}:${line}`
@@ -60,7 +63,7 @@ let lends = false
 
 const missing = /^Cannot find (?<kind>package|module) '(?<name>[^']+)' imported from (?<importer>\S+)/u
 
-/** Why a file could not be loaded, in a line; what it imports is the commonest reason. */
+/** The reason why a file could not be loaded, in one line; failing imports are the most common one. */
 const whyNotLoaded = (argument: string, path: string, error: unknown) => {
   if (!(error instanceof Error)) return usage(`${argument} could not be loaded: ${String(error)}`)
   const message = (error.message.split("\n")[0] ?? "").replace(`${path}: `, "")
@@ -79,14 +82,17 @@ const whyNotLoaded = (argument: string, path: string, error: unknown) => {
   return usage(`${where}: ${from}${message}`)
 }
 
-/** Where a file is that an argument names. `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
+/**
+ * Resolves an argument to the path of a file. `npm --prefix X run` runs in X, and INIT_CWD is the directory where npm
+ * was called.
+ */
 export const pathOf = Effect.fnUntraced(function* (argument: string): Effect.fn.Return<string, UserError> {
   const called = Option.getOrElse(yield* Effect.orDie(Config.option(Config.NonEmptyString("INIT_CWD"))), () => ".")
   const places = [...new Set([resolve(argument), resolve(called, argument)])]
   return places.find(existsSync) ?? (yield* usage(`No file ${places.join(" or ")}. Correct the path.`))
 })
 
-/** How a file is now: another text is another stamp. */
+/** Stamp of a file's current content: a changed file has a different stamp. */
 export const stampOf = (path: string): string => {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? "gone" : `${stat.mtimeMs} ${stat.size}`
@@ -102,7 +108,7 @@ export interface Edition {
 const editions = new Map<number, Edition>()
 const editionOf = (url: string | undefined) => editions.get(Number(/\?edition=(\d+)$/u.exec(url ?? "")?.[1]))
 
-/** What a file of an edition imports by a path is of that edition, too; packages are loaded once. */
+/** Loads the files that a file of an edition imports by path in the same edition. Packages are loaded only once. */
 const followEditions = () =>
   registerHooks({
     resolve: (specifier, context, next) => {
@@ -126,7 +132,10 @@ const urlOf = (path: string, edition: Edition | undefined): string => {
 // compiling many files on a slow machine takes a few seconds
 const patience = Duration.seconds(30)
 
-/** What a module exports by default, awaited; a promise that it leaves rejected fails it, and does not end the process. */
+/**
+ * Imports a module and awaits its default export. If the module leaves a rejected promise, the import fails and the
+ * process continues.
+ */
 const imported = async (url: string): Promise<unknown> => {
   const rejections: Array<unknown> = []
   const module: { readonly default?: unknown } = await Rejections.listenTo(

@@ -46,7 +46,7 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   drift: ofRun.filter((key) => !["record", "reporters", "target"].includes(key))
 }
 
-/** What is not set where one of these flags is typed: the two do not go together. */
+/** Settings that are ignored if one of these flags is typed, because the two are incompatible. */
 const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
   suites: ["suite", "built-in", "proxy"],
   concurrency: ["debug"],
@@ -80,7 +80,10 @@ const flagOf = (key: string) =>
 const typedIn = (words: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(words.flatMap((word) => /^--(?:no-)?([^=]+)/u.exec(word)?.[1] ?? []))
 
-/** What a text of the environment is where the configuration has a number, a list, or true and false. */
+/**
+ * Parses the text of an environment variable to the type that the configuration has for the key: number, list or
+ * boolean.
+ */
 const readAs = (key: string, text: string): Value => {
   if (key === "suites" || key === "reporters") return text.split(",").map((part) => part.trim())
   const decoded = Config.decode({ [key]: text })
@@ -89,7 +92,7 @@ const readAs = (key: string, text: string): Value => {
   return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-/** What the environment sets of some keys. */
+/** Reads the values of some keys from the environment. */
 const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, { config }: Project) {
   const found: Record<string, Value> = {}
   for (const key of keys) {
@@ -114,7 +117,7 @@ const named = (reporter: NonNullable<Config.Config["reporters"]>[number]): strin
 
 const list = (value: string | ReadonlyArray<string>) => (typeof value === "string" ? [value] : value)
 
-/** What the file sets of some keys, with its paths as they are from here. */
+/** Reads the values of some keys from the configuration file, with its paths relative to the current directory. */
 const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonly<Record<string, unknown>>): Values => {
   const { notifications, reporters, suites } = project.config
   const here = (text: string) => fromHere(project, text)

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 export const parseAmount = (text: string): Option.Option<string> =>
   Option.fromNullishOr(/^(\d+(?:\.\d+)?)(?: ?USD)?$/u.exec(text.trim())?.[1])
 
-/** Where a notification goes: an address or the variable that has one, or a command. */
+/** Destination of a notification: an address, the variable that holds an address, or a command. */
 export interface Channel {
   readonly kind: "webhook" | "slack" | "command"
   readonly to: string
@@ -20,5 +20,5 @@ export const parseChannel = (text: string): Option.Option<Channel> => {
     : Option.none()
 }
 
-/** Whether a text is an address that load can go to; `localhost:4400` is none, it lacks its `http://`. */
+/** True if a text is an address that load can be sent to; `localhost:4400` is not, because `http://` is missing. */
 export const isWebAddress = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")

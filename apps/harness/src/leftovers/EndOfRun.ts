@@ -6,26 +6,26 @@ import * as Leftover from "./Leftover.ts"
 import * as Reaper from "./Reaper.ts"
 import { unlisted } from "./TrialLeftovers.ts"
 
-/** What the end of a run is made of. */
+/** Input of the cleanup at the end of a run. */
 export interface EndOfRun {
   readonly target: Target
   readonly open: ReadonlyArray<Leftover.Leftover>
   /** Findings of oracles that a trial was blamed for, as `oracle seq`. */
   readonly blamed: ReadonlySet<string>
-  /** Why the server's journal could not be read. */
+  /** The reason why the server's journal could not be read. */
   readonly journalError: string | undefined
   /** Files of the report that had the API key in them. */
   readonly keyIn: ReadonlyArray<string>
 }
 
-/** What the end of a run has found. */
+/** Results of the cleanup at the end of a run. */
 export interface Ending {
   readonly breaches: ReadonlyArray<Report.Breach>
-  /** What was still open, and what became of it. */
+  /** Resources that were still open, and the result of stopping them. */
   readonly leftovers: ReadonlyArray<Report.Leftover>
 }
 
-/** How long what is open is tried to be stopped, and a scenario may take to release what it holds. */
+/** Time limit for stopping open resources, and for a scenario to release its resources. */
 export const timeFor = ({ simulated }: Target) => Duration.seconds(simulated ? 10 : 60)
 
 /** A leftover as the report has it; what was over by itself is not in it. */
@@ -54,7 +54,7 @@ const unheardOf = Effect.fnUntraced(function* ({ open, target: { introspection }
   return browsers.filter(({ id }) => !known.has(id)).map(({ id }) => Leftover.of(unlisted("browser", id)))
 })
 
-/** What the server's oracles have found without a trial to blame, where no other program uses the server. */
+/** Violations that the server's oracles found and that belong to no trial, unless another program uses the server. */
 const unblamed = Effect.fnUntraced(function* ({ blamed, target: { redact, introspection } }: EndOfRun) {
   if (introspection?.exclusive !== true) return []
   const { verdicts } = yield* Effect.orElseSucceed(introspection.verdicts, () => ({ verdicts: [] }))

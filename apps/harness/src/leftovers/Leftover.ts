@@ -12,7 +12,7 @@ export interface Leftover {
    * so it may not exist. `in use`: its process is at work, or it was opened just now.
    */
   readonly state: "left" | "stopped" | "over" | "open" | "unknown" | "in use"
-  /** Why, or what the service said of it. */
+  /** The reason for the state, or the response of the service. */
   readonly why: string
 }
 
@@ -33,7 +33,7 @@ export interface Selection {
   /** The id of the process that is an owner, as long as it is at work. */
   readonly atWork: (owner: string) => number | undefined
   readonly now_ms: number
-  /** What was opened less long ago is left alone. */
+  /** Minimum age of a leftover: younger ones are left alone. */
   readonly youngest_ms: number
 }
 
@@ -43,7 +43,7 @@ const inUse = (item: OpenItem, { atWork, now_ms, owner, youngest_ms }: Selection
   return pid === undefined ? undefined : `process ${pid} is at work`
 }
 
-/** What the items of a ledger left, in the order in which they were opened. */
+/** Returns the leftovers of the items in a ledger, in the order in which they were opened. */
 export const ofLedger = (items: ReadonlyArray<OpenItem>, selection: Selection): ReadonlyArray<Leftover> =>
   items
     .filter(({ owner }) => selection.owner === undefined || owner === selection.owner)

@@ -4,7 +4,7 @@ import { counted } from "@webagent/report/Text"
 import type { Leftover } from "./Leftover.ts"
 import { isStoppable } from "./Reaper.ts"
 
-/** Whether it may go on, and cost. */
+/** True if it may continue running and cost money. */
 export const isOpen = ({ state }: Leftover): boolean => state === "open" || state === "unknown"
 
 const ago = (item: OpenItem, now_ms: number): string => {
@@ -15,7 +15,7 @@ const ago = (item: OpenItem, now_ms: number): string => {
 
 const mark = { left: "strong", stopped: "good", over: "good", open: "bad", unknown: "bad", "in use": "faint" } as const
 
-/** What happened to one, or would, in a line. */
+/** Describes what happened to a leftover, or what would happen, in one line. */
 export const line = ({ item, state, why }: Leftover, now_ms: number, style: Style): string => {
   const { id, key, kind, method, owner, path, requestId } = item
   const word = state === "left" ? (isStoppable(item) ? "to stop" : "to read") : state

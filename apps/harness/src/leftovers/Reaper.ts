@@ -14,7 +14,7 @@ export class KeyRefused extends Data.TaggedError("KeyRefused") {}
 
 const stoppable = new Set(["browser"])
 
-/** Whether something of this kind can be stopped: the service describes no operation that ends a run or a session. */
+/** True if resources of this kind can be stopped. The service has no operation that stops some kinds. */
 export const isStoppable = ({ kind }: OpenItem): boolean => stoppable.has(kind)
 
 /** Tries for as long as the reaper has: how often is not what counts. */
@@ -47,7 +47,7 @@ const make = Effect.fnUntraced(function* (end: Introspection["end"] | undefined)
   const sessions = yield* Sessions
   const { closed } = yield* Transport
 
-  /** What is over is noted in the ledger, here or by the client. */
+  /** Stops a leftover that is still running, if the service can, and records in the ledger that it is finished. */
   const settle = Effect.fnUntraced(function* (left: Leftover, id: string, status: string, terminal: boolean) {
     const cannot = "the service describes no way to end it"
     const isEnded = !terminal && end !== undefined && (yield* end(left.item.kind, id))

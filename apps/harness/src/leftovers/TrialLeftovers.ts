@@ -17,7 +17,7 @@ export const unlisted = (kind: string, id: string, reason?: string): OpenItem =>
   ...(reason === undefined ? {} : { reason })
 })
 
-/** What a server's journal knows of what a trial made. */
+/** Collects the facts about a trial's resources from the rows of a server's journal. */
 const knownTo = (rows: ReadonlyArray<JournalEntry>) => {
   const browsers = new Map<string, boolean>()
   const ended = new Set<string>()
@@ -38,7 +38,7 @@ export const endedIn = (rows: ReadonlyArray<JournalEntry>): ReadonlySet<string> 
 
 const lost = "its create request got no response"
 
-/** What a trial may have left going: `rows` is undefined where there is no journal to ask. */
+/** Lists the resources that a trial may have left running. `rows` is undefined if there is no journal. */
 export const of = (
   log: TrialLog,
   rows: ReadonlyArray<JournalEntry> | undefined,

@@ -3,13 +3,13 @@ import { type Allowance, allowances } from "@webagent/scenario"
 import type { Breach, TrialVerdict } from "@webagent/report/Trial"
 import type { StateAfter, TrialLog } from "./TrialLog.ts"
 
-/** What is looked at to judge one trial. */
+/** Evidence for the judgment of one trial. */
 interface Evidence {
   readonly verdict: TrialVerdict
-  /** What the scenario does on purpose. */
+  /** Violations that the scenario causes on purpose. */
   readonly allows: ReadonlyArray<Allowance>
   readonly log: Pick<TrialLog, "began_ms" | "made" | "results" | "ended">
-  /** What the server's oracles say of the trial's rows; none where there is no journal. */
+  /** Verdicts of the server's oracles on the trial's rows; empty if there is no journal. */
   readonly verdicts: ReadonlyArray<OracleVerdict>
   readonly rows: ReadonlyArray<JournalEntry>
   /** Of runs and sessions that the trial didn't see end: their state after it. */
@@ -56,8 +56,9 @@ const neverFetched = ({ log, rows, states }: Evidence): ReadonlyArray<Breach> =>
 }
 
 /**
- * What a trial broke, whatever its checks say. How its clients behaved is held against a trial that passed only, since
- * one that failed had no chance to end well, and not where the scenario says that it does so on purpose.
+ * Returns the invariants that a trial violated, regardless of its checks. The behavior of its clients counts only if
+ * the trial passed, because a failed trial had no chance to clean up, and only if the scenario doesn't allow the
+ * violation.
  */
 export const ofTrial = (evidence: Evidence): ReadonlyArray<Breach> => {
   const { allows, redact, verdict, verdicts } = evidence

@@ -1,11 +1,14 @@
 import type { FaultEntry, JournalEntry, RequestEntry } from "@webagent/control"
 
-/** What a request carries in its `User-Agent` so that its rows in the server's journal can be told from others'. */
+/**
+ * The mark in the `User-Agent` of a trial's requests, which distinguishes their rows in the server's journal from
+ * others.
+ */
 export const markOf = (run: string, serial: number): string => `trial/${run}.${serial}`
 
 const mark = /(?:^| )(trial\/\S+)$/u
 
-/** How many unread rows are kept: rows of other users of the service are never read. */
+/** Maximum number of unread rows, because rows of other users of the service are never read. */
 const capacity = 100_000
 
 const identityOf = ({ attempt, create, operation, resource }: typeof RequestEntry.Type | typeof FaultEntry.Type) =>
@@ -49,7 +52,7 @@ export class JournalRows {
     }
   }
 
-  /** How many requests with a mark have ended. */
+  /** Number of finished requests with a mark. */
   requests(mark: string): number {
     return this.pages.get(mark)?.length ?? 0
   }

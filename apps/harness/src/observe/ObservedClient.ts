@@ -55,7 +55,7 @@ const kinds: Readonly<Record<string, "run" | "session" | "browser">> = {
   "v4.createBrowser": "browser"
 }
 
-/** What a create's answer says that it made. */
+/** The resources that the response to a create request reports as created. */
 const made = (log: TrialLog, operation: string, body: string, at_ms: number) => {
   const kind = kinds[operation]
   const answer = Option.getOrUndefined(readCreated(body))
@@ -164,7 +164,7 @@ const marked = (client: HttpClient.HttpClient, markOf: (log: TrialLog) => string
 /** Typed clients send an id with each request, and write in the ledger themselves. */
 const isRaw = ({ request }: Seen) => request.headers["x-request-id"] === undefined
 
-/** What a raw request has made or stopped, as a ledger has it. */
+/** The ledger entries for the resources that a raw request created or stopped. */
 const entriesOf = (
   { endedAt_ms = 0, request, status = 0 }: Seen,
   { operation, resource }: Route,

@@ -5,7 +5,7 @@ export type { Route }
 
 const versions: ReadonlyArray<ApiVersion> = ["v2", "v3", "v4"]
 
-/** What a request to one of these addresses asks for. */
+/** Determines the operation of a request from its address. */
 export const routeOf = (baseUrls: Readonly<Record<ApiVersion, string>>, method: string, url: string): Route => {
   const version = versions.find((each) => url.startsWith(`${baseUrls[each]}/`))
   return routeOfPath(method, version === undefined ? "" : `${basePath[version]}${url.slice(baseUrls[version].length)}`)

@@ -16,10 +16,12 @@ export interface Seen {
   failure: string | undefined
 }
 
-/** How much of a body is shown, in characters. */
+/** Number of characters of a body that are shown. */
 export const shown = 16_384
 
-/** How much of a body is kept, in bytes: more than is shown, so that no key is cut before it is taken out. */
+/**
+ * Number of bytes of a body that are stored: more than are shown, so that no key is truncated before it is redacted.
+ */
 export const kept = shown + 1024
 
 /** The beginning of a body, without holding on to all of it. */

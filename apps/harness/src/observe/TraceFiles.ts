@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import type { Trace } from "@webagent/report/Trace"
 
-/** Where the traces of a run are, below its report directory. */
+/** Folder of a run's traces, inside its report directory. */
 const folder = "traces"
 
 /** Writes the traces of a run, one file a trial; answers with its path below the report directory. */

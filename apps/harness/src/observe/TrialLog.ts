@@ -5,7 +5,7 @@ import type { Seen } from "./Seen.ts"
 import * as Money from "@webagent/report/Money"
 import type { Printed, SentRequest } from "@webagent/report/Trial"
 
-/** What a create made. */
+/** A resource that a create request made. */
 export interface Made {
   readonly kind: "run" | "session" | "browser"
   /** The session of a run, where the answer named it. */
@@ -20,7 +20,7 @@ export interface Made {
  */
 export type StateAfter = "over" | "stopped" | "running" | "unknown"
 
-/** What is seen of one trial from outside while it runs. All of it is bounded. */
+/** Observations of one trial from outside while it runs. All of them are bounded. */
 export interface TrialLog {
   /** Tells it from all other logs of this process. */
   readonly serial: number
@@ -31,9 +31,9 @@ export interface TrialLog {
   lastExchange: SentRequest | undefined
   /** The status of a run, session or task that was told last. */
   lastStatus: string | undefined
-  /** What the last answer says is wrong, where it says anything. */
+  /** The error in the latest response, if it has one. */
   answerError: string | undefined
-  /** Why the run or task that failed last did so, in the service's words. */
+  /** The reason why the latest failed run or task failed, in the service's words. */
   runError: string | undefined
   requests: number
   /** Browsers that it made and did not stop. */
@@ -45,7 +45,7 @@ export interface TrialLog {
   /** In the order in which they began. */
   readonly spans: Array<Tracer.Span>
   spansDropped: number
-  /** What its creates made, by id. */
+  /** Resources that its create requests made, by id. */
   readonly made: Map<string, Made>
   /** Runs and sessions whose end it was shown: their results were read. */
   readonly results: Set<string>
@@ -53,19 +53,19 @@ export interface TrialLog {
   readonly ended: Map<string, string>
   /** Runs and sessions that were over, or were stopped, when the harness looked after the trial. */
   readonly settled: Set<string>
-  /** What its typed clients have noted of their creates. */
+  /** Create requests that its typed clients recorded. */
   readonly ledger: OpenItems
   /** The agent's opinion of its success, and the judge's, as last seen; null while there is none. */
   agent: boolean | null
   judge: boolean | null
-  /** What it printed, bounded; `printed` counts all characters. */
+  /** Captured output, bounded; `printed` counts all characters. */
   readonly output: Array<Printed>
   printed: number
-  /** Why promises were rejected that it did not await, since its verdict if that is known. */
+  /** Reasons of rejected promises that the trial did not await, since its verdict once that is decided. */
   readonly rejections: Array<unknown>
 }
 
-/** How many exchanges, and how many spans, are kept of one trial. */
+/** Maximum number of exchanges, and of spans, that are stored for one trial. */
 export const most = 2000
 
 let logs = 0
@@ -102,7 +102,7 @@ export const TrialLog: Context.Reference<TrialLog> = Context.Reference("webagent
   defaultValue: () => make()
 })
 
-/** Whether a run or session is known to be over. */
+/** True if a run or session is finished according to the log. */
 export const isOver = ({ ended, results, settled }: TrialLog, id: string): boolean =>
   results.has(id) || ended.has(id) || settled.has(id)
 
@@ -115,7 +115,7 @@ export const unpriced = ({ costs, made, results, settled }: TrialLog): ReadonlyA
     return kind === "browser" || isKnown || isIncluded ? [] : [id]
   })
 
-/** Whether the trial created, or may have created, something whose cost isn't known yet. */
+/** True if the trial created, or may have created, a resource whose cost isn't final yet. */
 export const mayCostMore = (log: TrialLog): boolean =>
   unpriced(log).length > 0 ||
   Array.from(log.made).some(([id, { kind }]) => kind === "browser" && !log.costs.has(id)) ||

@@ -9,10 +9,10 @@ import type { Printed } from "@webagent/report/Trial"
 import type { TrialLog } from "./TrialLog.ts"
 import { trialOfCode } from "./TrialTracer.ts"
 
-/** How much of what a trial prints is shown, in characters. */
+/** Number of characters of a trial's output that are shown. */
 const shown = 16_384
 
-/** How much is kept: more than is shown, so that no key is cut before it is taken out. */
+/** Number of characters that are stored: more than are shown, so that no key is truncated before it is redacted. */
 const kept = shown + 1024
 
 const keep = (log: TrialLog, stream: Printed["stream"], text: string) => {
@@ -24,7 +24,7 @@ const keep = (log: TrialLog, stream: Printed["stream"], text: string) => {
   else log.output.push({ stream, text: start })
 }
 
-/** What a trial printed, as its report has it. */
+/** The output of a trial as its report contains it. */
 export const of = ({ output, printed }: TrialLog, redact: (text: string) => string): ReadonlyArray<Printed> => {
   let left = shown
   const texts = output.flatMap(({ stream, text }) => {

@@ -17,11 +17,11 @@ const sentence = (reason: unknown, log: TrialLog | undefined): string => {
   return `A promise that ${who} was rejected: ${cut(what.replaceAll(/\s+/gu, " "), 200)}${where}. Add the await.`
 }
 
-/** What a command hears of promises that its trials reject. */
+/** Tracks promises that trials reject without awaiting them, for a command. */
 export interface Unawaited {
   /** From now on the verdict of this trial is known: a rejection of it cannot change it any more. */
   readonly ended: (log: TrialLog) => void
-  /** What came after the end of its trial, or from no trial; each is told once. */
+  /** Rejections after their trial, or of no trial. Each is reported once. */
   readonly breaches: Effect.Effect<ReadonlyArray<Breach>>
 }
 

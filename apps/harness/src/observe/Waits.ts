@@ -4,7 +4,9 @@ const round = (ms: number) => Math.round(ms * 100) / 100
 
 const endOf = ({ at_ms, duration_ms }: Exchange) => at_ms + duration_ms
 
-/** Where a wait for something begins: when it was made, or first named. */
+/**
+ * Returns the latest response before a poll that contains the polled resource, which is where the wait for it begins.
+ */
 const namedBefore = (exchanges: ReadonlyArray<Exchange>, poll: Exchange): Exchange | undefined => {
   const { resource } = poll
   return exchanges

@@ -57,7 +57,7 @@ export const ofTrials = (trials: ReadonlyArray<Trial>, before: ReadonlyArray<Nig
   return figures === "" ? "" : `<div class="figures">${figures}</div>`
 }
 
-/** What became of a scenario in some nights, oldest first. */
+/** Renders the results of a scenario in some nights, oldest first. */
 export const nights = (
   rows: ReadonlyArray<{
     readonly day: string

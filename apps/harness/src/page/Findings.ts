@@ -67,7 +67,7 @@ const row = (
   return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(`${finding.title}${suiteOf(items)}`) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
-/** What is better than in earlier nights. */
+/** Renders improvements over earlier nights. */
 const better = ({ judgement }: RunReport): string => {
   const rows = (judgement?.rows ?? []).filter(({ verdict }) => verdict === "improved")
   if (rows.length === 0) return ""
@@ -77,14 +77,14 @@ const better = ({ judgement }: RunReport): string => {
   return `<div class="calm"><b>${counted(rows.length, "improvement")}</b>${list(sentences.slice(0, mostListed))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
 }
 
-/** What was not run, or not whole, and why. */
+/** Renders scenarios that were skipped or not completed, with the reasons. */
 const unrun = (report: RunReport): string =>
   Gate.of(report)
     .notes.filter(({ rule }) => rule === "not run")
     .map(({ sentence }) => `<p class="calm cut">${escape(sentence)}</p>`)
     .join("")
 
-/** What would make the run red, and does not. `isNamed` is whether the scenarios are already named. */
+/** Renders problems that would fail the run but don't. `isNamed` is true if the page already names the scenarios. */
 const notes = (report: RunReport, isNamed: boolean): string => {
   const known = Gate.of(report).notes.filter(({ rule }) => rule !== "not run")
   const sentences = known.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
@@ -126,7 +126,7 @@ const inScenarios = (findings: ReadonlyArray<Attention.Finding>): string => {
 // more findings are folded away
 const mostShown = 10
 
-/** What may go on and cost, and the command that stops it. */
+/** Renders resources that may still be running and cost money, with the command that stops them. */
 const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): string => {
   const open = leftovers.filter(isOpen)
   if (open.length === 0) return ""
@@ -139,7 +139,7 @@ const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): str
 
 const mostOpen = 4
 
-/** What needs a person, by cause, the newest and worst first. */
+/** Renders problems that need attention, by cause, the newest and worst first. */
 export const render = (
   report: RunReport,
   idOf: (result: ScenarioResult) => string,

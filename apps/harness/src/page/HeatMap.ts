@@ -24,7 +24,7 @@ interface Row {
   readonly failures: number
 }
 
-/** What a red cell says instead of a count of trials. */
+/** Labels of a red cell that replace the number of trials. */
 const signs = {
   leak: "leaked a browser",
   rule: "broke an invariant",
@@ -33,7 +33,7 @@ const signs = {
   cost: "costlier than before"
 } as const
 
-/** What of a scenario was red although all its trials passed. */
+/** The reason why a scenario failed although all its trials passed. */
 const signOf = (one: NightScenario, { regressed = [] }: Night): keyof typeof signs | undefined => {
   const isWorse = (wanted: Figure) =>
     regressed.some(
@@ -56,7 +56,7 @@ const rateClass = ({ passed, scored, verdict }: NightScenario): string =>
 const rateText = ({ passed, scored, verdict }: NightScenario, most: number): string =>
   scored === 0 ? marks[verdict].sign : passed === most ? "✓" : `${passed}/${scored}`
 
-/** How a duration differs from what the scenario usually has, in steps that one tells apart by colour. */
+/** CSS class for the ratio of a duration to the scenario's usual one, in steps that are distinguishable by color. */
 const timeClass = (ratio: number): string =>
   ratio > 3
     ? "slow3"
@@ -119,7 +119,7 @@ const rowsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Row> => {
 // beyond this a whole night is marked, as the judge marks what is unusual
 const farAbove = 1.5
 
-/** What a night's scenarios took or cost, as a multiple of what the same ones usually do. */
+/** Duration or cost of a night's scenarios, as a multiple of the usual values of the same scenarios. */
 const multiple = (
   rows: ReadonlyArray<Row>,
   night: number,

@@ -12,7 +12,7 @@ import * as AtomicFile from "@webagent/report/AtomicFile"
 /** The name of the page in a report's directory. */
 export const fileName = "report.html"
 
-/** Where a page goes, and what it cannot know from the report. */
+/** Destination of a page, and data that the report doesn't contain. */
 interface HtmlOptions {
   /** The report's directory: traces are read from it. */
   readonly directory: string
@@ -25,7 +25,7 @@ interface HtmlOptions {
   readonly history: string | undefined
 }
 
-/** Where the page of a night is, seen from a folder. */
+/** Link from a folder to the page of a night. */
 export const linkFrom = (directory: string, history: string, { report }: Night): string | undefined =>
   report === undefined
     ? undefined

@@ -22,7 +22,10 @@ const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
     ])
   })
 
-/** What the nights before say: what changed, the whole night's figures, and the rest folded away. */
+/**
+ * Renders the comparison with earlier nights: the changes, the figures of the whole night, and the rest in a folded
+ * section.
+ */
 export const render = (judgement: NightJudgement | undefined): string => {
   if (judgement === undefined) return ""
   const { differences, nights, passedOver, rows } = judgement

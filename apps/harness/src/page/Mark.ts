@@ -5,7 +5,7 @@ import { escape } from "@webagent/report/Xml"
 
 type AnyVerdict = ScenarioResult["verdict"]
 
-/** How a verdict is said: a word, a sign, and only then a colour. */
+/** Sign and word of each verdict, so that color is never the only difference. */
 export const marks: Readonly<Record<AnyVerdict, { readonly sign: string; readonly word: string }>> = {
   passed: { sign: "✓", word: "passed" },
   flaky: { sign: "≈", word: "flaky" },

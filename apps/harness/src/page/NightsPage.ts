@@ -11,12 +11,12 @@ import * as HeatMap from "./HeatMap.ts"
 import { labelOf } from "./NightLabel.ts"
 import { nightsStyles, styles } from "./Styles.ts"
 
-/** What the page of all nights is drawn from. */
+/** Input of the page of all nights. */
 interface NightsOptions {
   readonly past: Past
-  /** How many of the last nights it shows. */
+  /** Number of latest nights to show. */
   readonly last: number
-  /** Where the page of a night is, from this one; undefined where that is not known. */
+  /** Link from this page to the page of a night; undefined if its location is unavailable. */
   readonly linkOf: (night: Night) => string | undefined
 }
 
@@ -25,7 +25,7 @@ interface Shown {
   readonly night: Night
   readonly status: Headline.Status
   readonly title: string
-  /** Whether its own report said so; else its figures were judged again. */
+  /** True if the status is from the night's own report. Otherwise, its figures were judged again. */
   readonly isRecorded: boolean
   readonly href: string | undefined
   /** When it began, to the minute. */
@@ -51,7 +51,7 @@ const moneyOf = ({ cost_usd, fingerprint }: Night): string =>
 const passedOf = ({ scenarios }: Night): string =>
   `${scenarios.filter(({ verdict }) => verdict === "passed").length} of ${scenarios.length} passed`
 
-/** What a night of an older version was: judged by its figures alone, and why in a line. */
+/** Judges a night of an older version by its figures alone, with the reason in one line. */
 const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> => {
   const { judgement, reasons, tier } = judgeNight(past, night)
   const status = tier === "fine" ? "green" : tier
@@ -63,7 +63,7 @@ const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> 
 
 const badge = ({ status }: Shown, html: string): string => `<span class="status ${status}">${html}</span>`
 
-/** What marks a night that was judged again. */
+/** Marks a night that was judged again. */
 const star = ({ isRecorded }: Shown): string => (isRecorded ? "" : "*")
 
 const statusOf = (shown: Shown): string => badge(shown, `${Headline.words[shown.status]}${star(shown)}`)

@@ -30,7 +30,7 @@ const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
   return `<svg class="verdicts" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${parts.join("")}</svg><ul class="legend">${legend.join("")}</ul>`
 }
 
-/** Where the report of an earlier night is, from this page; undefined where that is not known. */
+/** Link from this page to the report of an earlier night; undefined if its location is unavailable. */
 export type LinkOf = (night: Night.Night) => string | undefined
 
 /** The reports of the earlier nights, the newest last. */
@@ -184,7 +184,7 @@ const leftBy = (trial: Leftover["trial"]) =>
 
 const isEnded = ({ state }: Leftover) => state === "stopped" || state === "over"
 
-/** What may go on is shown; what was ended is no more than worth knowing. */
+/** Renders leftovers: those that may still be running are visible, and stopped ones are in a folded section. */
 const leftOpen = (leftovers: ReadonlyArray<Leftover>): string => {
   const tableOf = (caption: string, rows: ReadonlyArray<Leftover>) =>
     table({
@@ -263,7 +263,7 @@ export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>, li
     trendsOf([...nights.filter(Night.isComplete), Night.ofReport(report)], linkOf, report.judgement !== undefined)
   )
 
-/** What the run used, what it skipped, retried and left open. */
+/** Renders the run's usage, and the resources that it skipped, retried and left open. */
 export const usage = (report: RunReport): string => {
   const { results } = report
   const tables = [
@@ -284,7 +284,7 @@ export const usage = (report: RunReport): string => {
   )
 }
 
-/** What the verdicts rest on, folded away; nothing where there is none. */
+/** Renders the statistics behind the verdicts in a folded section; empty if there are none. */
 export const statistics = (parts: ReadonlyArray<string>): string => {
   const html = parts.filter((part) => part !== "").join("")
   return html === ""

@@ -20,7 +20,7 @@ import * as SuiteFigures from "./SuiteFigures.ts"
 import * as Usage from "@webagent/report/Usage"
 import * as Trend from "./Trend.ts"
 
-/** What a page is drawn from. */
+/** Input of a page. */
 export interface PageOptions {
   readonly report: RunReport
   /** Packed traces by the names of their files. */

@@ -17,7 +17,7 @@ import { age, badge, dots, marks, order } from "./Mark.ts"
 import { labelOf } from "./NightLabel.ts"
 import * as Trials from "./Trials.ts"
 
-/** What the sections of the page need of each other. */
+/** Links between the sections of the page. */
 export interface Links {
   readonly idOf: (result: ScenarioResult) => string
   readonly replay: Replay
@@ -25,11 +25,11 @@ export interface Links {
   readonly traceOf: (file: string) => string | undefined
 }
 
-/** What else than its verdict a scenario can be found by, and whether that makes the run red. */
+/** A search tag of a scenario other than its verdict, with a style for whether it fails the run. */
 interface Tag {
   readonly word: string
   readonly style: "failed" | "unusual"
-  /** What the nights before say of it. */
+  /** Evidence from earlier nights. */
   readonly evidence?: string
 }
 
@@ -122,7 +122,7 @@ const newly = ({ onset }: ScenarioResult): string => {
   return its === undefined || its === "old" ? "" : `${age(ages[its], newest)} `
 }
 
-/** Why it is bad, in a line; nothing of one that passed. */
+/** The reason why a scenario failed, in one line; empty if it passed. */
 const errorOf = (result: ScenarioResult, tags: ReadonlyArray<Tag>): string => {
   const [item] = Attention.itemsOf(result)
   const text = item?.cause ?? item?.evidence ?? tags.find(({ evidence }) => evidence !== undefined)?.evidence
@@ -200,7 +200,7 @@ const seriousness = (result: ScenarioResult, tags: ReadonlyArray<Tag>): number =
   (Attention.itemsOf(result).length + tags.length > 0 ? order.length : 0) -
   (newly(result) === "" ? 0 : order.length)
 
-/** What the time and the cost of a row are of. */
+/** Explains the units of the time and cost columns. */
 const units = ({ header, results }: RunReport): string =>
   results.length === 0
     ? ""

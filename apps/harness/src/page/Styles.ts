@@ -69,7 +69,7 @@ footer { border-top: 1px solid var(--rule); padding: 1.2rem 0 3rem; color: var(-
 @media print { nav, .js, .filters { display: none !important } details.scenario { content-visibility: visible } }
 `
 
-/** What the page of all nights adds. */
+/** Additional styles of the page of all nights. */
 export const nightsStyles = `
 main section { margin-top: 1.5rem } .nights-list { list-style: none; margin: 0; padding: 0 } .nights-list li { display: grid; grid-template-columns: 5.5rem minmax(10rem, max-content) minmax(0, 1fr) max-content 5rem 10.5rem; gap: .1rem .9rem; align-items: center; padding: .35rem .2rem; border-bottom: 1px solid var(--rule) } .nights-list b { white-space: nowrap } .nights-list .why { color: var(--faint); font-size: .875rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .nights-list .status { text-align: center; font-size: .875rem }
 header.top { padding-bottom: 0 } fieldset.views { border: 0; margin: 0 0 .3rem; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem }

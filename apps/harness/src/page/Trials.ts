@@ -39,7 +39,7 @@ const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string
 
 const wide = (html: string) => `<tr><td></td><td colspan="${columns - 1}" class="small faint">${html}</td></tr>`
 
-/** What a trial printed, folded away; a long line is reached by the keyboard. */
+/** Renders the output of a trial in a folded section. Long lines can be scrolled with the keyboard. */
 const printed = ({ index, output = [] }: Trial, name: string): string => {
   const text = output.map((one) => (one.stream === "stderr" ? `<b>${escape(one.text)}</b>` : escape(one.text))).join("")
   const label = `Output of trial ${index + 1} of ${name}`
@@ -51,7 +51,7 @@ const printed = ({ index, output = [] }: Trial, name: string): string => {
 const link = (url: string | null, text: string) =>
   url !== null && /^https?:\/\//u.test(url) ? [`<a href="${escape(url)}" rel="noreferrer">${text}</a>`] : []
 
-/** What the agent did in the runs of a trial, folded away. */
+/** Renders the agent's steps in the runs of a trial in a folded section. */
 const agent = ({ agentSteps = [] }: Trial): string =>
   agentSteps
     .map(({ count, liveUrl, recordingUrl, runId, steps }) => {

@@ -18,23 +18,23 @@ import { counted, cut, percent, signedPercent } from "@webagent/report/Text"
 /** Something of a run that a person has to look at. */
 export interface Item {
   readonly rule: Gate.Problem["rule"]
-  /** What is wrong, in two or three words. */
+  /** The problem, in two or three words. */
   readonly what: string
   /** The scenario's suite and name, or what else it is about. */
   readonly title: string
-  /** Why one may believe it, in a line. */
+  /** The evidence, in one line. */
   readonly evidence: string
   /** The scenario that it is about; what belongs to none has none. */
   readonly result?: ScenarioResult
-  /** Why it failed, in a line, without what else is known of it. */
+  /** The reason for the failure, in one line, without other details. */
   readonly cause?: string
-  /** What else is known: how many trials passed, tonight and before. */
+  /** Other details: the number of trials that passed, tonight and in earlier nights. */
   readonly detail?: string
-  /** Why a whole night is worse. */
+  /** The scenarios that made the whole night worse. */
   readonly why?: Why
-  /** Why the nights before say that it is worse, where they do and it also failed tonight. */
+  /** The reason why it's worse than in earlier nights, if it is and it also failed tonight. */
   readonly worse?: string
-  /** How many of its trials passed tonight and before, where the nights before say that this is news. */
+  /** Number of its trials that passed tonight and in earlier nights, if the history shows that the failure is new. */
   readonly rate?: string
   /** Since when it is so, where nights before are known that could say it. */
   readonly onset?: Onset.Onset
@@ -47,7 +47,10 @@ export interface Why {
   readonly scenarios: ReadonlyArray<{ readonly title: string; readonly text: string; readonly result?: ScenarioResult }>
 }
 
-/** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
+/**
+ * True if an item is about the verdict of a scenario's trials, and not about a rule that applies regardless of the
+ * verdict.
+ */
 export const isVerdict = ({ result, rule }: Pick<Item, "result" | "rule">): boolean => result?.verdict === rule
 
 /** The trials that were scored and did not pass. */
@@ -134,14 +137,14 @@ const whyOf = ({ contributors = [], figure }: JudgedRow, results: ReadonlyArray<
   }
 }
 
-/** Why a whole night is worse, in one line; none of anything else. */
+/** The reason why a whole night is worse, in one line; empty for any other item. */
 export const whyLine = ({ why }: Item): ReadonlyArray<string> => {
   if (why === undefined) return []
   const named = why.scenarios.slice(0, mostInLine).map(({ text, title }) => `${title} ${text}`)
   return [`${why.share}: ${[...named, ...(why.scenarios.length > mostInLine ? ["…"] : [])].join("; ")}`]
 }
 
-/** What a scenario's trials say, and that it passes less often than before, where it does. */
+/** Summarizes the results of a scenario's trials, and whether it passes less often than before. */
 const verdictOf = (
   result: ScenarioResult,
   row: JudgedRow | undefined
@@ -210,13 +213,14 @@ const itemsFrom =
     }
   }
 
-/** What is wrong with one scenario, quarantined or not. */
+/** Lists the problems of one scenario, quarantined or not. */
 export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> =>
   Gate.problemsOf(result).flatMap(itemsFrom([result]))
 
 /**
- * What makes a run red and needs a person. An outage comes first. What began tonight comes before what is older; of both the most severe
- * comes first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
+ * Lists the problems that fail a run and need attention. An outage comes first. Problems that are new tonight come
+ * before older ones, and both are sorted by severity. A quarantined scenario is left out until its entry expires, and
+ * so is one that is as flaky as usual.
  */
 export const items = (report: RunReport): ReadonlyArray<Item> =>
   Gate.problems(report)
@@ -226,7 +230,7 @@ export const items = (report: RunReport): ReadonlyArray<Item> =>
         Number(other.rule === "outage") - Number(one.rule === "outage") || Onset.tonightFirst(one.onset, other.onset)
     )
 
-/** What is unusual of a scenario or the whole night, in two or three words. */
+/** Describes the deviation of a scenario or of the whole night, in two or three words. */
 const unusualOf = (row: JudgedRow): string =>
   // that it is new is in the evidence
   Gate.isNew(row)
@@ -327,7 +331,7 @@ export const brief = (finding: Finding): string => {
   return `${head}: ${names.join(", ")}${more === 0 ? "" : `, and ${more} more`}`
 }
 
-/** What kept a scenario from being scored, without what is of this scenario alone. */
+/** The cause that kept a scenario from being scored, without details of this scenario alone. */
 const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
   const { quarantine, verdict } = result
   // what quarantine adds is of one scenario alone
@@ -336,7 +340,7 @@ const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Ou
   return mainCauseOf(result)?.key ?? reasonOf(result)
 }
 
-/** What one item of a finding is told by: the same of two that are one finding. */
+/** Key of an item: two items with the same key belong to one finding. */
 const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
   const { result, rule, what, worse } = item
   if (result === undefined || rule === "quarantine" || rule === "scenario limit" || rule === "regressed")
@@ -350,7 +354,7 @@ const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage |
 const outageText = (outage: Outages.Outage) =>
   `${Outages.span(outage)}: ${Outages.toll(outage)}; ${Outages.asked(outage)}`
 
-/** What several scenarios have in common, in a line, and of how many trials. */
+/** Summarizes the common cause of several scenarios in one line, with the number of trials. */
 const commonOf = (
   key: Outages.Outage | Item | string,
   group: ReadonlyArray<Item>,

@@ -24,20 +24,24 @@ import { counted, cut, percent } from "@webagent/report/Text"
 import * as Usage from "@webagent/report/Usage"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
-/** What the console reporter writes to, and what it cannot know from the events. */
+/** Output of the console reporter, and data that the events don't contain. */
 export interface ConsoleOptions {
   readonly write: (text: string) => Effect.Effect<void, PlatformError>
   readonly style: Style
-  /** Whether lines may be redrawn: a terminal. Otherwise every line is written once, in the order of the suites. */
+  /**
+   * True if lines can be redrawn, as in a terminal. Otherwise, every line is written once, in the order of the suites.
+   */
   readonly live: boolean
   readonly columns: number
   readonly rows: number
   readonly replay: Replay
-  /** What was logged meanwhile: shown above what is redrawn, and taken out. */
+  /** Lines that were logged in the meantime. They are removed from the list and printed above the redrawn lines. */
   readonly logged?: Array<string>
-  /** Where the other reporters write, when they do. */
+  /** Location of the other reporters' files, if they write any. */
   readonly reportPath?: string
-  /** Whether everything else was written, asked for at the end; a run that left no report has no verdict. */
+  /**
+   * True if all other reports were written. It is checked at the end, because a run without a report has no verdict.
+   */
   readonly isWritten?: () => boolean
   /** The line after the summary: what to do next. */
   readonly next: (report: RunReport) => string | undefined
@@ -117,7 +121,7 @@ const mostCauses = 3
 
 const mostLeft = 8
 
-/** What may exist, one line for all of a kind. */
+/** Lists resources that may exist, in one line per kind. */
 const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
   [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) =>
     group.length === 1
@@ -125,7 +129,10 @@ const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
       : `${counted(group.length, kind)} may exist, listed in report.json; the first: ${group[0]?.sentence}`
   )
 
-/** What may go on, and cost, by its id; a run that was ended in time costs no more, and is in the report only. */
+/**
+ * Lists resources that may still be running and cost money, by id. A run that was stopped in time costs no more, so
+ * only the report lists it.
+ */
 const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> => {
   const left = all.filter(({ kind, state }) => state !== "over" && (state !== "stopped" || kind === "browser"))
   const known = left.filter(({ state }) => state !== "unknown")
@@ -143,7 +150,7 @@ const spent = (report: RunReport): ReadonlyArray<string> => {
   return cost === undefined ? [] : [`charged  ${InterruptedTrials.text(cost)}`]
 }
 
-/** What would make the run red and does not, one line each. */
+/** Lists problems that would fail the run but don't, one line each. */
 const notes = (report: RunReport, style: Style): ReadonlyArray<string> =>
   Gate.of(report)
     .notes.filter(({ rule }) => rule !== "not run")
@@ -151,7 +158,7 @@ const notes = (report: RunReport, style: Style): ReadonlyArray<string> =>
 
 const mostCausesListed = 8
 
-/** What makes the run red, then what is unusual: a line each. */
+/** Lists the problems that fail the run, then the warnings, one line each. */
 const causes = (report: RunReport, { style }: ConsoleOptions): ReadonlyArray<string> => {
   const lines = [
     ...Attention.findings(report).map((finding) => [style.bad("✗"), finding] as const),

@@ -8,14 +8,14 @@ import type { Replay } from "./Reporter.ts"
 import { type Style } from "@webagent/report/Style"
 import { cut, duration, percent } from "@webagent/report/Text"
 
-/** How wide an explanation may be, how it is marked, and the command that replays a scenario. */
+/** Width and style of an explanation, and the command that replays a scenario. */
 interface ExplanationOptions {
   readonly columns: number
   readonly replay: Replay
   readonly style: Style
 }
 
-/** How many trials passed, and the confidence interval of the pass rate. */
+/** Number of trials that passed, and the confidence interval of the pass rate. */
 const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   if (trials.length < 2) return undefined
   const passed = trials.filter((trial) => trial.verdict === "passed").length
@@ -27,10 +27,10 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
 const replayLine = (result: ScenarioResult, { replay, style }: ExplanationOptions): string =>
   `      ${style.faint("replay   ")} ${replay(result)}`
 
-/** Whether its own failure says less than what it has in common with others. */
+/** True if its own failure is less informative than the cause it shares with others. */
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
-/** How a scenario failed, in lines: what the service says first. */
+/** Explains the failure of a scenario in several lines, the service's message first. */
 const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure } = result
@@ -56,7 +56,7 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: st
   ]
 }
 
-/** Why a scenario failed, in lines that end with an empty one; none where nothing failed. */
+/** Explains why a scenario failed, in several lines with an empty one last; empty if it didn't fail. */
 export const of = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure, quarantine } = result
@@ -122,7 +122,7 @@ const unusual = (finding: Attention.Finding, { style }: ExplanationOptions) => [
   ""
 ]
 
-/** What needs a person, by cause and worst first; then the scenarios in quarantine that failed. */
+/** Explains the problems that need attention, by cause and worst first, then the quarantined scenarios that failed. */
 export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => [
   ...Attention.findings(report).flatMap((finding) =>
     finding.items.length > 1 ? together(finding, options) : alone(finding, options)

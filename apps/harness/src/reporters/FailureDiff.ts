@@ -1,6 +1,9 @@
 import type { Style } from "@webagent/report/Style"
 
-/** What differs where a check failed: expected lines keep their `- `, those that came their `+ `, whatever the colour. */
+/**
+ * Formats the difference of a failed check: expected lines keep their `- ` and actual lines their `+ ` even without
+ * color.
+ */
 export const lines = (diff: ReadonlyArray<string>, style: Style): ReadonlyArray<string> => [
   `${style.bad("- expected")}  ${style.good("+ got")}`,
   ...diff.map((line) =>

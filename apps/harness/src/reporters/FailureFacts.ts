@@ -1,7 +1,10 @@
 import { duration } from "@webagent/report/Text"
 import type { Failure, SentRequest } from "@webagent/report/Trial"
 
-/** What is known of a failure, a line each: what the service says, what was expected, what came, and where. */
+/**
+ * Lists the facts of a failure, one line each: the service's message, the expected and the actual value, the request
+ * and the place.
+ */
 export const lines = ({ actual, expected, request, service, where }: Failure): ReadonlyArray<string> => {
   const sent = request && `${request.method} ${request.path} ${request.status ?? "no response"}`
   return Object.entries({ service, expected, got: actual, request: sent, where }).flatMap(([word, text]) =>
@@ -13,7 +16,7 @@ export const lines = ({ actual, expected, request, service, where }: Failure): R
 export const requestLine = ({ duration_ms, method, path, status }: SentRequest): string =>
   `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
 
-/** Where a failed check stands, as CI systems link it. */
+/** Place of a failed check, in the form that CI systems link. */
 export const placeOf = (failure: Failure | undefined): { readonly file?: string; readonly line?: string } => {
   const [, file, line] = /^(.+):(\d+)$/u.exec(failure?.where ?? "") ?? []
   return file === undefined || line === undefined ? {} : { file, line }

@@ -18,7 +18,10 @@ const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%
 
 const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")
 
-/** Where GitHub shows an annotation: at the failed check, else at the suite's file; nowhere outside of the repository. */
+/**
+ * Place of a GitHub annotation: the failed check, or the suite's file if there is no check; empty outside the
+ * repository.
+ */
 const placeOf = (result: Attention.Item["result"], { header }: RunReport, root: string): string => {
   const { file, line } = FailureFacts.placeOf(result?.failure)
   const path = file ?? header.suites.find(({ name }) => name === result?.suite)?.argument
@@ -72,7 +75,7 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
     .slice(0, mostAnnotations)
     .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
 
-/** What GitHub offers to a job. */
+/** Environment that GitHub provides to a job. */
 interface GitHubOptions {
   readonly replay: Replay
   /** The command that stops what is still open. */

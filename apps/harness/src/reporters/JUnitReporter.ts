@@ -20,13 +20,13 @@ const facts = (failure: Failure) => FailureFacts.lines(failure).join("\n")
 
 const content = (text: string) => (text === "" ? [] : [escape(text)])
 
-/** Whether it is known to fail: it is run, and CI is not told. */
+/** True if its failure is expected: it runs, but CI receives no failure. */
 const isHidden = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>) =>
   isBad(result) && items.length === 0 && Gate.isCovered(result)
 
 const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict === "unscored"
 
-/** What a scenario is red for, and that others are red for the same. */
+/** The reasons why a scenario failed, and the scenarios that failed for the same reason. */
 interface Red {
   readonly items: ReadonlyArray<Attention.Item>
   /** With which others its trials share their cause. */
@@ -52,17 +52,17 @@ const failures = (result: ScenarioResult, { items, shared }: Red): ReadonlyArray
     })
 }
 
-/** What trials printed on a stream; where there are several, with which one. */
+/** Output of trials on one stream, with the number of the trial if there are several. */
 const printed = (trials: ReadonlyArray<Trial>, stream: Printed["stream"]): ReadonlyArray<string> =>
   trials.flatMap(({ index, output = [] }) => {
     const text = output.flatMap((one) => (one.stream === stream ? [one.text] : [])).join("")
     return text === "" ? [] : [...(trials.length > 1 ? [`trial ${index + 1}`] : []), text.trimEnd()]
   })
 
-/** How many steps of a run are told: the last ones say where it ended. */
+/** Number of steps that are listed per run. The last ones show where it stopped. */
 const mostSteps = 10
 
-/** What the agent did last in trials that failed, by run. */
+/** The last steps of the agent in failed trials, by run. */
 const agentSteps = (trials: ReadonlyArray<Trial>): ReadonlyArray<string> =>
   trials.flatMap(({ agentSteps: runs = [] }) =>
     runs.flatMap(({ count, runId, steps }) => [

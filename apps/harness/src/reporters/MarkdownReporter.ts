@@ -16,7 +16,7 @@ import { counted, duration } from "@webagent/report/Text"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 import { basename, dirname, relative } from "node:path"
 
-/** What a job summary may have at most, in bytes: GitHub shows nothing of a longer one. */
+/** Maximum size of a job summary, in bytes. GitHub shows no part of a longer one. */
 export const most = 1024 * 1024
 
 // two kilobytes for what says that something is missing
@@ -105,7 +105,7 @@ const placesOf = ({ items, title }: Attention.Finding): string => {
 
 const mostOpen = 8
 
-/** What may go on and cost, and the command that stops it. */
+/** Lists resources that may still be running and cost money, with the command that stops them. */
 const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): ReadonlyArray<string> => {
   const open = leftovers.filter(isOpen)
   if (open.length === 0) return []

@@ -30,7 +30,7 @@ const named = (rows: ReadonlyArray<JudgedRow>): string => {
 
 const mostNamed = 3
 
-/** Whether nothing was compared: leaked browsers need no nights before. */
+/** True if no figures were compared. Leaked browsers don't count, because they need no earlier nights. */
 const isUncompared = ({ rows, verdict }: NightJudgement): boolean =>
   verdict === "not enough data" ||
   (rows.length > 0 && rows.every((row) => row.figure === "leaked browsers" || row.verdict === "not enough data"))

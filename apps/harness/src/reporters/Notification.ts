@@ -4,7 +4,7 @@ import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
 import * as Attention from "./Attention.ts"
 
-/** What a webhook and a command receive when a night turns red, or green again. */
+/** Payload of a webhook and of a command when a night fails, or passes again. */
 export const Notification = Schema.Struct({
   version: Schema.Literal(1),
   event: Schema.Literals(["red", "green"]),
@@ -15,7 +15,7 @@ export const Notification = Schema.Struct({
   duration_ms: Schema.Number,
   /** An exact decimal. */
   cost_usd: Schema.String,
-  /** What makes the night red, the worst first; ten at most. */
+  /** Problems that fail the night, the worst first; ten at most. */
   problems: Schema.Array(
     Schema.Struct({
       what: Schema.String,
@@ -25,7 +25,7 @@ export const Notification = Schema.Struct({
       age: Schema.NullOr(Schema.String)
     })
   ),
-  /** How many more problems there are. */
+  /** Number of further problems. */
   more: Schema.Int,
   /** The folder of the report; null where none is written. */
   report: Schema.NullOr(Schema.String),
@@ -39,12 +39,12 @@ const most = 10
 
 const isRed = ({ verdict }: Night) => verdict?.status === "red"
 
-/** Where a night ran, as its report and its line of the history both name it. */
+/** Target of a night, under the name that both its report and its line of the history use. */
 const targetOf = ({ header: { target } }: RunReport) => (target.simulated ? "simulated" : target.address)
 
 /**
- * What there is to tell of a night: that it turned red, or green again. Undefined where it is as the night before it on the
- * same target, and where the first night is green.
+ * Builds the notification of a night that fails, or passes again. Undefined if its result is the same as in the
+ * previous night on the same target, and if the first night passes.
  */
 export const of = (
   report: RunReport,

@@ -10,13 +10,13 @@ export interface Outage {
   readonly from_ms: number
   /** Infinity where the run ended before. */
   readonly to_ms: number
-  /** Why nothing answered, where the run has waited for it. */
+  /** The reason why the service didn't respond, if the run waited for it. */
   readonly why?: string
   /** Trials that could not be scored because of it. */
   readonly trials: number
   /** Tries that it ended, and that were run again. */
   readonly reruns: number
-  /** What was asked when it ended a try, the most frequent first. */
+  /** Requests that were interrupted by it, the most frequent first. */
   readonly operations: ReadonlyArray<{ readonly text: string; readonly count: number }>
   /** The scenarios of these trials and tries. */
   readonly results: ReadonlySet<ScenarioResult>
@@ -32,7 +32,9 @@ interface Met {
   readonly result: ScenarioResult
 }
 
-/** How long a service may be silent of itself, without a trial that it served, and be the same outage. */
+/**
+ * Time between two failures, without a trial that the service completed, within which they belong to the same outage.
+ */
 const pause_ms = 60_000
 
 const metBy = (report: RunReport, result: ScenarioResult): ReadonlyArray<Met> => {
@@ -58,7 +60,7 @@ const metBy = (report: RunReport, result: ScenarioResult): ReadonlyArray<Met> =>
   ])
 }
 
-/** Whether the service was there for a whole trial between two moments. */
+/** True if the service was available for a whole trial between two moments. */
 const servedBetween = (report: RunReport) => {
   const served = report.results.flatMap((result) =>
     result.trials.filter(isScored).map((trial) => ({
@@ -124,7 +126,7 @@ export const span = ({ from_ms, to_ms }: Outage): string =>
 
 const mostNamed = 4
 
-/** What was asked, in words: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
+/** Formats the failed requests: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
 export const asked = ({ operations, why }: Outage): string => {
   if (operations.length === 0) return why ?? ""
   const named = operations.slice(0, mostNamed).map(({ count, text }) => (count === 1 ? text : `${text} (${count})`))
@@ -132,7 +134,7 @@ export const asked = ({ operations, why }: Outage): string => {
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }
 
-/** How much it cost, in words: `40 trials ended by it, 12 tries run again`. */
+/** Formats the impact: `40 trials ended by it, 12 tries run again`. */
 export const toll = ({ reruns, trials }: Outage): string => {
   const parts = [
     ...(trials === 0 ? [] : [`${counted(trials, "trial")} ended by it`]),

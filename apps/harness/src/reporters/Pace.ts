@@ -3,7 +3,7 @@ import type { RunHeader } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import { counted, duration } from "@webagent/report/Text"
 
-/** How far a whole run has come, and what it has used of what it may. */
+/** Progress of a whole run, and its usage of its limits. */
 export interface Pace {
   readonly header: RunHeader
   readonly start_ms: number
@@ -40,7 +40,7 @@ export const add = (pace: Pace, { cost_usd, requests, reruns }: Trial): void => 
 const leastScenarios = 3
 const least_ms = 2000
 
-/** What is left at the pace so far, in milliseconds; undefined where that is too early to say. */
+/** Estimated time left at the current pace, in milliseconds; undefined if it is too early for an estimate. */
 export const left_ms = (pace: Pace, now_ms: number): number | undefined => {
   const total = totalOf(pace)
   const elapsed = now_ms - pace.start_ms
@@ -53,7 +53,9 @@ export const left_ms = (pace: Pace, now_ms: number): number | undefined => {
 const about = (ms: number) =>
   ms < 60_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`
 
-/** Where a run is, in one line: `41 of 104 scenarios · 2 min 10 s · 1.24 of 10.00 USD · about 3 min left`. */
+/**
+ * Formats the progress of a run in one line: `41 of 104 scenarios · 2 min 10 s · 1.24 of 10.00 USD · about 3 min left`.
+ */
 export const line = (pace: Pace, now_ms: number): string => {
   const { cost_usd, header, requests, reruns, scenarios } = pace
   const { limits } = header

@@ -10,7 +10,7 @@ import { counted, cut, duration } from "@webagent/report/Text"
 
 const barWidth = 10
 
-/** How far one suite has come. */
+/** Progress of one suite. */
 export interface SuiteProgress {
   readonly name: string
   readonly total: number
@@ -23,7 +23,7 @@ export interface SuiteProgress {
 export const start = (header: RunHeader): ReadonlyArray<SuiteProgress> =>
   header.suites.map((suite) => ({ name: suite.name, total: suite.scenarios, results: [], running: [] }))
 
-/** Whether nothing of the suite is left to run. */
+/** True if all scenarios of the suite have run. */
 export const isDone = (suite: SuiteProgress): boolean => suite.results.length >= suite.total
 
 const elapsed = (suite: SuiteProgress): number => {
@@ -35,7 +35,7 @@ const elapsed = (suite: SuiteProgress): number => {
 
 const isBad = (result: ScenarioResult) => result.verdict !== "passed" && result.verdict !== "skipped"
 
-/** How many ended badly, by how: `2 failed, 1 flaky`. */
+/** Numbers of scenarios that didn't pass, by verdict: `2 failed, 1 flaky`. */
 const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
   const { claimed, failed, flaky, infra, unscored } = countsOf(results)
   const parts: ReadonlyArray<readonly [number, string]> = [

@@ -11,7 +11,7 @@ import * as Struct from "effect/Struct"
 import type { Target } from "../targets/Target.ts"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
-/** How many runs of a trial are read, how many steps of each are kept, and how long all of it may take. */
+/** Limits for reading agent steps: runs per trial, steps per run, time for all of it, and pictures and their bytes. */
 const most = { runs: 5, steps: 50, time: "2 seconds", pictures: 10, bytes: 512 * 1024 } as const
 
 const { count: _, steps, ...fields } = AgentSteps.fields
@@ -37,7 +37,7 @@ const pictureOf = Effect.fnUntraced(function* ({ number, pictureUrl, runId, summ
   return [{ runId, number, summary, jpeg } satisfies Picture]
 }, Effect.scoped)
 
-/** What was seen of the agent in a trial. */
+/** Steps and pictures of the agent in a trial. */
 interface AgentSeen {
   readonly agentSteps: ReadonlyArray<AgentSteps>
   readonly pictures: ReadonlyArray<Picture>
@@ -46,7 +46,10 @@ interface AgentSeen {
 /** Of a trial whose agent is not asked for. */
 export const nothing: AgentSeen = { agentSteps: [], pictures: [] }
 
-/** What the agent did in the last runs of a trial. A service that does not show this, or not in time, is not asked twice. */
+/**
+ * Reads the agent's steps in the last runs of a trial. If a service doesn't provide them, or not in time, the request
+ * isn't repeated.
+ */
 export const of = Effect.fnUntraced(function* (
   { contextOf, info, redact, simulated }: Pick<Target, "contextOf" | "info" | "redact" | "simulated">,
   { made }: TrialLog

@@ -10,7 +10,7 @@ import * as Queue from "effect/Queue"
 import type { Seen } from "../observe/Seen.ts"
 import type { Probe } from "../targets/Target.ts"
 
-/** Whether the target can be reached, as the requests of a run show it. */
+/** Availability of the target, as observed from the requests of a run. */
 export interface Availability {
   /** Takes in a request that has ended. One without a response lets the probe look. */
   readonly see: (seen: Seen) => void
@@ -18,7 +18,7 @@ export interface Availability {
   readonly reachable: Effect.Effect<Skip | undefined>
   /** Succeeds when the wait took too long: what still runs cannot end well. */
   readonly lost: Effect.Effect<Skip>
-  /** Whether nothing answered at some moment between two, in milliseconds since 1970. */
+  /** True if the service was unreachable at some moment between two others, in milliseconds since 1970. */
   readonly overlaps: (from_ms: number, to_ms: number) => boolean
   /** The milliseconds of outages after a moment, in milliseconds since 1970. */
   readonly lostSince: (from_ms: number) => number
@@ -39,7 +39,7 @@ export const always: Availability = {
 // a request that a scenario gave up after this time may have met a service that is silent
 const silent_ms = 5000
 
-/** Whether a request looks as if nothing answered: no response, or a gateway that has nothing behind it. */
+/** True if a request failed as it does when the service is unreachable: no response, or a gateway without a backend. */
 const isUnanswered = ({ at_ms, endedAt_ms = at_ms, failure, status }: Seen): boolean =>
   status === undefined
     ? failure !== undefined && (failure !== "given up" || endedAt_ms - at_ms >= silent_ms)

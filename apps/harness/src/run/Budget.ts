@@ -6,13 +6,13 @@ import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario as the budget knows it. */
 export interface Account {
-  /** What all its trials may cost; undefined where nothing bounds it. */
+  /** Maximum cost of all its trials; undefined if it is unlimited. */
   readonly worst_usd: string | undefined
-  /** What they have cost. */
+  /** Cost so far. */
   spent_usd: string
-  /** What is set aside for what they may still cost. */
+  /** Amount reserved for further cost. */
   held_usd: string
-  /** Whether something that it made has an unknown cost. Its highest possible cost then stays reserved. */
+  /** True if it created a resource with an unknown cost. Its highest possible cost then stays reserved. */
   unknown: boolean
 }
 
@@ -53,7 +53,7 @@ export class Budget {
     this.limits = limits
   }
 
-  /** What all has cost so far. */
+  /** Total cost so far. */
   get cost_usd(): string {
     return this.spent_usd
   }
@@ -65,7 +65,7 @@ export class Budget {
     return requests
   }
 
-  /** Why nothing new may be sent; undefined when it may. */
+  /** The reason why no new request may be sent; undefined if it may. */
   get refusal(): Skip | undefined {
     const limit = this.limits.requests
     return limit !== undefined && this.requests >= limit ? { _tag: "RequestLimit", limit } : undefined
@@ -76,7 +76,7 @@ export class Budget {
     this.unpricedRun ??= run
   }
 
-  /** Why nothing may start that costs and has a limit of cost; undefined if it may. */
+  /** The reason why no scenario may start that costs money and has a cost limit; undefined if it may. */
   get spendingRefusal(): Skip | undefined {
     return this.unpricedRun === undefined ? undefined : { _tag: "CostUnknown", run: this.unpricedRun }
   }

@@ -9,7 +9,7 @@ const longest = 2000
 const tagOf = (error: object): string =>
   "_tag" in error && typeof error._tag === "string" ? error._tag : error instanceof Error ? error.name : "error"
 
-/** What an error says of the one that caused it: `fetch failed` says neither which address nor why. */
+/** Message of an error's cause, because `fetch failed` alone contains neither the address nor the reason. */
 const causeOf = ({ cause, message }: Error): string => {
   if (!(cause instanceof Error)) return ""
   // one of several addresses is enough
@@ -24,7 +24,7 @@ export const sentence = (error: unknown): string => {
   return `${tagOf(error)}${error.message === "" ? "" : `: ${error.message}`}${causeOf(error)}`
 }
 
-/** Where something failed, with the line of the suite that is there. */
+/** Place of a failure, with the line of the suite at this place. */
 const placeOf = (where: string | undefined, redact: (text: string) => string) => {
   if (where === undefined) return {}
   const source = sourceLine(where)
@@ -41,12 +41,12 @@ const harmless = (text: string): string =>
     .replaceAll(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .replaceAll(/^([ \t]*)::/gmu, "$1\\::")
 
-/** What a person needs to know of why a scenario ended: the first failure of its cause. */
+/** The reason why a scenario failed, for people: the first failure of its cause. */
 export const failureOf = (options: {
   readonly cause: Cause.Cause<unknown>
   readonly scenario: Scenario
   readonly request: SentRequest | undefined
-  /** What the service itself said was wrong. */
+  /** Error message of the service itself. */
   readonly service: string | undefined
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string

@@ -6,7 +6,7 @@ import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario before anything is sent. */
 export interface Candidate extends Ranking.Rankable {
-  /** Why the target cannot serve it. */
+  /** The reason why the target doesn't support it. */
   readonly lacking: Skip | undefined
   /** The longest that one of its trials may take. */
   readonly timeout_ms: number
@@ -14,20 +14,23 @@ export interface Candidate extends Ranking.Rankable {
   readonly confirm_usd: string | undefined
 }
 
-/** What is to be expected of a scenario. */
+/** Forecast of a scenario. */
 export interface Row {
   readonly candidate: Candidate
-  /** What one of its trials took in three of four nights; undefined where it is new. */
+  /** Duration of one of its trials in three of four nights; undefined if it is new. */
   readonly trial_ms: number | undefined
-  /** Why it will not run, or not with all trials: for certain, or if all before it take and cost what they may. */
+  /**
+   * The reason why it won't run, or not with all its trials: for certain, or if all scenarios before it reach their
+   * maximum duration and cost.
+   */
   readonly skip: { readonly why: Skip; readonly certain: boolean } | undefined
 }
 
-/** What is to be expected of a run. */
+/** Forecast of a run. */
 export interface Forecast {
   /** In the order in which they begin; what the target cannot serve comes last. */
   readonly rows: ReadonlyArray<Row>
-  /** Whether the order is by what each would tell, for not everything is likely to run. */
+  /** True if scenarios are ordered by how much information each provides, because probably not all of them will run. */
   readonly short: boolean
   /** Of what begins for certain or perhaps. */
   readonly trials: number
@@ -37,7 +40,7 @@ export interface Forecast {
   readonly longest_ms: number
   /** Scenarios without a known duration: they count with the median of the others. */
   readonly unknown: number
-  /** What all that begins may cost together, but for what nothing bounds. */
+  /** Upper bound on the cost of everything started, excluding scenarios without a limit. */
   readonly worst_usd: string
   /** Scenarios that may cost, and that nothing bounds; a limit of money keeps them from beginning. */
   readonly unbounded: number
@@ -74,7 +77,9 @@ const schedule = (concurrency: number) => {
   }
 }
 
-/** What a run is to be expected to do, take and cost, and what would be skipped and why; sends nothing. */
+/**
+ * Forecasts the scenarios that a run starts or skips, with the reasons, its duration and its cost. Sends no request.
+ */
 export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concurrency: number): Forecast => {
   const { cost_usd, requests = Infinity, scenarioTime_ms = Infinity, time_ms = Infinity } = limits
   const served = candidates.filter(({ lacking }) => lacking === undefined)

@@ -1,11 +1,11 @@
 import * as Duration from "effect/Duration"
 import type { SentRequest } from "@webagent/report/Trial"
 
-/** Why a trial that failed says nothing about what it checks: the service could not be asked. */
+/** The reason why a failed trial doesn't count for its checks: the service was unreachable. */
 export interface Infra {
   /** Such as `HTTP 503`, `no connection (ECONNREFUSED)`. */
   readonly why: string
-  /** How long the service asks to be left alone. */
+  /** Delay before the next request, as requested by the service. */
   readonly retryAfter_ms?: number
 }
 

@@ -22,15 +22,15 @@ import { stopAll, timeFor } from "../leftovers/EndOfRun.ts"
 import * as TraceFiles from "../observe/TraceFiles.ts"
 import type { Unawaited } from "../observe/Unawaited.ts"
 
-/** What a run is watched with. */
+/** Hooks that observe a run. */
 export type Inspector = Required<Pick<RunnerOptions, "inspect" | "finish" | "stopBrowser">>
 
-/** How often, and after which pauses, rows are waited for that the server writes when an answer is long sent. */
+/** Number of attempts, and the pause before each, to read rows that the server writes after it sent a response. */
 const patience = { looks: 5, pause: "4 millis" } as const
 
 const mostRows = 2000
 
-/** How many requests the server must have written down. */
+/** Number of requests that the server must have recorded. */
 const answered = ({ exchanges }: TrialLog): number => exchanges.filter(({ status }) => status !== undefined).length
 
 /**

@@ -20,12 +20,12 @@ interface NightFiles {
   readonly quarantine: string | undefined
 }
 
-/** What is known before a run: the nights before it, and which scenarios are known to fail. */
+/** Facts that are available before a run: earlier nights, and scenarios that are expected to fail. */
 export interface NightHistory {
   /** The file of the nights; undefined where there is none. */
   readonly history: string | undefined
   readonly nights: ReadonlyArray<Night.Night>
-  /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
+  /** Returns the statistics of the nights on a target: `simulated`, or its address with or without /api/vN. */
   readonly learned: (target: string) => ReturnType<typeof learned>
   /** Which scenarios of a run are suspicious by its planned trials; none is without a history. */
   readonly suspects: (report: RunReport) => ReadonlyArray<Suspect>

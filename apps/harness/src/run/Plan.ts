@@ -8,7 +8,7 @@ import type { Limits } from "@webagent/report/RunReport"
 export interface Planned {
   readonly suite: string
   readonly scenario: Scenario
-  /** How often it is repeated, whatever the run says. */
+  /** Number of trials, which overrides the number of the run. */
   readonly trials?: number
 }
 
@@ -36,7 +36,10 @@ export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): 
   )
 }
 
-/** What the random inputs of one trial derive from: the run's seed and which trial it is, not when it runs. */
+/**
+ * Seed of one trial's random inputs. It derives from the run's seed and the trial's number, not from the time when the
+ * trial runs.
+ */
 export const seedOf = (seed: number, planned: Planned, trial: number): number =>
   Hash.string(JSON.stringify([seed, planned.suite, planned.scenario.name, trial])) >>> 0
 
@@ -53,7 +56,7 @@ export const hashOf = (plan: ReadonlyArray<Planned>): string =>
     .digest("hex")
     .slice(0, 16)
 
-/** How often a scenario of a plan is repeated: its own number, else the run's, else as often as it declares. */
+/** Number of trials of a scenario in a plan: its own number, or the run's, or the number that it declares. */
 export const trialsOf = ({ scenario, trials: own }: Planned, trials: number | null | undefined): number =>
   own ?? trials ?? scenario.trials
 
@@ -74,17 +77,20 @@ export const budgetOf = (
   return trialBudget === undefined || !mayCost(planned) ? undefined : Money.share(trialBudget, wanted, 1)
 }
 
-/** Whether a scenario may make something that costs: one that needs nothing, or only our own choices, does not. */
+/**
+ * True if a scenario may create a resource that costs money. A scenario with no needs, or that only needs our own
+ * assumptions, doesn't.
+ */
 export const mayCost = ({ scenario }: Planned): boolean => scenario.needs.some((need) => need !== "assumptions")
 
-/** Whether a limit of cost holds for a scenario: the run's, or its own. */
+/** True if a cost limit applies to a scenario: the run's, or its own. */
 export const isCostLimited = ({ scenario }: Planned, limits: Limits): boolean =>
   limits.cost_usd !== undefined ||
   limits.trialBudget_usd !== undefined ||
   scenario.budget_usd !== undefined ||
   scenario.maxCost_usd !== undefined
 
-/** What one trial of a scenario may cost: its part of the budget; undefined where nothing bounds it. */
+/** Maximum cost of one trial of a scenario: its part of the budget; undefined if it is unlimited. */
 export const trialBudgetOf = (
   planned: Planned,
   trials: number | null | undefined,
@@ -99,6 +105,6 @@ export const trialBudgetOf = (
 export const worstOf = (planned: Planned, budget_usd: string | undefined): string | undefined =>
   budget_usd ?? (mayCost(planned) ? undefined : "0")
 
-/** How many reruns a plan may have unless told otherwise: a tenth of its trials, at least 3. */
+/** Default number of reruns in a plan: a tenth of its trials, at least 3. */
 export const rerunsOf = (plan: ReadonlyArray<Planned>, trials: number | undefined): number =>
   Math.max(3, Math.ceil(plan.reduce((sum, planned) => sum + trialsOf(planned, trials), 0) / 10))

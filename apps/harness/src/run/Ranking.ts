@@ -4,12 +4,12 @@ import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, sourceOf } from "./Plan.ts"
 import type { Limits } from "@webagent/report/RunReport"
 
-/** What decides when a scenario runs. */
+/** Facts that determine when a scenario runs. */
 export interface Rankable {
   readonly planned: Planned
-  /** What the last nights teach about it; undefined where it is new. */
+  /** Statistics of the latest nights; undefined if it is new. */
   readonly learned: LearnedScenario | undefined
-  /** What all its trials may cost; undefined where nothing bounds it. */
+  /** Maximum cost of all its trials; undefined if it is unlimited. */
   readonly worst_usd: string | undefined
   /** Trials to run. */
   readonly open: number
@@ -25,7 +25,7 @@ const expected = (scenarios: ReadonlyArray<Rankable>, figure: (learned: LearnedS
   )
 }
 
-/** Whether not everything is likely to run within the limits. */
+/** True if the limits probably don't allow all scenarios to run. */
 export const isShort = (scenarios: ReadonlyArray<Rankable>, limits: Limits, concurrency: number): boolean => {
   const { cost_usd, requests = Infinity, time_ms = Infinity } = limits
   if (expected(scenarios, (learned) => learned.duration_p75_ms) / concurrency > time_ms) return true
@@ -41,8 +41,8 @@ export const isShort = (scenarios: ReadonlyArray<Rankable>, limits: Limits, conc
 const bad = new Set(["failed", "flaky", "claimed"])
 
 /**
- * How much running it would tell, the most first: what is new or was changed, then what failed or was flaky lately, the
- * latest first, then what has not run for the longest time.
+ * Sort key for how much information a scenario provides, the most first: new or changed scenarios, then those that
+ * failed or were flaky recently, the latest first, then those that have not run for the longest time.
  */
 const rank = ({ learned, planned }: Rankable): readonly [number, number, string] => {
   if (learned === undefined || learned.source !== sourceOf(planned.scenario)) return [0, 0, ""]

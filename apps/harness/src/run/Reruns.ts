@@ -1,6 +1,6 @@
 import type { Infra } from "./Infra.ts"
 
-/** What is left of the reruns of a whole run. */
+/** Remaining reruns of a whole run. */
 export interface Reruns {
   readonly most: number
   used: number
@@ -14,7 +14,9 @@ const mostOfOne = 2
 const base_ms = 1000
 const longest_ms = 120_000
 
-/** Whether a trial may run again, and after what time; else why not, in words that follow what ended it. */
+/**
+ * Decision to run a trial again after a delay, or the reason not to, worded as a continuation of the failure's message.
+ */
 type Decision = { readonly after_ms: number } | { readonly not: string }
 
 const again = (times: number) => (times === 1 ? "again on the rerun" : `again on ${times} reruns`)

@@ -71,7 +71,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const results = new Map<ScenarioRun.ScenarioRun, ScenarioResult>()
     const { bail = Infinity } = header.limits
     let failures = 0
-    /** Why a scenario that has no result was not run to its end. */
+    /** The reason why a scenario without a result was not completed. */
     const whyNot = (): Skip => (failures >= bail ? { _tag: "Bail", failures: bail } : TrialRun.stopped)
     const finished = (of: ScenarioRun.ScenarioRun, result: ScenarioResult | undefined) => {
       if (result === undefined) return Effect.void

@@ -12,7 +12,10 @@ import type { RunHeader, RunReport } from "@webagent/report/RunReport"
 import type { AgentSteps, Breach, Trial, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
-/** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
+/**
+ * Input of the runner. It doesn't depend on the kind of target, only on functions that make a scenario's context and
+ * stop a browser.
+ */
 export interface RunnerOptions {
   readonly header: RunHeader
   readonly plan: ReadonlyArray<Planned>
@@ -23,7 +26,7 @@ export interface RunnerOptions {
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** The longest one trial may take, unless its scenario says otherwise. */
   readonly timeout: Duration.Duration
-  /** How long one that has ended, or was stopped, may take to release what it holds; 10 s unless told. */
+  /** Time limit for a finished or stopped scenario to release its resources; 10 s by default. */
   readonly release?: Duration.Duration
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
@@ -38,7 +41,7 @@ export interface RunnerOptions {
   readonly outages?: ReadonlyArray<Outage>
   /** The index of the only trial of each scenario to run; it runs as it would among the others. */
   readonly only?: number
-  /** What the last nights teach, by `scenarioKey`; what is not in it is new. */
+  /** Statistics of the latest nights, by `scenarioKey`. A scenario without an entry is new. */
   readonly learned?: ReadonlyMap<string, LearnedScenario>
   /** Which scenarios are suspicious by the planned trials, and what their confirm trials say; `limits.confirm` bounds them. */
   readonly suspects?: (report: RunReport) => ReadonlyArray<Suspect>
@@ -46,7 +49,7 @@ export interface RunnerOptions {
   readonly conclude?: (report: RunReport) => RunReport
   /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
   readonly done?: ReadonlyMap<string, Trial>
-  /** How long that earlier run was at work, in milliseconds: what comes now comes after it. */
+  /** Running time of that earlier run, in milliseconds. This run's times start after it. */
   readonly worked_ms?: number
 }
 
@@ -63,12 +66,12 @@ export interface EndedTrial {
   readonly verdict: TrialVerdict
 }
 
-/** What looking at a trial has found. */
+/** Results of inspecting a trial. */
 export interface Inspection {
   readonly breaches: ReadonlyArray<Breach>
   /** The file of its trace, relative to the report. */
   readonly trace?: string
-  /** What the agent did in the last runs of a trial that failed. */
+  /** The agent's steps in the last runs of a failed trial. */
   readonly agentSteps?: ReadonlyArray<AgentSteps>
 }
 

@@ -29,7 +29,7 @@ import * as TrialRun from "./TrialRun.ts"
 /** A scenario, and the trials of it that have run. */
 export interface ScenarioRun {
   readonly planned: Planned
-  /** What all its trials may cost before it fails; undefined without a limit. */
+  /** Maximum cost of all its trials before it fails; undefined without a limit. */
   readonly budget_usd: string | undefined
   readonly account: Budget.Account
   readonly learned: LearnedScenario | undefined
@@ -39,7 +39,7 @@ export interface ScenarioRun {
   readonly trials: Array<Trial | undefined>
   /** Confirm trials that an earlier run has done. */
   readonly confirmed: ReadonlyArray<Trial>
-  /** Why the target cannot serve it. */
+  /** The reason why the target doesn't support it. */
   readonly lacking: Skip.Skip | undefined
   /** Asks the budget once, for all its trials. */
   readonly admission: Effect.Effect<Skip.Skip | undefined>
@@ -47,11 +47,11 @@ export interface ScenarioRun {
   started_ms: number | undefined
   /** Trials that have neither ended nor been refused. */
   left: number
-  /** Why a trial of it was not run. */
+  /** The reason why one of its trials was not run. */
   refused: Skip.Skip | undefined
 }
 
-/** Why a scenario is not to be run: it says so itself, or the target lacks one of its needs. */
+/** The reason why a scenario doesn't run: it is skipped in its suite, or the target lacks one of its needs. */
 export const unserved = (
   { needs, skip }: Scenario,
   lacks: (need: Need) => string | undefined
@@ -113,7 +113,7 @@ const deadlineOf = (
     : { at_ms: own_ms, skip: { _tag: "ScenarioTimeLimit", limit_ms: scenarioTime_ms } }
 }
 
-/** Why a trial may not begin now; undefined when it may. */
+/** The reason why a trial may not start now; undefined if it may. */
 const refusalOf = (
   { budget, options }: TrialRun.RunState,
   { learned, planned }: ScenarioRun,
@@ -125,7 +125,7 @@ const refusalOf = (
     : (budget.refusal ??
       (mayCost(planned) && isCostLimited(planned, options.header.limits) ? budget.spendingRefusal : undefined))
 
-/** Why no trial of the scenario may begin any more: its own budget is used up. */
+/** The reason why no further trial of the scenario may start: its own budget is used up. */
 const overspent = ({ account, budget_usd }: ScenarioRun): Skip.Skip | undefined =>
   budget_usd !== undefined && Money.isMore(account.spent_usd, budget_usd)
     ? { _tag: "BudgetUsed", budget_usd }
@@ -243,7 +243,7 @@ const overLimit = (
       }
 }
 
-/** What is known of a scenario before it runs. */
+/** Facts about a scenario before it runs. */
 export const factsOf = ({ scenario, suite }: Planned) => {
   const { name, needs, tags } = scenario
   return { suite, name, source: sourceOf(scenario), tags, needs }
@@ -264,7 +264,7 @@ const skipped = (seed: number, index: number, skip: Skip.Skip): Trial => ({
   breaches: []
 })
 
-/** What has become of a scenario when no more of it is run. */
+/** Builds the result of a scenario after its last trial, including a scenario that was stopped early. */
 export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun) {
   const { planned } = of
   const now_ms = yield* TrialRun.elapsed(state)

@@ -12,7 +12,7 @@ interface Open {
   readonly service: SuiteScope.SuiteScope
 }
 
-/** What the scenarios of each suite of a run share, until the suite is over. */
+/** Resources that the scenarios of each suite of a run share until the suite is finished. */
 export interface SuiteScopes {
   readonly of: (suite: string) => SuiteScope.SuiteScope
   /** Releases what a suite holds; what is used of it later is acquired anew. */

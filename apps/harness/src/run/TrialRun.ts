@@ -23,7 +23,7 @@ import { ExchangeListener } from "../observe/ExchangeListener.ts"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialOutput from "../observe/TrialOutput.ts"
 
-/** What all trials of a run share. */
+/** State that all trials of a run share. */
 export interface RunState {
   readonly options: RunnerOptions
   /** Of the clock, in nanoseconds. */
@@ -53,8 +53,8 @@ class ServiceLost extends Data.TaggedError("ServiceLost")<{ readonly skip: Skip.
 class HeldOn extends Data.TaggedError("HeldOn") {}
 
 /**
- * How a scenario ended; undefined when it does not stop in time. A finalizer that hangs, or work that cannot be
- * interrupted, must not keep the night from its end: the runner abandons it.
+ * Returns the exit of a scenario; undefined if it doesn't stop in time. The runner abandons a finalizer that hangs, or
+ * work that cannot be interrupted, so that the night can finish.
  */
 const endOf = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E>,
@@ -70,14 +70,19 @@ const endOf = Effect.fnUntraced(function* <A, E>(
   return Exit.isSuccess(seen) ? undefined : Option.getOrUndefined(yield* Effect.timeoutOption(end, release))
 })
 
-/** What is known of a scenario that does not let go, by how its story ended: how it failed itself comes first. */
+/**
+ * Result of a scenario that doesn't release its resources, given the exit of its effect. A failure of the effect itself
+ * takes precedence.
+ */
 const heldOn = (told: Exit.Exit<unknown, unknown> | undefined): Exit.Exit<unknown, unknown> =>
   told === undefined ? Exit.fail(new TimeRanOut()) : Exit.isSuccess(told) ? Exit.fail(new HeldOn()) : told
 
 /** A person stopped the run. */
 export const stopped: Skip.Skip = { _tag: "Stopped" }
 
-/** Whether the fiber itself is being interrupted: only then does an interrupted scenario mean a stopped run. */
+/**
+ * True if the fiber itself is being interrupted. Only then does an interrupted scenario mean that the run was stopped.
+ */
 const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.map(Exit.isFailure))
 
 // a check that is not yielded is never made, and the scenario would pass whatever came
@@ -87,7 +92,7 @@ const checkedNothing = ({ where }: Scenario): Failure => ({
   ...(where === undefined ? {} : { where })
 })
 
-/** How one try of a trial ended, before what it left behind is looked at. */
+/** Outcome of one attempt of a trial, before its leftovers are inspected. */
 interface Tried {
   readonly started_ms: number
   readonly duration_ms: number
@@ -254,7 +259,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
       : tried
   })
 
-  /** Why it is not run again; undefined when it is. */
+  /** The reason why it doesn't run again; undefined if it does. */
   const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra, isAway: boolean) {
     const away = yield* whenReachable
     if (away !== undefined) return Skip.text(away)

@@ -5,7 +5,7 @@ import { atWork, finish, interruptAtEnd, start, until } from "./ScriptedRun.ts"
 const shared = { needs: ["money", "scriptable-agent", "shared-sessions"] } as const
 const sharedUnread = { ...shared, allows: ["results-never-fetched"] } as const
 
-/** What each version calls the end of a turn. */
+/** Status of a finished turn in each version. */
 const endings = [
   { outcome: "completed", v2: "finished", v3: "idle", v4: "completed" },
   { outcome: "failed", v2: "failed", v3: "error", v4: "failed" },

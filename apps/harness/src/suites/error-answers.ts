@@ -13,7 +13,7 @@ const missing: Readonly<Record<string, string>> = {
   browser_id: "Browser not found"
 }
 
-/** What is wrong with a body, and where our servers say that it is. */
+/** Invalid bodies, each with the location of the error that our servers report. */
 const wrong: ReadonlyArray<readonly [string, "v3" | "v4", RawRequest, ReadonlyArray<string>, string?]> = [
   ["v3 no task", "v3", { method: "POST", path: "/sessions", body: {} }, ["body", "task"], "missing"],
   ["v3 task null", "v3", { method: "POST", path: "/sessions", body: { task: null } }, ["body", "task"], "string_type"],

@@ -1,15 +1,15 @@
 import type { Need } from "@webagent/scenario"
 
-/** What is known of a service before a scenario runs on it. */
+/** Facts about a service before a scenario runs on it. */
 interface Known {
-  /** Whether it is a server of ours. */
+  /** True if it is one of our servers. */
   readonly ours: boolean
-  /** Whether its agent and browsers are simulated. */
+  /** True if its agent and browsers are simulated. */
   readonly simulated: boolean
-  /** Whether runs and browsers may cost. */
+  /** True if runs and browsers may cost money. */
   readonly allowPaid: boolean
   readonly v2SessionId: string | undefined
-  /** Whether its control API is open to us. */
+  /** True if its control API is available to us. */
   readonly controlled: boolean
 }
 
@@ -34,7 +34,7 @@ const reasons: Readonly<Record<Need, string>> = {
   "shared-sessions": "reads one session through several API versions, which only our own servers promise"
 }
 
-/** Why a target with these capabilities cannot serve a need; undefined when it can. */
+/** The reason why a target with these capabilities doesn't support a need; undefined if it does. */
 export const lacking =
   (capabilities: ReadonlySet<Need>) =>
   (need: Need): string | undefined =>

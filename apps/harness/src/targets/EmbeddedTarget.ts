@@ -13,7 +13,7 @@ import * as Introspection from "./Introspection.ts"
 
 const apiKey = "wak_embedded"
 
-/** What the server inside this process says. Its rows come without HTTP between, so that none is ever missed. */
+/** Introspection of the server in this process. Its rows arrive without HTTP, so none is ever missed. */
 const introspection = Effect.fnUntraced(function* (journal: Journal["Service"], control: ControlClient.ControlClient) {
   let rows: Array<JournalEntry> = []
   yield* journal.observe((row) => void rows.push(row))

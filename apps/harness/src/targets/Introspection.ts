@@ -9,21 +9,21 @@ import * as Semaphore from "effect/Semaphore"
 /** The service's own record cannot be read. */
 export class IntrospectionError extends Data.TaggedError("IntrospectionError")<{ readonly message: string }> {}
 
-/** What a server of ours says of how it was used, beside what its clients see. */
+/** Observations that one of our servers makes about its usage, in addition to those of its clients. */
 export interface Introspection {
   /** The rows that its journal has had since the last time that it was asked. */
   readonly rows: Effect.Effect<ReadonlyArray<JournalEntry>, IntrospectionError>
   /** By how much the server's own clock is ahead of this process's, in milliseconds. */
   readonly ahead_ms: number
-  /** What the oracles say of some rows; the state is not looked at. */
+  /** Verdicts of the oracles on some rows, without the state. */
   readonly verdictsOf: (rows: ReadonlyArray<JournalEntry>) => ReadonlyArray<OracleVerdict>
-  /** What they say of everything that the server has seen. */
+  /** Verdicts of the oracles on all rows of the server. */
   readonly verdicts: Effect.Effect<Verdicts, IntrospectionError>
-  /** What is not over. */
+  /** Resources that are not finished. */
   readonly open: Effect.Effect<OpenView, IntrospectionError>
   /** Ends a run or a session; answers whether it is over. */
   readonly end: (kind: string, id: string) => Effect.Effect<boolean>
-  /** Whether only this process can use the service. */
+  /** True if no other process can use the service. */
   readonly exclusive: boolean
 }
 
@@ -33,7 +33,7 @@ const failed = (error: { readonly message: string }) =>
 const pageSize = 5000
 const looks = 3
 
-/** How far the server's clock is ahead, in milliseconds: of some looks, what the quickest says. */
+/** Number of milliseconds by which the server's clock is ahead, from the fastest of several requests. */
 export const aheadOf = Effect.fnUntraced(function* <E>(realNow_ms: Effect.Effect<number, E>) {
   let best = { took_ms: Number.POSITIVE_INFINITY, ahead_ms: 0 }
   for (let look = 0; look < looks; look++) {

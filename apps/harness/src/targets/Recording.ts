@@ -8,7 +8,7 @@ export type Recording = (
   options: { readonly apiKeyHeader: string }
 ) => Effect.Effect<HttpClient.HttpClient>
 
-/** What records the requests of a run; nothing unless it is provided. */
+/** Recorder of a run's requests; no request is recorded unless it is provided. */
 export const Recording: Context.Reference<Recording> = Context.Reference<Recording>("webagent-harness/Recording", {
   defaultValue: () => Effect.succeed
 })

@@ -10,7 +10,7 @@ import { unreachable, usage } from "@webagent/report/UserError"
 import { codeOf } from "../observe/SystemError.ts"
 import * as Introspection from "./Introspection.ts"
 
-/** Where the control API of the target is, and which variable has what opens it. */
+/** Address of the target's control API, and the variable that holds its key. */
 interface RemoteControlOptions {
   readonly address: string
   readonly keyEnv: string

@@ -15,7 +15,7 @@ import * as Capabilities from "./Capabilities.ts"
 import { codeOf } from "../observe/SystemError.ts"
 import { addressOf, type Connection, type Probe } from "./Target.ts"
 
-/** How a target that is not embedded is named. */
+/** Address and key of a target that is not embedded. */
 interface RemoteOptions {
   /** Its address, with or without `/api/vN`. */
   readonly url: string
@@ -25,9 +25,9 @@ interface RemoteOptions {
   readonly apiKeyHeader: string | undefined
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
-  /** Whether its control API is open to us. */
+  /** True if its control API is available to us. */
   readonly controlled?: boolean
-  /** How the program is called, for advice. */
+  /** Command that starts the program, for advice. */
   readonly program: string
 }
 

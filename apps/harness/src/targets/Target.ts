@@ -30,25 +30,25 @@ export type Probe = Effect.Effect<string | undefined>
 /** A service that suites run against, connected. */
 export interface Target {
   readonly info: TargetInfo
-  /** Whether its agent and browsers are simulated. */
+  /** True if its agent and browsers are simulated. */
   readonly simulated: boolean
   readonly contextOf: (seed: number) => ScenarioContext
   /** The cadence of every wait, unless a scenario chooses its own. */
   readonly pollSchedule: PollSchedule.PollSchedule
   /** Looks whether something answers there; absent where scenarios may take the service away themselves. */
   readonly probe?: Probe
-  /** Why it cannot serve a need; undefined when it can. */
+  /** The reason why it doesn't support a need; undefined if it does. */
   readonly lacks: (need: Need) => string | undefined
   /** Stops a browser; answers whether it worked. */
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** Text without the key. */
   readonly redact: (text: string) => string
   readonly apiKey: Redacted.Redacted
-  /** What its typed clients made and have not seen to the end. */
+  /** Resources that its typed clients created and have not seen finish. */
   readonly ledger: TrialLedger.TrialLedger
-  /** What a server of ours says itself; undefined of any other. */
+  /** Introspection of one of our servers; undefined for any other. */
   readonly introspection: Introspection | undefined
-  /** How the rows of a trial are marked in its journal. */
+  /** The mark of a trial's rows in its journal. */
   readonly markOf: (log: TrialLog) => string
   /** Runs an effect with clients of their own that retry as told, and whose calls the ledger notes. */
   readonly withClients: <A, E>(
@@ -57,7 +57,7 @@ export interface Target {
   ) => Effect.Effect<A, E>
 }
 
-/** What connecting takes: everything about a target but its clients. */
+/** Everything about a target except its clients. */
 export interface Connection {
   readonly info: TargetInfo
   readonly apiKey: Redacted.Redacted

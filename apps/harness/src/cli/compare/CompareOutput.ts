@@ -18,20 +18,23 @@ const Change = Schema.Struct({
   name: Schema.String,
   now: Schema.String,
   before: Schema.String,
-  /** Whether there is evidence. If not, the change may be chance. */
+  /** True if there is evidence. Otherwise, the change may be chance. */
   isCertain: Schema.Boolean,
   error: Schema.optionalKey(Schema.String),
   note: Schema.optionalKey(Schema.String)
 })
 
-/** What `compare --json` prints. */
+/** The output of `compare --json`. */
 export const CompareOutput = Schema.Struct({
   verdict: Schema.Literals(["worse", "better", "no difference seen", "cannot tell"]),
-  /** What the verdict rests on. */
+  /** The evidence for the verdict. */
   because: Schema.Array(Schema.String),
-  /** What got better in a night that is worse. */
+  /** Improvements in a night that is worse overall. */
   also: Schema.Array(Schema.String),
-  /** What would say more: how many nights the history has, how many are enough, and how many trials of each scenario. */
+  /**
+   * The additional data that would make the verdict more certain: the number of nights in the history, the number that
+   * is enough, and the number of trials per scenario.
+   */
   needs: Schema.Struct({
     nights: Schema.optionalKey(Schema.Int),
     /** Absent where nights differ too much for any number to help. */
@@ -41,9 +44,9 @@ export const CompareOutput = Schema.Struct({
   before: Compared,
   after: Compared,
   changes: Schema.Array(Change),
-  /** How many scenarios both nights have. */
+  /** Number of scenarios that both nights have. */
   scenarios: Schema.Int,
-  /** How many trials have the same seed in both. */
+  /** Number of trials that have the same seed in both nights. */
   pairs: Schema.Int,
   differences: Schema.Array(Schema.String),
   rows: Schema.Array(JudgedRow)

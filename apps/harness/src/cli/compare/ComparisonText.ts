@@ -23,13 +23,13 @@ const marks: Readonly<Record<ComparisonVerdict, keyof Style>> = {
   "cannot tell": "strong"
 }
 
-/** What a comparison comes to, in a line. */
+/** Summarizes a comparison in one line. */
 const lastLine = ({ also, because, verdict }: Conclusion): string => {
   const why = because.length === 0 ? "" : `: ${because.join(", ")}`
   return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.join(", ")}`}`
 }
 
-/** What it would take to say more. */
+/** Lists the data that a more certain verdict needs. */
 const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArray<string> => [
   ...(nights === undefined
     ? []
@@ -44,7 +44,7 @@ const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArr
 /** A figure's evidence without what would be detected. */
 const unqualified = (evidence: string): string => evidence.replace(/; (?!cannot tell)[^;]+ would be detected$/u, "")
 
-/** What a person reads of a comparison: the scenarios that differ, then the whole, then what it comes to. */
+/** Formats a comparison for people: the scenarios that differ, then the whole night, then the conclusion. */
 export const lines = (given: {
   readonly a: Night
   readonly b: Night

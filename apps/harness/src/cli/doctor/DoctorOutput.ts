@@ -5,17 +5,17 @@ export const Check = Schema.Struct({
   name: Schema.Literals(["Node", "Go", "k6", "Chromium", "bubblewrap", "key", "target"]),
   /** `missing`: only some commands need it. `failed`: fix it before you run. */
   status: Schema.Literals(["ok", "missing", "failed"]),
-  /** What is there, or what is wrong. */
+  /** The state that the check found, or the problem. */
   found: Schema.String,
-  /** What to do; null where nothing is to be done. */
+  /** The fix for the problem; null if there is no problem to fix. */
   advice: Schema.NullOr(Schema.String)
 })
 
 export type Check = typeof Check.Type
 
-/** What `doctor --json` prints. */
+/** The output of `doctor --json`. */
 export const DoctorOutput = Schema.Struct({
-  /** Whether no check failed. */
+  /** True if no check failed. */
   ok: Schema.Boolean,
   checks: Schema.Array(Check)
 }).annotate({ identifier: "DoctorOutput" })

@@ -15,7 +15,7 @@ import { terminal, variable } from "../Terminal.ts"
 import { type Check, DoctorOutput } from "./DoctorOutput.ts"
 import * as Server from "./server.ts"
 
-/** What `package.json` asks for. */
+/** The minimum Node version that `package.json` requires. */
 const leastNode = [22, 19] as const
 const leastGo = [1, 25] as const
 
@@ -70,7 +70,7 @@ const findK6 = Effect.fnUntraced(function* ({ status }: Check) {
 
 const browsers = ["chromium", "chromium-browser", "google-chrome", "chrome", "chrome.exe"]
 
-/** Where Playwright keeps its browsers unless told otherwise, and where macOS has Chrome. */
+/** Default locations of Playwright's browsers, and of Chrome on macOS. */
 const elsewhere = [
   join(homedir(), ".cache/ms-playwright/chromium-*/chrome-*/chrome"),
   join(homedir(), "Library/Caches/ms-playwright/chromium-*"),

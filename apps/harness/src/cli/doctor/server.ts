@@ -13,7 +13,7 @@ const resolved = (from: string, name: string): string | undefined => {
   }
 }
 
-/** Where `webagent-server` is installed for the project of a folder; undefined where it is not. */
+/** Returns the location of `webagent-server` for the project in a folder; undefined if it isn't installed. */
 export const find = (folder: string): string | undefined => resolved(join(folder, "-"), "webagent-server/package.json")
 
 /** The Chromium for the server where the machine has none. */
@@ -43,7 +43,7 @@ export const bubblewrap = (said: string): Check => {
   }
 }
 
-/** What bubblewrap says here. */
+/** Runs bubblewrap once and checks whether it works on this machine. */
 export const tryBubblewrap = Effect.gen(function* () {
   const spawner = yield* ChildProcessSpawner
   const args = ["--unshare-all", "--ro-bind", "/", "/", "--", "echo", "works"]

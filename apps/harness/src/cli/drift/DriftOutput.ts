@@ -1,7 +1,7 @@
 import { Drift } from "@webagent/cassette/Drift"
 import * as Schema from "effect/Schema"
 
-/** What `drift --json` prints. */
+/** The output of `drift --json`. */
 export const DriftOutput = Schema.Struct({
   /** The two sides as they were named. */
   a: Schema.String,

@@ -15,7 +15,7 @@ import { terminal } from "../Terminal.ts"
 import { DriftOutput } from "./DriftOutput.ts"
 import * as DriftText from "./DriftText.ts"
 
-/** What is asked of `drift`. */
+/** Options of `drift`. */
 interface DriftOptions {
   readonly a: string
   readonly b: string

@@ -12,7 +12,7 @@ const nameOf = ({ name, suite }: Named) => `${suite} > ${name}`
 
 const quotedNames = (all: ReadonlyArray<Named>, between = ", ") => all.map((one) => `"${nameOf(one)}"`).join(between)
 
-/** Whether a scenario is named by a text: by its own name, or by its suite's and its own, as reports write it or as is typed. */
+/** True if a text names a scenario: by its own name, or by its suite and name as in reports or as a user types them. */
 const isNamed = (scenario: Named, text: string | undefined) =>
   text === scenario.name || text === nameOf(scenario) || text === `${scenario.suite} › ${scenario.name}`
 

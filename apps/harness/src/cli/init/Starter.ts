@@ -6,7 +6,7 @@ import type { Surroundings } from "./Surroundings.ts"
 interface NewFile {
   readonly path: string
   readonly text: string
-  /** What else would be in its place. */
+  /** Other files that would take its place. */
   readonly taken?: ReadonlyArray<string>
 }
 

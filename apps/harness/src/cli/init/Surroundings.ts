@@ -26,13 +26,13 @@ interface Manager {
   readonly exec: string
 }
 
-/** What init sees of a project, and does not ask. */
+/** Facts about a project that init detects, so that it doesn't have to ask. */
 export interface Surroundings {
   readonly manifest: Manifest | undefined
   /** The text of package.json; init keeps its indentation. */
   readonly manifestText: string | undefined
   readonly manager: Manager
-  /** Whether there is a lockfile; CI installs by it. */
+  /** True if there is a lockfile, because CI installs from it. */
   readonly isLocked: boolean
   readonly typescript: boolean
   readonly vitest: boolean

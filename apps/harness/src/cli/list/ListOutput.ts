@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 
-/** What `list --json` prints. */
+/** The output of `list --json`. */
 export const ListOutput = Schema.Struct({
   suites: Schema.Array(
     Schema.Struct({
       name: Schema.String,
-      /** How `run` is told to run it: its name, or its file. */
+      /** The argument that makes `run` run the suite: its name, or its file. */
       argument: Schema.String,
       scenarios: Schema.Array(
         Schema.Struct({
@@ -15,7 +15,7 @@ export const ListOutput = Schema.Struct({
           trials: Schema.Int,
           /** Run only this scenario, and others that say so. */
           only: Schema.Boolean,
-          /** Why it is not run; null when it is. */
+          /** The reason why it is skipped; null if it runs. */
           skip: Schema.NullOr(Schema.String),
           /** For all its trials, an exact decimal; null without one. */
           budget_usd: Schema.NullOr(Schema.String),

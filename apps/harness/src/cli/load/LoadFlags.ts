@@ -43,7 +43,7 @@ const time = (name: string, minimum: Duration.Duration, description: string) =>
     description
   )
 
-/** What the pairs of `--ab` are, and what change is accepted, unless told. */
+/** Default number of pairs, seed and accepted change of `--ab`. */
 export const defaults = { pairs: 7, seed: 1, tolerance: 0.05 }
 
 /** The flags and arguments of `load`. */
@@ -94,7 +94,7 @@ export const flags = {
 
 type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 
-/** What the flags and arguments of `load` say. */
+/** Converts the flags and arguments of `load` to options. */
 export const optionsOf = ({ out, render, ...flags }: ParsedFlags) => ({
   ...flags,
   outputs: out.flatMap((text) => Option.toArray(parseOutput(text))),
@@ -103,7 +103,7 @@ export const optionsOf = ({ out, render, ...flags }: ParsedFlags) => ({
   renders: render !== undefined
 })
 
-/** What the flags and arguments of `load` say. */
+/** The options of `load`, from its flags and arguments. */
 export type LoadOptions = ReturnType<typeof optionsOf>
 
 /** The flags that were given. */
@@ -163,7 +163,7 @@ const inPairs = (flags: LoadOptions, ab: string): string | undefined => {
     : `--ab needs two services, each "simulated" or a URL such as https://host; got "${wrong}".`
 }
 
-/** What is wrong with the flags together, in one sentence; undefined when nothing is. */
+/** Describes the first conflict between flags, in one sentence; undefined if there is none. */
 export const problemIn = (flags: LoadOptions): string | undefined => {
   const { ab, folders, image, other, outputs, profile, rate, renders, target, test, vus } = flags
   const twice = outputs.find(({ name }, index) => outputs.findIndex((output) => output.name === name) < index)

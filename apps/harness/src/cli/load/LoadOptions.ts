@@ -34,7 +34,7 @@ export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "durati
   return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
 }
 
-/** What shapes the load beside the plan, with the thresholds read from their file. */
+/** Reads the settings of a load test that are not in its plan, including the thresholds from their file. */
 export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
   const { mix, runTimeout, sample, task, thresholds, vus } = options
   if (mix !== undefined) {
@@ -53,7 +53,7 @@ export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
   } satisfies LoadSettings
 })
 
-/** Whether an address is on this machine. No name is looked up. */
+/** True if an address is on this machine. No name is looked up. */
 export const isThisMachine = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? "")
 
 /** The fields that have a value, as a report holds them. */

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 // null where the page could not be written
 const page = Schema.NullOr(Schema.String)
 
-/** What `load --json` prints: the report, with what its baseline and its page add. */
+/** The output of `load --json`: the report, with the result of its baseline and the path of its page. */
 export const LoadOutput = Schema.Struct({
   ...LoadReport.fields,
   /** Metrics that are worse than in the baseline. */
@@ -13,5 +13,5 @@ export const LoadOutput = Schema.Struct({
   page
 }).annotate({ identifier: "LoadOutput" })
 
-/** What `load --ab --json` prints. */
+/** The output of `load --ab --json`. */
 export const AbOutput = Schema.Struct({ ...AbReport.fields, page }).annotate({ identifier: "AbOutput" })

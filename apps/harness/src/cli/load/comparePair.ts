@@ -54,7 +54,7 @@ const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: AbCom
   return `  pair ${pair}/${pairs}   ${order}${measured}\n`
 }
 
-/** Why a run has nothing to compare: latencies of a service that does no work mean nothing. */
+/** The reason why a run can't be compared: latencies of a service that does no work are meaningless. */
 const whyNot = (
   { failure, points, summary }: LoadRun.Outcome,
   { throughput }: Measurements.Measurements,

@@ -28,7 +28,7 @@ import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 
-/** What is done about a folder whose report was never written: it may be missed, else it is a UserError. */
+/** Handles a folder whose report was never written: fails with a UserError, unless missing reports are allowed. */
 const withoutReport = Effect.fnUntraced(function* (directory: string, why: string, allowMissing: boolean) {
   const killed = `${directory} has no report: ${why}.`
   if (!allowMissing) {
@@ -86,7 +86,7 @@ const writeFiles = Effect.fnUntraced(
   Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
-/** What all shards spent together of what the night might. */
+/** Total cost and requests of all shards, compared with the limits of the night. */
 const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): string =>
   [
     ...(limits.cost_usd === undefined ? [] : [` · ${Money.shown(cost_usd)} of ${Money.shown(limits.cost_usd)}`]),

@@ -3,7 +3,7 @@ import { Skip } from "@webagent/report/Skip"
 import * as Schema from "effect/Schema"
 import type { Forecast } from "../../run/Forecast.ts"
 
-/** What `plan --json` prints. Amounts are exact decimals in USD. */
+/** The output of `plan --json`. Amounts are exact decimals in USD. */
 export const PlanOutput = Schema.Struct({
   /** `simulated`, or the address of the target. */
   target: Schema.String,
@@ -16,11 +16,14 @@ export const PlanOutput = Schema.Struct({
       suite: Schema.String,
       name: Schema.String,
       trials: Schema.Int,
-      /** What one trial takes; null without a history. */
+      /** Expected duration of one trial; null without a history. */
       trial_ms: Schema.NullOr(Schema.Number),
       /** The maximum cost of all its trials; null where nothing limits it. */
       maxCost_usd: Schema.NullOr(Schema.String),
-      /** Why it does not run, or not with all its trials; `certain` is false where it depends on the others. */
+      /**
+       * The reason why it doesn't run, or not with all its trials; `certain` is false if that depends on the other
+       * scenarios.
+       */
       skip: Schema.NullOr(Schema.Struct({ why: Skip, certain: Schema.Boolean }))
     })
   ),

@@ -7,16 +7,16 @@ import * as LimitsText from "../../reporters/LimitsText.ts"
 import { type Style } from "@webagent/report/Style"
 import { counted, cut, duration } from "@webagent/report/Text"
 
-/** What a plan is shown with. */
+/** Options for formatting a plan. */
 interface PlanTextOptions {
   readonly target: string
-  /** What is taken for granted of the target, which has not been asked. */
+  /** Assumption about the target, because the plan sends no request to it. */
   readonly assumed: string | undefined
-  /** Whether what it makes costs nothing, whatever budgets say. */
+  /** True if everything that the target creates is free, regardless of budgets. */
   readonly isFree: boolean
   readonly concurrency: number
   readonly limits: Limits
-  /** Whether it is one shard of several, which has the limits for itself. */
+  /** True if it is one shard of several. The limits then apply to this shard alone. */
   readonly isShard: boolean
   readonly columns: number
   readonly style: Style

@@ -2,7 +2,7 @@ import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import type { Leftover } from "../../leftovers/Leftover.ts"
 
-/** What `reap --json` prints. */
+/** The output of `reap --json`. */
 export const ReapOutput = Schema.Struct({
   ledger: Schema.String,
   dryRun: Schema.Boolean,
@@ -11,7 +11,7 @@ export const ReapOutput = Schema.Struct({
       kind: Schema.String,
       /** Null where the create got no response. */
       id: Schema.NullOr(Schema.String),
-      /** What `--forget` takes. */
+      /** The key to pass to `--forget`. */
       key: Schema.String,
       owner: Schema.NullOr(Schema.String),
       openedAt: Schema.String,

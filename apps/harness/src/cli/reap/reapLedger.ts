@@ -23,7 +23,7 @@ import { program, quoted, version } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import * as ReapOutput from "./ReapOutput.ts"
 
-/** What the flags of `reap` say. */
+/** Options of `reap`, from its flags. */
 interface ReapOptions {
   readonly ledger: string
   readonly target: string | undefined
@@ -47,7 +47,7 @@ const openLedger = Effect.fnUntraced(function* (directory: string) {
   return yield* LedgerFile.make({ directory })
 })
 
-/** Where the service is: as the flag says, else as the variables that a client takes. */
+/** Address and key of the service: from the flags, or from the variables that a client reads. */
 const configOf = Effect.fnUntraced(
   function* ({ apiKeyEnv, target }: ReapOptions, items: ReadonlyArray<OpenItem>) {
     const text = (name: string) => Effect.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
@@ -111,7 +111,7 @@ export const reapLedger = (options: ReapOptions) =>
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)
       })
-    /** How to take out of the ledger what `reap` cannot stop. */
+    /** Explains how to remove the entries that `reap` cannot stop from the ledger. */
     const sayNext = (leftovers: ReadonlyArray<Leftover.Leftover>) => {
       const stuck = leftovers.find(({ state }) => state === "unknown") ?? leftovers.find(LeftoverText.isOpen)
       if (stuck === undefined) return Effect.void

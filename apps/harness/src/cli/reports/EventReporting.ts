@@ -7,7 +7,7 @@ import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import type { RunEvent } from "@webagent/report/RunEvent"
 
-/** What a run's events are written with. */
+/** Options for writing the events of a run. */
 export interface EventReporting {
   /** Answers when the event is in the file; a file that cannot be written to does not stop the run. */
   readonly emit: (event: RunEvent) => Effect.Effect<void>

@@ -6,7 +6,7 @@ import * as Folder from "@webagent/report/Folder"
 import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
-/** Where runs have their folders unless told otherwise. */
+/** Default folder of the reports of runs. */
 export const runs = join(".webagent", "runs")
 
 const localName = DateTime.nowInCurrentZone.pipe(

@@ -30,11 +30,11 @@ import type { Resumed } from "../Resumed.ts"
 import { isSet, terminal, variable } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
 
-/** What the reporters of a run are given by its command. */
+/** Options that a command passes to the reporters of a run. */
 interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
-  /** What to do next, and how to stop what is open, by the report and its folder. */
+  /** Suggests the next step, and how to stop leftover resources, from the report and its folder. */
   readonly next: (report: RunReport, directory: string | undefined) => string | undefined
   readonly reap: (report: RunReport, directory: string | undefined) => string | undefined
   /** The nights before, oldest first, for the trends of the page, and the file that they are from. */
@@ -157,9 +157,9 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   })
   let last: RunEvent | undefined
   return {
-    /** Where reports are written; undefined where none is. */
+    /** The report directory; undefined if no reports are written. */
     directory,
-    /** What runs while the reporters show it, with what it prints. */
+    /** Runs an effect while the reporters show its progress, and captures its output. */
     showing: TrialOutput.captured(show),
     emit: (event: RunEvent) =>
       Effect.andThen(

@@ -4,7 +4,7 @@ import { scenarioKey } from "../../run/RunnerOptions.ts"
 
 const keyOf = ({ name, suite }: ScenarioResult) => scenarioKey(suite, name)
 
-/** Why a scenario is bad, without what differs each time. */
+/** The reason why a scenario didn't pass, without the parts that differ in every run. */
 const reasonOf = ({ failure, trials, verdict }: ScenarioResult) =>
   JSON.stringify([
     verdict,
@@ -16,8 +16,8 @@ const reasonOf = ({ failure, trials, verdict }: ScenarioResult) =>
 const words = ["fixed", "still failing", "other failure", "fails", "broke"] as const
 
 /**
- * What has changed since the results before, undefined for the first ones: what is bad for a new reason is explained, of
- * the rest there is a line each.
+ * Lists the changes since the previous results, undefined for the first results: a scenario that fails for a new reason
+ * is explained, and each other change has one line.
  */
 export const lines = (
   before: ReadonlyArray<ScenarioResult> | undefined,

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 
-/** How files are now, by path. */
+/** Modification stamps of files, by path. */
 type Stamps = ReadonlyMap<string, string>
 
 // looked at and not told of: what editors, containers and network drives tell of a change differs

@@ -3,7 +3,7 @@ import * as Queue from "effect/Queue"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 
-/** What a key asks `--watch` to do. */
+/** The action of a key in `--watch`. */
 export type Key = "all" | "failed" | "again" | "quit" | "stop"
 
 const byName: Readonly<Record<string, Key>> = { a: "all", f: "failed", return: "again", enter: "again", q: "quit" }

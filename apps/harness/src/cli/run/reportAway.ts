@@ -13,7 +13,7 @@ import * as Reporting from "../reports/Reporting.ts"
 interface AwayRun {
   readonly header: RunHeader
   readonly plan: ReadonlyArray<Plan.Planned>
-  /** Why the target cannot serve a need; undefined where it can. */
+  /** The reason why the target doesn't support a need; undefined if it does. */
   readonly lacks: (need: Need) => string | undefined
   readonly history: NightHistory
   readonly reportingOptions: Parameters<typeof Reporting.start>[0]

@@ -33,7 +33,7 @@ import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import * as Capabilities from "../../targets/Capabilities.ts"
 import * as TargetSource from "../TargetSource.ts"
 
-/** What a run is. `argumentOf` names a suite on the command line. */
+/** Builds the header of a run. `argumentOf` returns the argument for a suite on the command line. */
 export const headerOf = Effect.fnUntraced(function* (
   options: RunOptions,
   target: Pick<Target, "simulated"> & { readonly info: Pick<TargetInfo, "address" | "capabilities" | "name"> },

@@ -18,7 +18,7 @@ import { isSet } from "../Terminal.ts"
 import * as NewestReport from "../reports/NewestReport.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
-/** What is asked for of the suites, as it was asked; undefined for everything. */
+/** The selection of scenarios as the user requested it; undefined if everything is selected. */
 export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): string | undefined => {
   const asked = [
     ...(lastFailed ? ["--last-failed"] : []),
@@ -113,10 +113,10 @@ export const choose = Effect.fnUntraced(function* (
   return { argumentOf, history, learned, ...part }
 })
 
-/** How long a run waits for a service that stopped responding, unless `--max-outage` says otherwise. */
+/** Time that a run waits for a service that stopped responding, unless `--max-outage` is set. */
 const longestOutage = Duration.minutes(30)
 
-/** Whether a scenario may cost money at the target. */
+/** True if a scenario may cost money at the target. */
 const isPaid = ({ allowPaid, target }: Pick<RunOptions, "allowPaid" | "target">, planned: Plan.Planned): boolean =>
   allowPaid && target !== "simulated" && Plan.mayCost(planned)
 

@@ -28,10 +28,10 @@ const unknown = (name: string) => {
   return usage(`No suite named "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} See: ${program} list`)
 }
 
-/** Whether a word names a file, and no built-in suite. */
+/** True if an argument is a file and not a built-in suite. */
 export const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument.includes("/")
 
-/** What names files by a pattern. */
+/** True if an argument is a file pattern. */
 const isPattern = (argument: string) => /[*?[\]{}]/u.test(argument)
 
 const neverSuites = (path: string) =>
@@ -64,7 +64,9 @@ const fromName = (name: string): Effect.Effect<LoadedSuite, UserError> => {
     : Effect.map(Effect.promise(load), (module) => ({ suite: module.default, argument: name }))
 }
 
-/** What is to be run where no suite is named: the files of the project, else the built-in suites. */
+/**
+ * The suites to run if the user doesn't name any: the files of the project, or the built-in suites if there are none.
+ */
 const unnamed = Effect.gen(function* () {
   const files = yield* filesOf(everySuiteFile)
   if (files.length > 0) return files

@@ -2,7 +2,7 @@ import { plain, type Style } from "@webagent/report/Style"
 import { duration } from "@webagent/report/Text"
 import type { Request as Logged } from "./ServeOutput.ts"
 
-/** What a line shows of a request. */
+/** The fields of a request that its line shows. */
 type Request = Omit<Logged, "at" | "operation" | "type">
 
 const ids = /([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}/gu

@@ -7,7 +7,7 @@ import { usage } from "@webagent/report/UserError"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 
-/** What a replay takes; it has no agent to simulate, and no control API. */
+/** Options of a replay, which has no simulated agent and no control API. */
 const replayOptions = (
   path: string,
   match: "body" | "path",

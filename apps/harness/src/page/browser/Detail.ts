@@ -59,7 +59,7 @@ const exchangeOf = (exchange: Exchange): ReadonlyArray<Node> => {
   ]
 }
 
-/** What is shown beside a waterfall of the lane that is chosen: an exchange at a time, the last first. */
+/** Shows the details of the selected lane next to a waterfall: one exchange at a time, the last one first. */
 export const show = (panel: HTMLElement, lane: Lane): void => {
   if (lane.exchanges.length === 0) {
     panel.replaceChildren(

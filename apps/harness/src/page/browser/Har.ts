@@ -37,7 +37,7 @@ interface HarEntry {
     readonly redirectURL: string
     readonly headersSize: number
     readonly bodySize: number
-    /** Why there is no whole answer. */
+    /** The reason why there is no complete response. */
     readonly _error?: string
   }
   readonly cache: Readonly<Record<string, never>>

@@ -6,7 +6,7 @@ export interface Shape {
   readonly as: "answered" | "refused" | "failed" | "pause" | "retry" | "span" | "bad-span" | "seen" | "fault" | State
   readonly from_ms: number
   readonly to_ms: number
-  /** What a pointer that rests on it is told. */
+  /** Tooltip text. */
   readonly note?: string
 }
 
@@ -21,7 +21,7 @@ export interface Lane {
   readonly isBad: boolean
   readonly depth: number
   readonly shapes: ReadonlyArray<Shape>
-  /** What it is made of, to be looked at one by one. */
+  /** The exchanges of this lane, for inspection one by one. */
   readonly exchanges: ReadonlyArray<Exchange>
   /** Anything else to look at, as it was recorded. */
   readonly records: ReadonlyArray<Span | JournalRow>
@@ -172,7 +172,10 @@ const point = (row: JournalRow, as: Shape["as"], duration_ms = 0): Shape => ({
   to_ms: row.at_ms + duration_ms
 })
 
-/** What the server did is a lane a thing, each state until the next; what it was asked and what hit are one lane. */
+/**
+ * Builds the lanes of the server's journal: one lane per resource, with each state until the next, and one lane for all
+ * requests and faults.
+ */
 const journalLanes = ({ duration_ms, journal }: Trace): ReadonlyArray<Lane> => {
   const things = new Map<string, Array<JournalRow>>()
   const requests: Array<JournalRow> = []

@@ -77,7 +77,7 @@ const keyOf = (lanes: ReadonlyArray<Lanes.Lane>) => {
   )
 }
 
-/** What only its place on the axis says of a lane. */
+/** Describes the time span of a lane as text, because otherwise only its position on the axis shows it. */
 const spanOf = ({ shapes }: Lanes.Lane): string => {
   const from_ms = Math.min(...shapes.map((one) => one.from_ms))
   const to_ms = Math.max(...shapes.map((one) => one.to_ms))
@@ -123,7 +123,7 @@ const axis = (x: Scale, marks: ReadonlyArray<number>): HTMLElement => {
   )
 }
 
-/** What the agent saw, step by step; each picture opens in a tab of its own. */
+/** Renders the agent's screenshots, step by step. Each one opens in a new tab. */
 const pictures = ({ pictures = [] }: Trace): ReadonlyArray<HTMLElement> => {
   const figures = pictures.map(({ jpeg, number, runId, summary }) => {
     const bytes = Uint8Array.from(atob(jpeg), (one) => one.codePointAt(0) ?? 0)
@@ -144,7 +144,7 @@ const pictures = ({ pictures = [] }: Trace): ReadonlyArray<HTMLElement> => {
       ]
 }
 
-/** What a waterfall can be asked for beside looking at it. */
+/** Actions that a waterfall offers. */
 export interface Actions {
   readonly download: () => void
   /** The command that replays it; nothing where that is not known. */

@@ -10,7 +10,7 @@ import { RunEvent } from "@webagent/report/RunEvent"
 /** The name of the file in a report directory. */
 export const fileName = "events.ndjson"
 
-/** What each line says beside its event. */
+/** Fields that each line has in addition to its event. */
 const Stamp = Schema.Struct({ at: Schema.DateTimeUtcFromString })
 
 /** An event, and when it was written. */
@@ -33,7 +33,9 @@ const newline = 10
 /** The length of a file up to the end of its last whole line. */
 const wholeLength = (bytes: Uint8Array): number => bytes.lastIndexOf(newline) + 1
 
-/** What a process was killed in the middle of writing is taken away, so that the next line is whole. */
+/**
+ * Removes a line that is incomplete because the process was killed while writing it, so that the next line is complete.
+ */
 const repair = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
   if (!(yield* fs.exists(path))) return
   const bytes = yield* fs.readFile(path)
@@ -92,7 +94,7 @@ export const parse = (text: string): Result.Result<ReadonlyArray<LoggedEvent>, B
   return Result.all(lines.map((line, index) => decode(line, index + 1)))
 }
 
-/** Whether a run was cut short, by the last whole line of its events: it has begun, and has not come to its end. */
+/** True if the last complete line of a run's events shows that the run started but didn't finish. */
 export const isCutShort = (text: string): boolean => {
   const end = text.lastIndexOf("\n")
   return end > 0 && !/^\{"at":"[^"]*","_tag":"RunFinished"/u.test(text.slice(text.lastIndexOf("\n", end - 1) + 1, end))

@@ -5,22 +5,22 @@ import { trialKey } from "../Runner.ts"
 import type { Trial } from "@webagent/report/Trial"
 import type { LoggedEvent } from "./EventLog.ts"
 
-/** What is known of a run that was killed. */
+/** State of a run that was killed. */
 export interface Resumption {
   readonly header: RunHeader
   /** The trials that had ended, by `trialKey`. */
   readonly done: ReadonlyMap<string, Trial>
-  /** How long it is known to have been at work, in milliseconds; the time between a kill and a resumption is not. */
+  /** Running time before the kill, in milliseconds, without the time between a kill and a resumption. */
   readonly worked_ms: number
   /** The trials that ran when it was killed. */
   readonly interrupted: ReadonlyArray<{ readonly suite: string; readonly scenario: string }>
   /** When nothing answered at the target. */
   readonly outages: ReadonlyArray<Outage>
-  /** What trials cost that it had stopped before their end, and that will be run again: USD, each an exact decimal. */
+  /** Cost of trials that were interrupted and will run again: USD, each an exact decimal. */
   readonly lost_usd: ReadonlyArray<string>
 }
 
-/** What the events of a run say of how to take it up again; undefined where there are none, or it came to its end. */
+/** Derives the state for resuming a run from its events; undefined if there are none, or if the run finished. */
 export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined => {
   let header: RunHeader | undefined
   let before: DateTime.Utc | undefined

@@ -18,7 +18,7 @@ import type { Trial } from "@webagent/report/Trial"
 export interface ShardReport {
   readonly directory: string
   readonly report: RunReport
-  /** Whether the folder has this file of the report. */
+  /** True if the folder has this file of the report. */
   readonly has: (file: string) => boolean
 }
 
@@ -29,7 +29,7 @@ interface MovedTrace {
   readonly to: string
 }
 
-/** What shards are together. */
+/** Result of merging shards. */
 export interface Merged {
   readonly report: RunReport
   readonly traces: ReadonlyArray<MovedTrace>
@@ -51,7 +51,7 @@ export const movedResult = (result: ScenarioResult, of: (trial: Trial) => Trial)
   ...(result.confirm === undefined ? {} : { confirm: { ...result.confirm, trials: result.confirm.trials.map(of) } })
 })
 
-/** What all shards of one run have in common, with the words for an error when two differ. */
+/** Properties that all shards of one run have in common, with the words for an error if two differ. */
 const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shard: Split) => unknown]> = [
   ["number of shards", (_, { of }) => of],
   ["version of this program", ({ tool }) => tool.version],
@@ -70,7 +70,7 @@ const longestApart_ms = 86_400_000
 
 const beganAt_ms = ({ report }: ShardReport) => Date.parse(report.header.startedAt)
 
-/** Why these are not the shards of one run, each once; undefined when they are. */
+/** The reason why these are not the shards of one run, each exactly once; undefined if they are. */
 const mismatch = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
   const [first, ...rest] = shards
   if (first === undefined) return "No shards to merge."

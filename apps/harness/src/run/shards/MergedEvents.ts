@@ -15,7 +15,7 @@ const movedEvent = (event: RunEvent, directory: string, { trialOf }: Merged): Ru
   return { ...event, result: movedResult(event.result, (trial) => trialOf(directory, trial)) }
 }
 
-/** What happened in all shards, in order of time, between the one beginning and the one end of the whole. */
+/** Merges the events of all shards in order of time, with a single start and finish for the whole run. */
 export const mergeEvents = (shards: ReadonlyArray<ShardEvents>, merged: Merged): ReadonlyArray<LoggedEvent> => {
   const between = shards
     .flatMap(({ directory, events }) =>

@@ -23,8 +23,8 @@ const p75 = (durations: ReadonlyArray<number>): number | undefined =>
   durations.length === 0 ? undefined : quantile(sorted(durations), 0.75)
 
 /**
- * How long each scenario of a plan is expected to take: its learned duration, else what its suite's scenarios take in
- * three of four cases, else what all do, times its trials. Where nothing is learned at all, each trial counts the same.
+ * Expected duration of each scenario of a plan: its learned duration, or the third quartile of its suite's scenarios,
+ * or that of all scenarios, times its trials. Without any learned durations, each trial counts the same.
  */
 export const weigh = (plan: ReadonlyArray<Planned>, learned: Durations, trials?: number): ReadonlyArray<Weighed> => {
   const known = plan.flatMap(({ scenario, suite }) => {
@@ -78,7 +78,7 @@ export const partOf = ({
 }: {
   readonly plan: ReadonlyArray<Planned>
   readonly learned: Durations
-  /** How often each scenario is repeated; undefined where each says so itself. */
+  /** Number of trials of each scenario; undefined if each one declares its own. */
   readonly trials: number | undefined
   readonly shard: Shard
   readonly was: RunHeader["shard"]
