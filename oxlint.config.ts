@@ -16,7 +16,6 @@ const tooLong = [
   "packages/service/engine/src/MemoryStore.ts",
   "packages/service/engine/src/SharedWork.ts",
   "packages/service/server/src/http/LivePage.ts",
-  "packages/service/sql/src/SqlStore.ts",
   "packages/testing/store-contract/src/commits.ts"
 ]
 

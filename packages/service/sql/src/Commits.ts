@@ -1,0 +1,67 @@
+import { Conflict, idempotencyLifetime_ms, KeyTaken, type Step, type Store, type Turn } from "@webagent/engine"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { browserRow, eventRow, keyRow, messageRow, parsed, sessionRow, stepRow, turnRow } from "./Rows.ts"
+import { changed } from "./statements.ts"
+import { transaction } from "./unavailable.ts"
+
+/** Makes the commit of a step: everything is written, or nothing. */
+export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
+  /** Writes a record if its revision follows the stored one; true if it was written. */
+  const next = (table: "sessions" | "browsers", row: Readonly<Record<string, string | number | null>>) =>
+    changed(
+      row["revision"] === 1
+        ? sql`INSERT INTO ${sql(table)} ${sql.insert(row)} ON CONFLICT (id) DO NOTHING RETURNING n`
+        : sql`UPDATE ${sql(table)} SET ${sql.update(row, ["id"])}
+            WHERE id = ${row["id"]} AND revision = ${Number(row["revision"]) - 1} RETURNING n`
+    )
+
+  /** A turn that is new, or a change of one that this session has. */
+  const putTurn = (turn: Turn.Turn, isNew: boolean) =>
+    changed(
+      isNew
+        ? sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT DO NOTHING RETURNING n`
+        : sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT (id) DO UPDATE SET
+            status = excluded.status, ended_at_ms = excluded.ended_at_ms, usd = excluded.usd, record = excluded.record
+            WHERE turns.session_id = excluded.session_id RETURNING n`
+    )
+
+  const put = Effect.fnUntraced(function* (step: Step) {
+    const { also, browser, events, forgetKey, key, message, session, turnSteps = [], turns = [] } = step
+    if (key !== undefined) {
+      // the same create at another node waits here until this commit is over
+      const written = yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}
+        ON CONFLICT (key) DO UPDATE SET created_at_ms = excluded.created_at_ms, record = excluded.record
+        WHERE idempotency_keys.created_at_ms <= ${key.createdAt_ms - idempotencyLifetime_ms} RETURNING n`
+      if (written.length === 0) {
+        const [known] = yield* sql`SELECT record FROM idempotency_keys WHERE key = ${key.key}`
+        return yield* new KeyTaken({ record: parsed(known?.["record"]) })
+      }
+    }
+    if (session !== undefined) {
+      if (!(yield* next("sessions", sessionRow(session)))) return yield* new Conflict({ id: session.id })
+      for (const turn of turns) {
+        if (!(yield* putTurn(turn, session.revision === 1))) return yield* new Conflict({ id: turn.id })
+      }
+    }
+    if (browser !== undefined && !(yield* next("browsers", browserRow(browser)))) {
+      return yield* new Conflict({ id: browser.id })
+    }
+    for (const each of turnSteps) {
+      yield* sql`INSERT INTO turn_steps ${sql.insert(stepRow(each))}
+        ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record`
+    }
+    if (message !== undefined) {
+      const added = sql`INSERT INTO messages ${sql.insert(messageRow(message))} ON CONFLICT (id) DO NOTHING RETURNING n`
+      if (!(yield* changed(added))) return yield* new Conflict({ id: message.id })
+    }
+    if (forgetKey !== undefined) yield* sql`DELETE FROM idempotency_keys WHERE key = ${forgetKey}`
+    for (const some of Arr.chunksOf(events, 100)) {
+      yield* sql`INSERT INTO events ${sql.insert(Arr.map(some, eventRow))}`
+    }
+    if (also !== undefined) yield* also
+  })
+
+  return (step) => transaction(sql, put(step))
+}

@@ -1,0 +1,78 @@
+import {
+  type Browser,
+  type Event,
+  type IdempotencyRecord,
+  type Records,
+  type Session,
+  type StoredMessage,
+  Turn
+} from "@webagent/engine"
+
+/** Parses a stored record. Only this package writes records, so they aren't checked again with each read. */
+export const parsed = <A>(text: unknown): A => JSON.parse(String(text)) as A
+
+/** Names of the tables, by the kind of record. */
+export const tableOf: Readonly<Record<keyof Records, string>> = {
+  sessions: "sessions",
+  turns: "turns",
+  turnSteps: "turn_steps",
+  messages: "messages",
+  browsers: "browsers",
+  idempotencyRecords: "idempotency_keys"
+}
+
+/** Returns the time when a turn finished; null if it hasn't. */
+const endedAt = (turn: Turn.Turn) => (Turn.isTerminal(turn.status) ? (turn.finishedAt_ms ?? turn.createdAt_ms) : null)
+
+const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: number | null }) =>
+  record.status === "stopped" ? record.finishedAt_ms : null
+
+export const sessionRow = (session: Session.Session) => ({
+  id: session.id,
+  revision: session.revision,
+  stopped_at_ms: stoppedAt(session),
+  lease_node: session.lease?.node ?? null,
+  lease_turn: session.lease?.turnId ?? null,
+  idle_since_ms: session.idleSince_ms,
+  record: JSON.stringify(session)
+})
+
+export const turnRow = (turn: Turn.Turn) => ({
+  id: turn.id,
+  session_id: turn.sessionId,
+  seq: turn.seq,
+  owner: turn.owner,
+  status: turn.status,
+  ended_at_ms: endedAt(turn),
+  usd: Number(turn.cost ?? 0),
+  record: JSON.stringify(turn)
+})
+
+export const browserRow = (browser: Browser.Browser) => ({
+  id: browser.id,
+  revision: browser.revision,
+  owner: browser.owner,
+  node: browser.node,
+  stopped_at_ms: stoppedAt(browser),
+  record: JSON.stringify(browser)
+})
+
+export const messageRow = (message: StoredMessage) => ({
+  id: message.id,
+  turn_id: message.turnId,
+  record: JSON.stringify(message)
+})
+
+export const stepRow = (step: Turn.TurnStep) => ({
+  turn_id: step.turnId,
+  ordinal: step.ordinal,
+  record: JSON.stringify(step)
+})
+
+export const keyRow = (record: IdempotencyRecord) => ({
+  key: record.key,
+  created_at_ms: record.createdAt_ms,
+  record: JSON.stringify(record)
+})
+
+export const eventRow = (event: Event) => ({ record: JSON.stringify(event) })
