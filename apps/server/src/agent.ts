@@ -33,7 +33,7 @@ export const fallbackKey = Config.option(Config.Redacted(fallbackKeyName))
 /** A model, by its dialect and its name. */
 export interface ModelName extends Pick<ModelConfig.ModelConfig, "dialect" | "model"> {}
 
-/** What the tokens of a model cost. */
+/** Prices of a model's tokens. */
 export interface ModelPrice extends ModelCost.Price {}
 
 /** The model of a text such as `openai:NAME`. */
@@ -100,7 +100,7 @@ const none =
 /** The agent of the package, loaded for real browsers only: a simulated server starts without it. */
 const loaded = Effect.promise(() => import("@webagent/agent"))
 
-/** Where browsers are real and no model is configured, each run fails and says so. */
+/** The agent of a server with real browsers and no model: each run fails with an error that explains this. */
 const layerNone = Layer.effect(
   Agent,
   Effect.zipWith(loaded, Clock.Clock, ({ BrowserAgent }, clock) => ({

@@ -19,12 +19,12 @@ import { resolve } from "node:path"
 import { sharesBrowsers } from "./fairShare.ts"
 import { UserError } from "./UserError.ts"
 
-/** What a server says of its browsers. */
+/** The browsers of a server, as its banner and its health show them. */
 interface BrowsersView {
   readonly kind: "chromium" | "simulated"
-  /** What keeps them apart; null where there is nothing to keep apart. */
+  /** Isolation of the browsers; null if there is no process to isolate. */
   readonly isolation: Isolation.Level | null
-  /** What the operator has to know of it. */
+  /** Explanation for the operator. */
   readonly sentence: string
 }
 
@@ -37,17 +37,17 @@ export const ServedBrowsers: Context.Reference<BrowsersView> = Context.Reference
   })
 })
 
-/** How real browsers are had. */
+/** Options for real browsers. */
 export interface ChromiumOptions {
   /** The least that has to keep them apart. */
   readonly isolation: Isolation.Level
   readonly egress: EgressOptions
-  /** Where recordings are kept. */
+  /** Folder of the recordings. */
   readonly folder: string
   readonly most?: number
   /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
   readonly languages?: ReadonlyArray<string>
-  /** How many of them one API key may use while others are in use; three quarters unless given. */
+  /** Number of browsers that one API key may use while other keys use some; three quarters by default. */
   readonly mostPerKey?: number
 }
 
@@ -107,7 +107,7 @@ const layerChromium = ({ egress, folder, isolation: atLeast, languages, most, mo
     Layer.catch((error) => Layer.effect(BrowserPool, Effect.fail(new UserError({ sentence: error.message }))))
   )
 
-/** What a server says where it has no real browsers, although it looked for them. */
+/** The browsers of a server that searched for real ones and found none. */
 const layerWithout = (sentence: string, simulated: Layer.Layer<BrowserPool>) =>
   Layer.merge(simulated, Layer.succeed(ServedBrowsers, { kind: "simulated", isolation: null, sentence }))
 

@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { existsSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** Where a server keeps everything, as `--data` names it. */
+/** Storage of a server, as set by `--data`. */
 export type Data =
   | { readonly _tag: "File"; readonly name: string }
   | {

@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { ServedBrowsers } from "./browsers.ts"
 import { nextSignal } from "./stopping.ts"
 
-/** Whether the server is about to stop, for those who tell it. */
+/** Drain state of the server: components read it to find out whether the server is stopping. */
 export class Drain extends Context.Service<
   Drain,
   {
@@ -20,7 +20,7 @@ export class Drain extends Context.Service<
   static readonly layer = Layer.sync(Drain, () => ({ draining: false, requested: false }))
 }
 
-/** What this node has at work. */
+/** Number of sessions and browsers that this node runs. */
 export const held = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const node = yield* NodeId

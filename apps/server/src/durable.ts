@@ -29,9 +29,9 @@ import { layerObserved, Writes } from "./writes.ts"
 /** A server that keeps everything in a database. */
 export interface DurableOptions extends Listener.ListenerOptions {
   readonly data: Data
-  /** What people call this node. */
+  /** Display name of this node. */
   readonly node: string
-  /** How this node is one of several that use the database; without it no other one does. */
+  /** Settings of this node as one of several that share the database; without them, no other node uses it. */
   readonly shared?: Node.SharedOptions
   /** Settings of a database file. */
   readonly sqlite: SqliteSettings
@@ -49,7 +49,7 @@ export interface DurableOptions extends Listener.ListenerOptions {
 /** For how long a session stays active with nothing to do. */
 const idle_ms = 86_400_000
 
-/** How many batches are deleted each minute. */
+/** Number of batches that are deleted each minute. */
 const perMinute = 100
 
 /** Every minute: stops sessions that are idle for a day, and forgets what is over for long enough. */

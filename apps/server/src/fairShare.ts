@@ -6,8 +6,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 const day_ms = 86_400_000
 
 /**
- * Whether a key has to leave browsers for others: another key used a browser or a run within a day, and this one has no
- * browser limit of its own, which counts instead.
+ * True if a key has to leave browsers for other keys: another key used a browser or a run within a day, and this one
+ * has no browser limit of its own, which would apply instead.
  */
 export const sharesBrowsers = Effect.fnUntraced(function* (key: string) {
   const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { endings } from "./monitoring.ts"
 /** The owner's name of a key that was set with `--api-key`: its hash must not be readable at `/metrics`. */
 const flagKey = /^key:/u
 
-/** How many names of keys, and of models, the metrics have. Later ones count as `other`. */
+/** Maximum number of key names, and of model names, in the metrics. Later ones count as `other`. */
 const mostNames = 200
 
 /** Limits the values of a label, because each value is a time series that stays until the process exits. */

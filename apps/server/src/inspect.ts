@@ -29,7 +29,7 @@ const nodesOf = (data: Data) =>
       )
     : Store.use((store) => store.nodes)
 
-/** What each node has at work, by its id. */
+/** Number of sessions and browsers of each node, by node id. */
 const heldBy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly node: string; readonly sessions: number; readonly browsers: number }>`
@@ -116,7 +116,7 @@ export const drain = Command.make(
     )
 ).pipe(Command.withDescription("Drain a node: it finishes its runs and starts no new run or browser; then stop it"))
 
-/** How many runs are listed at the most: of those that are not over, and of all. */
+/** Maximum number of listed runs: of the unfinished ones, and of all. */
 const mostOpen = 1000
 const newest = 100
 

@@ -15,7 +15,7 @@ import { Writes } from "./writes.ts"
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** How big a database is on disk, and the log beside it. */
+/** Sizes of a database and its log on disk. */
 const sizesOf = (data: Data) =>
   data._tag === "File"
     ? Effect.sync(() => ({ file: sizeOf(data.name), log: sizeOf(`${data.name}-wal`) }))
@@ -26,7 +26,10 @@ const sizesOf = (data: Data) =>
         }))
       )
 
-/** How old what `/health` and `/metrics` tell of the database may be: a load balancer may well ask ten times a second. */
+/**
+ * Maximum age of the database figures in `/health` and `/metrics`, because a load balancer may well send ten requests
+ * per second.
+ */
 const maxAge = "1 second"
 
 /** A database that takes longer is away: who asks for requests to be sent elsewhere does not wait for it. */
@@ -69,7 +72,10 @@ const ended = (status: Ending) =>
 /** The counters of finished runs by status, which start at 0: Prometheus sees no increase in a counter that starts at 1. */
 export const endings = { completed: ended("completed"), failed: ended("failed"), cancelled: ended("cancelled") }
 
-/** How often the lateness of the event loop is measured. Each time wakes the process: every 10 ms took 0.5 % of a core. */
+/**
+ * Interval for measuring the delay of the event loop. Each measurement wakes the process: every 10 ms took 0.5 % of a
+ * core.
+ */
 const lagEvery_ms = 50
 
 const make = Effect.fnUntraced(function* (data: Data) {
@@ -160,5 +166,5 @@ const make = Effect.fnUntraced(function* (data: Data) {
   return { health, sample }
 })
 
-/** What `/health` and `/metrics` tell of a server over a database. */
+/** Figures of a server with a database for `/health` and `/metrics`. */
 export const layerMonitoring = (data: Data) => Layer.effect(Monitoring.Monitoring, make(data))

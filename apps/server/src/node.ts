@@ -22,17 +22,19 @@ const outside = () =>
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address
 
-/** Where other nodes reach a server that listens there; one that listens everywhere is reached from outside. */
+/**
+ * Address at which other nodes reach a server; if it listens on all interfaces, an external address of this machine.
+ */
 export const reached = (address: string): string => {
   const url = new URL(address)
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = outside() ?? "127.0.0.1"
   return url.origin
 }
 
-/** How many browsers a pool takes that has no limit. */
+/** Number of browsers of a pool without a limit. */
 const unlimited = 1_000_000
 
-/** How long a node that was lost waits for its database before it asks again. */
+/** Time that a lost node waits for its database before it retries. */
 const between = "5 seconds"
 
 const isAway = (error: unknown) =>
@@ -50,11 +52,11 @@ export const anew = <E, R>(untilLost: Effect.Effect<void, E, R>): Effect.Effect<
   return Effect.andThen(untilLost, Effect.forever(patient))
 }
 
-/** How a node is one of several. */
+/** Settings of a node that is one of several. */
 export interface SharedOptions {
   /** Told when this node has to begin anew. */
   readonly lost: Effect.Effect<void>
-  /** Where the others reach it; where it listens unless given. */
+  /** Address at which the other nodes reach it; by default, the address that it listens on. */
   readonly advertise?: string
 }
 

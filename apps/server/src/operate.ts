@@ -80,7 +80,7 @@ const stop = Command.make("stop", { id: id("browser"), data }, ({ data, id: aske
   )
 ).pipe(Command.withDescription("Stop a browser of any key, even while servers use the database"))
 
-/** How many browsers are listed at most. */
+/** Maximum number of listed browsers. */
 const mostBrowsers = 1000
 
 /** `browsers` and `browsers stop`. */
@@ -117,7 +117,7 @@ export const browsers = Command.make("browsers", { data, json }, ({ data, json }
   Command.withSubcommands([stop])
 )
 
-/** How many runs and browsers of a key are stopped at a time, and how often at most. */
+/** Number of runs and browsers of a key that are stopped per batch, and the maximum number of batches. */
 const batch = 200
 const mostBatches = 500
 

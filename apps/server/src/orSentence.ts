@@ -6,7 +6,7 @@ import { UserError } from "./UserError.ts"
 
 const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-/** What is wrong with a database is a sentence for the operator. */
+/** Converts a database error to a sentence for the operator. */
 export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, (error) => {
     if (error instanceof DatabaseError) {

@@ -57,7 +57,10 @@ const explain = (error: PortInUseError | ListenError, controlPort: Option.Option
 
 type Line = readonly [label: string, text: string]
 
-/** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */
+/**
+ * Prints the server's addresses, its settings that differ from the defaults, and the key. The key is the last line, so
+ * that a process waiting for it has received all the others.
+ */
 const announce = (more: ReadonlyArray<Line>, keys: Line) =>
   Effect.gen(function* () {
     const server = yield* Server
@@ -240,7 +243,7 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
 const named = ({ dialect, fallback, model }: ModelConfig): string =>
   `${dialect}:${model}${fallback === undefined ? "" : `, and ${named(fallback)} when it fails`}`
 
-/** How long runs may continue after the first signal. */
+/** Time that runs may continue after the first signal. */
 const drainOf = ({ drainWithin }: Given) => Option.getOrElse(drainWithin, () => Duration.seconds(30))
 
 /** The server over a database. */

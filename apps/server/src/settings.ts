@@ -108,7 +108,7 @@ export const asName = Flag.filter(
 
 const list = (text: string) => text.split(",").map((one) => one.trim())
 
-/** Where the database of a server is that is told none. */
+/** Default location of a server's database. */
 export const defaultFile = ".webagent/server.db"
 
 const database = Flag.String("data").pipe(
@@ -127,7 +127,7 @@ export const data = database.pipe(
   Flag.withDefault(dataOf(defaultFile))
 )
 
-/** What is kept where nothing else is said. */
+/** Default retention. */
 export const defaultKeep = { days: 30, runs: 1_000_000 }
 
 const keepDays = finite("keepDays", "Keep ended runs and stopped browsers this many days (default: 30)").pipe(
@@ -135,7 +135,7 @@ const keepDays = finite("keepDays", "Keep ended runs and stopped browsers this m
 )
 const keepRuns = int("keepRuns", "Keep at most this many ended runs, the newest (default: 1000000)").pipe(notNegative)
 
-/** What is kept of what is over. */
+/** Retention of finished runs and stopped browsers. */
 export const retention = {
   keepDays: Flag.withDefault(keepDays, defaultKeep.days),
   keepRuns: Flag.withDefault(keepRuns, defaultKeep.runs)

@@ -3,7 +3,7 @@ import * as Binomial from "@webagent/statistics/Binomial"
 import * as Discrete from "@webagent/statistics/Discrete"
 import * as StudentT from "@webagent/statistics/StudentT"
 
-/** What confirm trials say so far. */
+/** Conclusion from the confirm trials so far. */
 export type State = "confirmed" | "not confirmed" | "more"
 
 /** The most confirm trials of a scenario that fails. */
@@ -53,7 +53,7 @@ const hopelessShift = 1.3
 
 /** A test of durations, in logarithms of milliseconds, fixed before its first trial. */
 export interface DurationTest {
-  /** What a trial usually takes, in a night like tonight. */
+  /** Usual value of a trial, in a night like tonight. */
   readonly usual: number
   /** The deviation of one trial. */
   readonly deviation: number
@@ -61,7 +61,7 @@ export interface DurationTest {
   readonly planned: { readonly shift: number; readonly variance: number }
   /** The variance of what all trials of the night share: what the night adds to a scenario, and what is not known of its usual level. */
   readonly shared: number
-  /** How many degrees of freedom that is known with. */
+  /** Number of degrees of freedom of this variance. */
   readonly freedom: number
   /** A smaller shift is not confirmed. */
   readonly tolerated: number

@@ -5,7 +5,7 @@ import type { TableScenario } from "./Table.ts"
 import { least } from "./Past.ts"
 import { windows } from "./Shift.ts"
 
-/** How often a scenario fails, by the nights before. */
+/** Failure rate of a scenario in earlier nights. */
 export interface Rate {
   readonly failed: number
   readonly scored: number
@@ -27,7 +27,7 @@ export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1
   return rate
 }
 
-/** What all scenarios together say of how failures lie. */
+/** Distribution of failures over nights, estimated from all scenarios together. */
 interface Scatter {
   /** By how much the log odds of a scenario differ from night to night, as a variance. */
   readonly sameNight: number
@@ -70,7 +70,7 @@ const worseIn = (known: ReadonlyMap<TableScenario, Rate>, night: number): Worse 
 const knownOf = (scenarios: ReadonlyArray<TableScenario>): ReadonlyMap<TableScenario, Rate> =>
   new Map(scenarios.map((one) => [one, rateOf(one)] as const).filter(([, { nights }]) => nights >= least))
 
-/** How failures scatter beyond what their trials do, by all scenarios together. */
+/** Estimates from all scenarios together how much failure rates vary beyond the variation of their trials. */
 export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
   const known = knownOf(scenarios)
   const nights = (scenarios[0]?.failed.length ?? 1) - 1

@@ -66,7 +66,7 @@ export const contributorsOf = (
     .map(({ more, ...one }) => ({ ...one, share: more / together }))
 }
 
-/** How serious a row is. */
+/** Severity of a row. */
 export const tierOf = (verdict: JudgedVerdict, isUnusual: boolean): Tier =>
   verdict === "regressed" ? "red" : isUnusual ? "unusual" : "fine"
 

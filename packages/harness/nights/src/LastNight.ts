@@ -4,13 +4,13 @@ import { judge } from "./Judge.ts"
 import { isComplete, type Night, type NightScenario } from "./Night.ts"
 import type { Past } from "./Past.ts"
 
-/** What a history says of one of its nights. */
+/** Verdict of a history on one of its nights. */
 interface NightVerdict {
   /** The id of the night. */
   readonly night: string
   readonly startedAt: string
   readonly tier: Tier
-  /** Why the night is red, one sentence each; empty where it is not. */
+  /** The reasons why the night failed, one sentence each; empty if it passed. */
   readonly reasons: ReadonlyArray<string>
   readonly judgement: NightJudgement
 }

@@ -27,8 +27,8 @@ const learn = (last: Night, rows: ReadonlyArray<NightScenario>, newest: NightSce
 }
 
 /**
- * What the last thirty nights on a target teach about each scenario, by `keyOf`; partial nights teach too. The nights are
- * in their order in time, as `NightFile` reads them; a target is `simulated` or an address.
+ * Statistics of the last thirty nights on a target for each scenario, by `keyOf`, including partial nights. The nights
+ * are in order of time, as `NightFile` reads them; a target is `simulated` or an address.
  */
 export const learned = (nights: ReadonlyArray<Night>, target: string): ReadonlyMap<string, LearnedScenario> => {
   const recent = nights.filter(({ fingerprint }) => fingerprint.target === target).slice(-most)

@@ -1,16 +1,16 @@
 import type { Verdict } from "@webagent/report/RunReport"
 
-/** What the last nights teach about a scenario, for a plan. */
+/** Statistics of the latest nights of a scenario, for a plan. */
 export interface LearnedScenario {
   readonly suite: string
   readonly name: string
-  /** How many of the nights ran it. */
+  /** Number of nights that ran it. */
   readonly nights: number
   /** Of all trials that are scored; undefined where none is. */
   readonly passRate: number | undefined
-  /** What one trial takes in three of four nights, reruns with it. */
+  /** Duration of one trial in three of four nights, including reruns. */
   readonly duration_p75_ms: number
-  /** What one trial costs on average, in USD as a decimal, rounded up to a millionth. */
+  /** Average cost of one trial, in USD as a decimal, rounded up to a millionth. */
   readonly cost_usd: string
   /** HTTP requests of one trial, on average. */
   readonly requests: number
@@ -18,6 +18,6 @@ export interface LearnedScenario {
   readonly lastVerdicts: ReadonlyArray<Verdict>
   /** When the last night began that ran it. */
   readonly lastRun: string
-  /** How it was written then; where that is no longer so, it has changed. */
+  /** Source code in its latest night; if the current source is different, the scenario has changed. */
   readonly source: string | undefined
 }

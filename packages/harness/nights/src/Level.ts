@@ -19,7 +19,7 @@ export const tolerance = 0.05
 /** A shorter trial counts as this long, in milliseconds: below it a clock says more of the machine than of the service. */
 export const shortest = 20
 
-/** How long trials take. */
+/** Durations of trials. */
 export const duration: Level = {
   figure: "duration",
   // the median of the few that passed may be that of one outlier
@@ -32,7 +32,7 @@ export const duration: Level = {
   format: (time_ms) => (time_ms > shortest + 0.001 ? Words.time(time_ms) : `at most ${shortest} ms`)
 }
 
-/** What trials cost. */
+/** Costs of trials. */
 export const cost: Level = {
   figure: "cost",
   of: ({ cost_usd, trials, unrun }) => {

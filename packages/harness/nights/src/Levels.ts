@@ -112,7 +112,7 @@ export interface Levels {
   readonly level: Level
   readonly night: NightSeries.NightSeries | undefined
   readonly nightPoints: number
-  /** Whether what the night is compared with was on a former machine, except for a few nights. */
+  /** True if the baseline of the night was on a former machine, except for a few nights. */
   readonly isNewMachine: boolean
   readonly scenarios: ReadonlyArray<{
     readonly of: Table.TableScenario
@@ -120,7 +120,7 @@ export interface Levels {
     /** The logarithm of what one trial usually has; undefined of a scenario with few nights. */
     readonly usual: number | undefined
     readonly weighed: Weighed | undefined
-    /** What the night adds to all other scenarios. */
+    /** Level that the night adds to all other scenarios. */
     readonly nightLevel: number
   }>
 }

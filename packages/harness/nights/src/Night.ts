@@ -63,7 +63,7 @@ export const ConfirmTrials = Schema.Struct({
 /** Trials beyond the planned ones. */
 export type ConfirmTrials = typeof ConfirmTrials.Type
 
-/** What a history keeps of a scenario in one night. */
+/** A scenario's results in one night, as stored in a history. */
 export const NightScenario = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
@@ -77,21 +77,21 @@ export const NightScenario = Schema.Struct({
   infra: Count,
   /** Absent where no trial passed while the service was there. */
   durations: Schema.optionalKey(Durations),
-  /** What all trials together took, reruns with them. */
+  /** Duration of all trials together, including reruns. */
   spent_ms: Milliseconds,
   trials: Count,
-  /** How many planned trials were not run, or not to their end; absent where all were. */
+  /** Number of planned trials that were not run or not completed; absent if all were completed. */
   unrun: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /** In USD, an exact decimal; that of trials that were cut short, too. */
   cost_usd: Schema.String,
   requests: Count,
   breaches: Count,
   leaks: Count,
-  /** How many of its runs had an unknown cost although a limit of cost was set; absent if none had. */
+  /** Number of its runs with an unknown cost although a cost limit was set; absent if there are none. */
   costUnknown: Schema.optionalKey(Count),
   /** Its own limits that its trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
-  /** Whether the quarantine that it is in has expired; absent where it is in none. */
+  /** The quarantine that it is in, and whether that has expired; absent if it isn't quarantined. */
   quarantine: Schema.optionalKey(Schema.Struct({ expired: Schema.Boolean })),
   /** Only `passed` and `scored` of these count for tonight, and none of it for later nights. */
   confirm: Schema.optionalKey(ConfirmTrials)
@@ -101,21 +101,21 @@ export const NightScenario = Schema.Struct({
   )
 )
 
-/** What a history keeps of a scenario in one night. */
+/** A scenario's results in one night, as stored in a history. */
 export type NightScenario = typeof NightScenario.Type
 
-/** Where and with what a night ran. */
+/** Target, machine and settings of a night. */
 export const NightFingerprint = Schema.Struct({
   /** `simulated`, or the address of the target. */
   target: Schema.String,
   tool: Schema.String,
   machine: Schema.optionalKey(Machine),
   concurrency: Schema.Int,
-  /** How often each scenario was repeated; null where each says so itself. */
+  /** Number of trials of each scenario; null if each scenario declares its own. */
   trials: Schema.NullOr(Schema.Int)
 })
 
-/** Where and with what a night ran. */
+/** Target, machine and settings of a night. */
 export type NightFingerprint = typeof NightFingerprint.Type
 
 const fields = {
@@ -123,13 +123,13 @@ const fields = {
   kind: Schema.Literal("night"),
   startedAt: Time,
   duration_ms: Milliseconds,
-  /** How much of it confirm trials took; absent where there were none, and in histories of older versions. */
+  /** Duration of its confirm trials; absent if there were none, and in histories of older versions. */
   confirm_ms: Schema.optionalKey(Milliseconds),
-  /** How its run ended, as its own report says; absent in histories of older versions. */
+  /** Outcome of its run according to its own report; absent in histories of older versions. */
   verdict: Schema.optionalKey(Headline.Outcome),
   /** `service away`: nothing answered, or the key was refused, and no trial ran. Absent of every other night. */
   tag: Schema.optionalKey(Schema.Literals(["service away"])),
-  /** Why it is no measure for other nights; absent where it is whole. */
+  /** The reason why it can't be part of a baseline for other nights; absent if it is complete. */
   partial: Schema.optionalKey(Schema.String),
   fingerprint: NightFingerprint,
   /** The folder of its report, relative to the history file; absent where none was written. */
@@ -140,7 +140,10 @@ const fields = {
   /** Breaches that no scenario can be blamed for. */
   breaches: Count,
   scenarios: Schema.Array(NightScenario),
-  /** What was said to be worse, and since when: these figures of these nights are no measure for others. */
+  /**
+   * Figures that were reported as worse, and since when. They are excluded from the baseline of other nights for these
+   * nights.
+   */
   regressed: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -161,10 +164,10 @@ export type Night = typeof Night.Type
 /** By what a scenario is known from night to night. */
 export const keyOf = (suite: string, name: string): string => JSON.stringify([suite, name])
 
-/** Whether a night may be a measure for others. */
+/** True if a night may be part of a baseline for others. */
 export const isComplete = ({ partial }: Night): boolean => partial === undefined
 
-/** What the planned trials of a night used; its time is undefined where an older version did not keep it apart. */
+/** Usage of the planned trials of a night. The time is undefined if an older version did not store it separately. */
 export const plannedOf = (
   night: Night
 ): { readonly requests: number; readonly cost_usd: string; readonly duration_ms: number | undefined } => {
@@ -197,7 +200,7 @@ const durationsOf = (result: ScenarioResult) => {
   }
 }
 
-/** What a history keeps of confirm trials. */
+/** Confirm trials as stored in a history. */
 export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "trials">): ConfirmTrials => {
   const logs = trials.filter(isTimed).map(({ duration_ms }) => Math.log(seen(duration_ms)))
   return {
@@ -241,7 +244,10 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
   }
 }
 
-/** Why a run is no measure for other nights, in words that follow "the night is partial:"; undefined when it is whole. */
+/**
+ * The reason why a run can't be part of a baseline, in words that follow "the night is partial:"; undefined if it is
+ * complete.
+ */
 export const partialOf = (report: RunReport): string | undefined => {
   const { header, interrupted, results } = report
   if (interrupted) return "it was stopped before its end"
@@ -269,7 +275,10 @@ export const withId = ({ report, ...night }: Omit<Night, "id">): Night => ({
   id: createHash("sha256").update(JSON.stringify(night)).digest("hex").slice(0, 12)
 })
 
-/** What a history keeps of a run; `directory` is the folder of its report, relative to the history file. */
+/**
+ * Converts the report of a run to a night of a history; `directory` is the folder of the report, relative to the
+ * history file.
+ */
 export const ofReport = (report: RunReport, directory?: string): Night => {
   const { header, judgement } = report
   const partial = partialOf(report)

@@ -6,7 +6,7 @@ import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import { type Compared, type ComparedLevel, budgetOfEach, type NightComparison } from "./NightComparison.ts"
 import { scenariosOf } from "./Past.ts"
 
-/** How a scenario of the second night differs from the first. The order is the one to read them in. */
+/** Kinds of difference between a scenario in the second night and in the first, in reading order. */
 export const kinds = [
   "newly failing",
   "newly leaking",
@@ -21,7 +21,7 @@ export const kinds = [
   "cheaper"
 ] as const
 
-/** How a scenario of the second night differs from the first. */
+/** Kind of difference between a scenario in the second night and in the first. */
 export type Kind = (typeof kinds)[number]
 
 /** One scenario that differs. */
@@ -31,31 +31,34 @@ export interface Change {
   readonly name: string
   readonly now: string
   readonly before: string
-  /** Whether there is evidence: else it may be chance. */
+  /** True if there is evidence. Otherwise, it may be chance. */
   readonly isCertain: boolean
-  /** Why it failed, in a line, where a report says it: of what is fixed, in the first night. */
+  /**
+   * The reason for its failure, in one line, if a report contains it: for a fixed scenario, the failure in the first
+   * night.
+   */
   readonly error?: string
-  /** What else there is to know of it. */
+  /** Additional information about it. */
   readonly note?: string
 }
 
-/** What a comparison ends with. */
+/** Verdict of a comparison. */
 export type ComparisonVerdict = "worse" | "better" | "no difference seen" | "cannot tell"
 
-/** What two nights come to, and what it would take to say more. */
+/** Conclusion of comparing two nights, and the additional data that would make it more certain. */
 export interface Conclusion {
   readonly verdict: ComparisonVerdict
   readonly changes: ReadonlyArray<Change>
-  /** What the verdict rests on: `1 newly failing scenario`, `duration +170 %`. */
+  /** Evidence for the verdict: `1 newly failing scenario`, `duration +170 %`. */
   readonly because: ReadonlyArray<string>
-  /** What got better in a night that is worse. */
+  /** Improvements in a night that is worse overall. */
   readonly also: ReadonlyArray<string>
   readonly needs: {
-    /** How many nights like these the history has, where they cannot tell. */
+    /** Number of similar nights in the history, if they are too few for a verdict. */
     readonly nights?: number
-    /** How many of them would tell; absent where they differ too much for any number to help. */
+    /** Number of similar nights that would be enough; absent if they differ too much for any number to help. */
     readonly enough?: number
-    /** How many trials of each scenario would show a scenario that has become flaky. */
+    /** Number of trials per scenario that would detect a scenario that has become flaky. */
     readonly trials?: number
   }
 }
@@ -120,7 +123,7 @@ interface Found {
   readonly isUsual: boolean
 }
 
-/** How one scenario's trials passed in both nights. */
+/** Compares one scenario's pass rate in both nights. */
 const rateChange = (
   compared: ComparedNights,
   before: NightScenario | undefined,
@@ -219,7 +222,10 @@ const countedKinds = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
       : [`${count} ${kind} ${count === 1 ? "scenario" : "scenarios"}`]
   })
 
-/** Whether the pass rates of all scenarios together differ by those alone that fail at times. */
+/**
+ * True if the difference between the pass rates of all scenarios together comes only from scenarios that usually fail
+ * sometimes.
+ */
 const isOnlyUsual = (compared: ComparedNights, verdict: "regressed" | "improved"): boolean => {
   const before = scenariosOf(compared.a.night)
   return compared.b.night.scenarios.every((now) => {
@@ -253,7 +259,7 @@ const unknownOf = ({ comparison: { levels } }: ComparedNights): ReadonlyArray<Co
 const cutShort = ({ partial }: Night, which: string): ReadonlyArray<string> =>
   partial === undefined || partial.startsWith("only ") ? [] : [`the ${which} night is partial: ${partial}`]
 
-/** How many trials in both nights would show a rate like this one of a scenario that always passed. */
+/** Number of trials in both nights that would detect a rate like this one in a scenario that always passed before. */
 const trialsFor = ({ passed, scored }: NightScenario, level: number): number | undefined => {
   const rate = 1 - passed / scored
   for (let of = scored + 1; of <= mostTrials; of++) {

@@ -22,7 +22,7 @@ export interface Compared {
   readonly report: RunReport | undefined
 }
 
-/** What two nights say of each other: the second is called worse or better than the first. */
+/** Comparison of two nights: the second one is worse or better than the first. */
 export interface NightComparison {
   readonly verdict: JudgedVerdict
   /** Scenarios that both have, as they are written in both. */
@@ -35,7 +35,7 @@ export interface NightComparison {
   readonly levels: ReadonlyArray<ComparedLevel>
 }
 
-/** How a duration or a cost of the second night differs from the first's. */
+/** Difference between the durations or costs of the second night and the first. */
 export interface ComparedLevel {
   readonly level: Level
   /** Of all scenarios together where it is null. */
@@ -43,9 +43,11 @@ export interface ComparedLevel {
   /** The natural logarithm of the second's divided by the first's. */
   readonly change: number
   readonly verdict: JudgedVerdict
-  /** How many other nights say by how much nights differ. */
+  /** Number of other nights from which the usual variation is estimated. */
   readonly nights: number
-  /** How many of them would tell, where these are too few; absent where they differ too much for any number to help. */
+  /**
+   * Number of nights that would be enough, if these are too few; absent if they differ too much for any number to help.
+   */
   readonly enough?: number
 }
 
@@ -59,7 +61,7 @@ export const budgetOfEach = (scenarios: number): number => budget.scenarios / Ma
 const blind = Math.log(1.5)
 const huge = Math.log(10)
 
-/** How many other nights that differ like these would detect a change of half. */
+/** Number of other nights with the same variation that would detect a change of half. */
 const enoughOf = (others: ReadonlyArray<number>, doubt: number): { readonly enough?: number } => {
   for (let enough = others.length + 1; enough <= most; enough++) {
     if (Interval.detectableMean(others, enough, doubt) * Math.sqrt(2 * enough) <= blind) return { enough }
@@ -108,11 +110,11 @@ const discordant = (pairs: Both["pairs"]): McNemar.Discordant => ({
   won: pairs.filter(([before, now]) => !before && now).length
 })
 
-/** Whether every trial has a partner: then pairs say more than counts. */
+/** True if every trial has a partner, because pairs then provide more evidence than counts. */
 const isPaired = ({ before, now, pairs }: Both) =>
   pairs.length > 0 && pairs.length === before.scored && pairs.length === now.scored
 
-/** What is compared, and how it would lie if nothing had changed: more of it is worse. */
+/** The value that is compared, and its distribution if no change had happened: higher values are worse. */
 interface Test {
   readonly distribution: Discrete.Discrete
   readonly value: number
@@ -286,7 +288,7 @@ const judgedLevel = (
   )
 }
 
-/** What both have, and only one of them has scored: nothing is said of it, and that is. */
+/** Lists scenarios that both nights have but only one has scored. They are not compared, and the output mentions it. */
 const unscored = (a: Night, b: Night): ReadonlyArray<string> => {
   const notIn = (one: Night, other: Night, which: string) => {
     const count = [...scenariosOf(one)].filter(

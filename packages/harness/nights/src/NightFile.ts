@@ -9,7 +9,7 @@ import * as LineFile from "@webagent/report/LineFile"
 import { isComplete, Night } from "./Night.ts"
 import { Accepted, type Past } from "./Past.ts"
 
-/** Where a history is kept unless told. */
+/** Default location of a history. */
 export const standard = ".webagent/history.ndjson"
 
 /** A path as a history file keeps it: from the folder of the file, with slashes on every system. */
@@ -25,7 +25,7 @@ const decoders: Readonly<Record<string, (value: unknown) => Result.Result<unknow
   accepted: Schema.decodeUnknownResult(Accepted)
 }
 
-/** What a history file says, and what of it cannot be read and is not missed: a sentence each. */
+/** Contents of a history file, with one warning per entry that cannot be read and can be skipped. */
 interface ReadPast extends Past {
   readonly warnings: ReadonlyArray<string>
 }
@@ -47,7 +47,10 @@ const begin = '{"version":1,'
 // inside of a text its quotes are escaped: this is where a line begins, also one that was put behind a half line
 const between = /(?=\{"version":1,"kind":"(?:night|accepted)",)/u
 
-/** What is the same of a run that was recorded more than once: killed between that and its end, merged again with more shards. */
+/**
+ * Key of a run, which is the same if it was recorded more than once: killed after the recording, or merged again with
+ * more shards.
+ */
 const runOf = ({ fingerprint, seed, startedAt }: Night): string =>
   JSON.stringify([startedAt, seed, fingerprint.target, fingerprint.trials])
 
@@ -68,7 +71,7 @@ const eachRunOnce = (nights: ReadonlyArray<Night>): ReadonlyArray<Night> => {
   return [...best.values()]
 }
 
-/** How many braces and brackets of a text are open at its end; a text that ends inside of a string has more. */
+/** Number of unclosed braces and brackets in a text. A text that stops inside a string has more. */
 const depthOf = (text: string): number => {
   const bare = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gu, "")
   return (bare.match(/[[{]/gu)?.length ?? 0) - (bare.match(/[\]}]/gu)?.length ?? 0)

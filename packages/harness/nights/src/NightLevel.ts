@@ -9,11 +9,11 @@ export interface Part {
   readonly deviation: number
 }
 
-/** What a night adds to scenarios. */
+/** Level that a night adds to scenarios. */
 export interface NightLevel {
   /** NaN where no scenario tells it. */
   readonly ofAll: number
-  /** What it adds to all but this one; 0 where no scenario tells it. */
+  /** Level that it adds to all scenarios except this one; 0 if no scenario measures it. */
   readonly besides: (one: TableScenario) => number
 }
 
@@ -29,9 +29,9 @@ const unchangedOf = (parts: ReadonlyArray<Part>): Part | undefined => {
 }
 
 /**
- * What a night adds to scenarios; the steadiest of them know it best. Beside the others, a scenario differs by the sum of
- * two variances: its own, and that of the level of the others. Beside all it would be a part of its own measure: with a
- * share of h in the level, it would differ by (1 - h) of that.
+ * Estimates the level that a night adds to scenarios, with the most weight on the steadiest of them. Compared with the
+ * others, a scenario's variance is the sum of two: its own, and that of the level of the others. Compared with all, it
+ * would be part of its own baseline: with a share of h in the level, it would differ by only (1 - h) of that.
  */
 export const nightLevelOf = (parts: ReadonlyArray<Part>): NightLevel => {
   const each = shares(

@@ -30,7 +30,7 @@ export const here = ({ machines, values }: NightSeries): Shift.Values => {
   return Shift.only(values, (night) => own.has(night))
 }
 
-/** How nights are alike, beside what each has by itself, which has a variance of 1. */
+/** Correlation between nights, relative to each night's own variance, which is 1. */
 interface Likeness {
   /** The variance that follows the night before. */
   readonly following: number
@@ -77,7 +77,7 @@ const tamed = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
 
 const sumOf = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0)
 
-/** Where the values most likely fell for good: an improvement that may be lost again. */
+/** Finds the night since which the values most likely are permanently lower: an improvement that may be lost again. */
 const stepOf = (values: ReadonlyArray<number>): number => {
   const count = values.length
   const all = sumOf(values)

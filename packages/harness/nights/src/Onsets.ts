@@ -10,7 +10,7 @@ import {
 import { keyOf, type Night, type NightScenario, ofReport } from "./Night.ts"
 import { figureKey, type Of, scenariosOf } from "./Past.ts"
 
-/** What one night before says: whether it was so, and since when. */
+/** Status of a problem in one earlier night: whether it existed, and since when. */
 interface Said {
   readonly since: string
   readonly isSo: boolean

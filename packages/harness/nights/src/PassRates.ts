@@ -140,8 +140,8 @@ export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
   /**
-   * Whether this number of failures is usual, by its earlier nights, however few, and by all scenarios. Where nights are
-   * known and none has run it, no failure is.
+   * True if this number of failures is usual, by its earlier nights, however few, and by all scenarios. If there are
+   * earlier nights and none has run it, no failure is usual.
    */
   readonly isUsual: boolean
 }
@@ -164,7 +164,7 @@ export const countedOf = (judged: JudgedNight.JudgedNight): ReadonlyArray<Counte
   })
 }
 
-/** What one may expect of a scenario with few nights or none, for a person: `new, passed 3 of 5 trials`. */
+/** Describes the expectation for a scenario with few nights or none, for people: `new, passed 3 of 5 trials`. */
 const unknownText = ({ table }: JudgedNight.JudgedNight, { passed, ...of }: NightScenario, rate: Counts.Rate) => {
   const now = JudgedNight.ratio(passed, of.scored)
   if (rate.nights > 0) {

@@ -15,7 +15,7 @@ export const Accepted = Schema.Struct({
   night: Schema.String,
   /** Only this; everything that got worse in that night where it is absent. */
   scenario: Schema.optionalKey(ScenarioName),
-  /** Why. */
+  /** The reason. */
   note: Schema.optionalKey(Schema.String)
 })
 
@@ -31,7 +31,7 @@ export interface Past {
 /** Nothing was before. */
 export const none: Past = { nights: [], accepted: [] }
 
-/** What a figure is of: a scenario, or the whole night. */
+/** Subject of a figure: a scenario, or the whole night. */
 export type Of = { readonly suite: string; readonly name: string } | null
 
 const isSame = (one: Of, other: Of) => one?.suite === other?.suite && one?.name === other?.name
@@ -40,11 +40,11 @@ const isSame = (one: Of, other: Of) => one?.suite === other?.suite && one?.name 
 export const figureKey = (figure: Figure, of: Of): string =>
   JSON.stringify([figure, ...(of === null ? [] : [of.suite, of.name])])
 
-/** What was said of a scenario, or of the whole night, in the nights before. */
+/** Status of a scenario, or of the whole night, in earlier nights. */
 export interface Standing {
-  /** Whether no figure regressed in a night: only then it may be a part of a baseline. */
+  /** True if no figure regressed in a night, because only such nights may be part of a baseline. */
   readonly isMeasure: (startedAt: string) => boolean
-  /** Whether a night was before a regression of the figure that was accepted as the new baseline. */
+  /** True if a night was before a regression of the figure that was accepted as the new baseline. */
   readonly isOver: (figure: Figure, startedAt: string) => boolean
 }
 
@@ -107,7 +107,7 @@ export const least = 5
 /** Older ones were another service. */
 export const most = 30
 
-/** Why a night says nothing about another one; undefined when it does. */
+/** The reason why a night can't be the baseline of another one; undefined if it can. */
 const ineligible = (night: Night, { fingerprint }: Night): string | undefined => {
   if (night.fingerprint.target !== fingerprint.target) return "another target"
   if (night.fingerprint.trials !== fingerprint.trials) return "another number of trials"
@@ -135,8 +135,8 @@ export const eligible = (nights: ReadonlyArray<Night>, tonight: Night) => {
 }
 
 /**
- * Whether times of two nights may be compared: on the same machine, with as much at a time. Shards of several machines
- * make a night of none.
+ * True if times of two nights can be compared: same machine and same concurrency. A night from shards on several
+ * machines can't be compared with any other.
  */
 export const sameMachine = (one: Night, other: Night): boolean => {
   const { concurrency, machine } = one.fingerprint
@@ -152,7 +152,7 @@ export const sameMachine = (one: Night, other: Night): boolean => {
   )
 }
 
-/** How many scenarios of both nights have other code in each. */
+/** Number of scenarios that both nights have, but with different code. */
 export const changedScenarios = (tonight: Night, before: Night): number =>
   tonight.scenarios.filter(({ name, source, suite }) => {
     const its = scenariosOf(before).get(keyOf(suite, name))

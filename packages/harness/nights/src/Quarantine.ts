@@ -6,12 +6,12 @@ import { usage } from "@webagent/report/UserError"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
-/** Where quarantines are kept unless told. */
+/** Default location of the quarantine file. */
 export const standard = "webagent.quarantine.json"
 
 /** The longest that a scenario may be in quarantine. */
 const mostDays = 30
-/** How many scenarios may be, as a share of all; one always may. */
+/** Maximum share of all scenarios that may be quarantined; one is always allowed. */
 const mostShare = 0.05
 /** Clean trials after which it is proposed to let a scenario go: it then fails less often than in 5 %, with 95 % confidence. */
 const cleanTrials = 59
@@ -47,7 +47,7 @@ export const Quarantine = Schema.Struct({
   entries: Schema.Array(Entry)
 })
 
-/** What is in quarantine. */
+/** The scenarios in quarantine. */
 export interface Quarantine {
   readonly cleanTrials: number
   readonly entries: ReadonlyArray<Entry>
@@ -64,7 +64,7 @@ const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) /
 
 const nameOf = ({ scenario, suite }: Entry) => `${suite} › ${scenario}`
 
-/** Why an entry may not be as it is; undefined when it may. */
+/** The reason why an entry is invalid; undefined if it's valid. */
 const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, today: string): string | undefined => {
   const { expires, since } = entry
   const field = (name: string) => `entries[${index}].${name} (${nameOf(entry)})`
@@ -80,7 +80,7 @@ const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, tod
     : `entries[${first}] and entries[${index}] are both about ${nameOf(entry)}: leave one out`
 }
 
-/** What the text of a quarantine file says on a day (`2026-11-21`); the failure is one sentence that names the field. */
+/** Parses a quarantine file on a day (`2026-11-21`). The failure is one sentence that names the field. */
 export const parse = (text: string, today: string): Result.Result<Quarantine, string> => {
   const decoded = decode(text)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure.message.replaceAll(/\s+/gu, " "))
@@ -120,7 +120,7 @@ const isOf =
   (other: Named) =>
     other.suite === suite && other.name === scenario
 
-/** Why a quarantine is too large for these scenarios, in one sentence; undefined when it is not. */
+/** The reason why a quarantine is too large for these scenarios, in one sentence; undefined if it isn't. */
 export const tooMany = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>): string | undefined => {
   const held = entries.filter((entry) => scenarios.some(isOf(entry))).length
   const most = Math.max(1, Math.floor(scenarios.length * mostShare))
@@ -129,7 +129,7 @@ export const tooMany = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>
     : `--quarantine: ${held} of ${scenarios.length} scenarios are in quarantine, and ${most} may be (5 %): fix some, or let them fail.`
 }
 
-/** What of a quarantine is about no scenario of these: a sentence each. */
+/** Lists the quarantine entries that match none of these scenarios, one sentence each. */
 export const strangers = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>): ReadonlyArray<string> =>
   entries
     .filter((entry) => !scenarios.some(isOf(entry)))

@@ -6,11 +6,11 @@ export const pooled = (shares: ReadonlyArray<Fisher.Share>): Fisher.Share => ({
   passed: shares.reduce((sum, { passed }) => sum + passed, 0),
   of: shares.reduce((sum, { of }) => sum + of, 0)
 })
-/** How many did not pass. */
+/** Number of trials that did not pass. */
 export const failed = ({ of, passed }: Fisher.Share) => of - passed
 /** The same, with failures for successes. */
 export const failures = (share: Fisher.Share): Fisher.Share => ({ passed: failed(share), of: share.of })
-/** How many of a scenario's trials passed, of those that are scored. */
+/** Number of a scenario's trials that passed, out of those that are scored. */
 export const shareOf = ({ passed, scored }: NightScenario): Fisher.Share => ({ passed, of: scored })
 /** For a person: `4 of 5`. */
 export const ratio = ({ of, passed }: Fisher.Share) => `${passed} of ${of}`

@@ -3,13 +3,13 @@ import { deviation, median } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
 import type { Line } from "./Table.ts"
 
-/** How many of the last nights are looked at together: one shows a large change, many show a small one. */
+/** Numbers of latest nights that are tested together: one detects a large change, many detect a small one. */
 export const windows = [1, 3, 8] as const
 
 /** The last month, the nights just before, and the first month since the start or the last accepted change. */
 export const baselines = ["month", "lately", "reference"] as const
 
-/** What a window is compared with. */
+/** Baseline of a window. */
 export type Baseline = (typeof baselines)[number]
 
 const lengths = { lately: 7, month: 30, reference: 30 } as const
@@ -23,7 +23,7 @@ const byChance = 1.5
 export interface Values {
   readonly values: ReadonlyArray<number>
   readonly isBaseline: ReadonlyArray<boolean>
-  /** Where each is among all nights. */
+  /** Position of each among all nights. */
   readonly nights: ReadonlyArray<number>
 }
 
@@ -60,8 +60,8 @@ export const nightly = (values: ReadonlyArray<number>): number =>
   ) / Math.SQRT2
 
 /**
- * How far apart two nights are, by how many nights lie between them: half of the mean square, where 1 is that of
- * neighbours (a variogram). It grows where durations follow the night before, or drift.
+ * Difference between two nights by the number of nights between them: half of the mean square, where 1 is that of
+ * neighbors (a variogram). It grows if durations follow the previous night, or drift.
  */
 export const variogram = (
   lines: ReadonlyArray<{ readonly values: ReadonlyArray<number>; readonly scale: number }>
@@ -124,7 +124,7 @@ export const variance = (between: Float64Array, window: number, before: number, 
   return found
 }
 
-/** How much nights differ by themselves, and how much is tolerated. */
+/** Variation between nights, and the tolerance. */
 export interface Weighing {
   /** The deviation of one night, and how many degrees of freedom it is known with. */
   readonly scale: number

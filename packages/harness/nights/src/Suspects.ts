@@ -20,9 +20,9 @@ export interface Suspect extends Name {
   readonly figure: Tested
   /** The chance of what was seen. */
   readonly chance: number
-  /** What its confirm trials say, of all its suspicious figures. */
+  /** Decides from its confirm trials, for all its suspicious figures. */
   readonly decide: (trials: Trials) => Confirm.State
-  /** What they say of one figure once no more come; undefined where it is not suspicious. */
+  /** Conclusion from the confirm trials for one figure after the last of them; undefined if it is not suspicious. */
   readonly said: (trials: Trials, figure: Tested) => Confirm.State | undefined
 }
 
@@ -32,7 +32,7 @@ interface Doubted extends Name {
   readonly test: (trials: Trials, isLast: boolean) => Confirm.State
 }
 
-/** What confirm trials of a scenario said of a figure; undefined where it got none for it. */
+/** Conclusion from a scenario's confirm trials for a figure; undefined if it got none for it. */
 export const saidBy = (suspects: ReadonlyArray<Suspect>, figure: Tested) => {
   const byKey = new Map(suspects.map((suspect) => [keyOf(suspect.suite, suspect.name), suspect]))
   return ({ confirm, name, suite }: NightScenario): Confirm.State | undefined =>

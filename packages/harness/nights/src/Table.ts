@@ -7,7 +7,7 @@ import { type Past, sameMachine, scenariosOf, standing } from "./Past.ts"
 export interface Line {
   /** For each night, oldest first; tonight is the last. */
   readonly values: Float64Array
-  /** Whether a night may be a part of the baseline. */
+  /** True if a night may be part of the baseline. */
   readonly isBaseline: ReadonlyArray<boolean>
 }
 
@@ -19,7 +19,7 @@ export interface TableScenario {
   readonly isBaseline: ReadonlyArray<boolean>
   /** On all machines; only nights with the machine of tonight tell the level of tonight. */
   readonly duration: Line
-  /** How much the logarithms of a night's durations differ among themselves. */
+  /** Deviation of the logarithms of a night's durations. */
   readonly deviation: Float64Array
   readonly cost: Line
 }
@@ -31,13 +31,13 @@ export interface Table {
   readonly scenarios: ReadonlyArray<TableScenario>
   /** Which nights share a machine: the same number, 0 for that of tonight. */
   readonly machines: ReadonlyArray<number>
-  /** Whether a night may be a part of the whole night's baseline, by figure. */
+  /** True if a night may be part of the whole night's baseline, by figure. */
   readonly isBaseline: (figure: Figure) => ReadonlyArray<boolean>
 }
 
 const empty = (length: number) => new Float64Array(length).fill(Number.NaN)
 
-/** What the nights before and tonight say, as numbers. */
+/** Builds a table of the figures of earlier nights and tonight. */
 export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): Table => {
   const all = [...nights, tonight]
   const of = standing({

@@ -2,11 +2,11 @@ import { median } from "@webagent/statistics/Robust"
 import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
 
-/** What was measured, as logarithms of medians: nothing is taken out of it. */
+/** Measured values, as logarithms of medians, without any adjustment. */
 export interface Measured {
   readonly now: number
   readonly usual: number
-  /** Whether both are of the machine of tonight: else they are not compared. */
+  /** True if both are from tonight's machine. Otherwise, they are not compared. */
   readonly isHere: boolean
 }
 
@@ -18,7 +18,7 @@ export interface Weighed {
   readonly doubt: number
   /** The level of significance of one way to look. */
   readonly level: number
-  /** What was measured in the nights of a shift and before them; of none, tonight. */
+  /** Values measured in the nights of a shift and before them; without a shift, those of tonight. */
   readonly measured: (shift: Pick<Shift.Shift, "baseline" | "before" | "from"> | undefined) => Measured
 }
 
@@ -42,8 +42,8 @@ export const measuredIn =
   }
 
 /**
- * Whether what was measured does not refute a change by more than is tolerated: to more where the sign is 1, and to less
- * where it is -1.
+ * True if the measured values don't refute a change by more than the tolerance: an increase if the sign is 1, and a
+ * decrease if it is -1.
  */
 export const isMeasured = ({ isHere, now, usual }: Measured, sign: 1 | -1, tolerated = 0): boolean =>
   !isHere || sign * (now - usual) > tolerated

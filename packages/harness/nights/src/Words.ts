@@ -5,7 +5,7 @@ export const percent = (share: number): string => {
   return `${exact.toFixed(digits)} %`
 }
 
-/** Whether a ratio is no change that one could write. */
+/** True if a ratio is too close to 1 to be written as a change. */
 export const isSame = (ratio: number): boolean => Math.abs(ratio - 1) < 0.0005
 
 /** A ratio as a change: `9 % more`, `4 % less`, `3.2 times more`. */
@@ -16,7 +16,7 @@ export const change = (ratio: number, [more, less]: readonly [string, string]): 
   return `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
 }
 
-/** How many nights. */
+/** Formats a number of nights. */
 export const nights = (count: number): string => `${count} night${count === 1 ? "" : "s"}`
 
 /** Tonight, or the nights of a window. */

@@ -1,16 +1,16 @@
 import { counted } from "./Text.ts"
 import type { Opinions, Trial } from "./Trial.ts"
 
-/** How often two judges of trials agree, over the trials that both have judged. */
+/** Agreement of two judges, over the trials that both have judged. */
 export interface Agreement {
   readonly judges: readonly [keyof Opinions, keyof Opinions]
   readonly trials: number
   readonly agreed: number
-  /** How many trials each calls a success. */
+  /** Numbers of trials that each one considers a success. */
   readonly successes: readonly [number, number]
 }
 
-/** What is read of a report. */
+/** Fields of a report that the agreement is computed from. */
 interface Judged {
   readonly results: ReadonlyArray<{ readonly trials: ReadonlyArray<Pick<Trial, "opinions">> }>
 }
@@ -22,7 +22,7 @@ const pairs = [
   ["agent", "judge"]
 ] as const
 
-/** How the judges of a run's planned trials agree; empty where no trial was judged by two. */
+/** Computes how often the judges of a run's planned trials agree; empty if no trial was judged by two. */
 export const of = ({ results }: Judged): ReadonlyArray<Agreement> => {
   const opinions = results.flatMap(({ trials }) => trials).flatMap(({ opinions }) => opinions ?? [])
   return pairs.flatMap(([one, other]) => {
@@ -39,5 +39,5 @@ export const of = ({ results }: Judged): ReadonlyArray<Agreement> => {
 export const text = ({ agreed, judges, successes, trials }: Agreement): string =>
   `${judges[0]} and ${judges[1]} agree on ${agreed} of ${counted(trials, "trial")}: the ${judges[0]} calls ${successes[0]} a success, the ${judges[1]} ${successes[1]}`
 
-/** Whether the agent or the judge was wrong. Only an oracle tells: agent and judge may differ. */
+/** True if the agent or the judge was wrong. Only an oracle can prove it, because agent and judge may differ. */
 export const isWrong = ({ agreed, judges, trials }: Agreement): boolean => judges[1] === "oracle" && agreed < trials

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { PlatformError, systemError } from "effect/PlatformError"
 
-/** What the system refused, said of the file that was asked for, and not of its part or its number. */
+/** Attributes a system error to the requested file, and not to its temporary part or its descriptor number. */
 export const refusalOf =
   (path: string) =>
   ({ reason }: PlatformError): PlatformError =>

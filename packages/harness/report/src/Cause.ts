@@ -95,14 +95,14 @@ const wordingOf = (others: ReadonlyArray<(wording: Wording) => string>): Wording
 // an id of any form: a wrong one that a scenario asks for on purpose, too
 const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
-/** How a request ended, without the ids of its path: `GET /api/v4/runs/…: HTTP 503`. */
+/** Request and response, without the ids in the path: `GET /api/v4/runs/…: HTTP 503`. */
 const requestText = ({ method, path, status }: SentRequest, wording: Wording): string =>
   `${method} ${wording(path.replace(resource, "$1…"))}: ${status === null ? "no response" : `HTTP ${status}`}`
 
 const isAway = (request: SentRequest | undefined): request is SentRequest =>
   request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
 
-/** Why a failure happened, in a line: what the service says of itself comes before what the check saw. */
+/** The reason for a failure, in one line: the service's own message has priority over the result of the check. */
 const worded = (failure: Failure, verdict: Trial["verdict"], wording: Wording): string => {
   const { actual, expected, kind, message, request, service } = failure
   // what only the infrastructure ended is told by what it was asking for
@@ -121,8 +121,8 @@ const worded = (failure: Failure, verdict: Trial["verdict"], wording: Wording): 
 }
 
 /**
- * What two failures have in common when they have one cause. What the service says of itself is enough: checks that
- * stumble over it are of many names.
+ * Key of a failure: two failures with the same key have one cause. The service's own message is enough, because checks
+ * with different names fail for the same reason.
  */
 const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
   const { request, service } = failure
@@ -133,7 +133,7 @@ const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
   return `${failure.kind} ${worded(failure, verdict, normalised)}`
 }
 
-/** Why one trial failed, in a line of at most 200 characters. */
+/** The reason why one trial failed, in one line of at most 200 characters. */
 export const lineOf = (failure: Failure): string => worded(failure, "failed", line)
 
 /**
@@ -174,7 +174,7 @@ const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
     ]
   })
 
-/** What all that met one cause say of it, and the service's own error where it has one. */
+/** Common text of all failures with one cause, and the service's own error if it has one. */
 const shared = (met: ReadonlyArray<Met>): Pick<Cause, "text" | "service"> => {
   const wording = wordingOf(met.map(({ textIn }) => textIn))
   const [first] = met
@@ -195,9 +195,9 @@ export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text" 
 }
 
 /**
- * What went wrong in a run, by cause: each once, with every scenario that it explains. The cause of most scenarios comes
- * first. Two trials have one cause when the service gives the same reason, or, where it gives none, when the same check
- * saw the same; ids, times, durations and ports do not count. Scenarios in quarantine are left out.
+ * Groups the failures of a run by cause: each cause once, with every scenario that it explains. The cause of most
+ * scenarios comes first. Two trials have one cause if the service reports the same reason, or, without a reason, if the
+ * same check saw the same values; ids, times, durations and ports do not count. Scenarios in quarantine are left out.
  */
 export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
   const open = report.results.filter(({ quarantine }) => quarantine === undefined || quarantine.expired)

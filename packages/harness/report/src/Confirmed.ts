@@ -13,13 +13,13 @@ const said = ({ figure, outcome, skip }: Confirmation): string => {
   }
 }
 
-/** What the confirm trials of a scenario say: `8 of 20 confirm trials passed: pass rate is worse`. */
+/** Summarizes the confirm trials of a scenario: `8 of 20 confirm trials passed: pass rate is worse`. */
 export const text = (confirm: Confirmation): string => {
   const passed = confirm.trials.filter(({ verdict }) => verdict === "passed").length
   return `${passed} of ${counted(confirm.trials.length, "confirm trial")} passed: ${said(confirm)}`
 }
 
-/** What the confirm trials of a run say in a line; undefined of a run that was not told to have any. */
+/** Summarizes the confirm trials of a run in one line; undefined if the run was not configured to have any. */
 export const summary = ({ header, results }: RunReport): string | undefined => {
   const limit = header.limits.confirm
   if (limit === undefined) return undefined

@@ -58,7 +58,7 @@ const reason = (
         }
       ]
 
-/** Whether a scenario is in a quarantine that has not expired: its verdict does not make a run red. */
+/** True if a scenario is in a quarantine that has not expired, so that its verdict doesn't fail the run. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
 /** Scored trials of a scenario in one run, planned and confirm trials together. */
@@ -68,10 +68,10 @@ interface Passing {
 }
 
 /**
- * Whether earlier nights explain that a scenario didn't always pass, so that it doesn't fail the run. A scenario without a
- * single passed trial tonight is never explained: only quarantine keeps it from failing the run. A flaky scenario is
- * explained if its pass rate hasn't fallen, or if it's new and too few nights know it. If all planned trials failed and
- * some confirm trials passed, that must also be usual.
+ * True if earlier nights explain that a scenario didn't always pass, so that it doesn't fail the run. A scenario
+ * without a single passed trial tonight is never explained: only quarantine keeps it from failing the run. A flaky
+ * scenario is explained if its pass rate hasn't fallen, or if it's new and too few nights have run it. If all planned
+ * trials failed and some confirm trials passed, that must also be usual.
  */
 export const isTolerated = ({ passed, verdict }: Passing, row: JudgedRow | undefined, nights: number): boolean =>
   row !== undefined &&
@@ -81,7 +81,7 @@ export const isTolerated = ({ passed, verdict }: Passing, row: JudgedRow | undef
       (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
     : verdict === "flaky" && (nights >= leastNights || (row.nights > 0 && row.tier === "fine")))
 
-/** Whether no night before has run a scenario as it is written now: what is said of its pass rate is of tonight alone. */
+/** True if no earlier night has run a scenario in its current version, so that its pass rate is from tonight alone. */
 export const isNew = ({ figure, nights, scenario }: JudgedRow): boolean =>
   figure === "pass rate" && scenario !== null && nights === 0
 
@@ -148,7 +148,7 @@ export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
 
 const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
 
-/** Whether a scenario was not run, or not whole, for another reason than that the target cannot serve it. */
+/** True if a scenario was skipped or not completed for a reason other than a need that the target doesn't support. */
 export const isCut = (report: RunReport) => (result: ScenarioResult) =>
   result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
   (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
@@ -163,26 +163,28 @@ export const awayTooOften = (results: ReadonlyArray<ScenarioResult>): string | u
   return away > mostInfra * ran.length ? `the infrastructure ended ${away} of ${ran.length} trials` : undefined
 }
 
-/** Whether some of its trials say nothing, and others say that it is well or not. */
+/** True if some of its trials are not scored, and others are. */
 const isPartlyScored = ({ trials, verdict }: ScenarioResult) =>
   verdict !== "infra" &&
   verdict !== "unscored" &&
   trials.some(({ verdict }) => verdict === "infra" || verdict === "unscored")
 
-/** Whether no trial of a scenario ended within the time that the scenario has, so that a service that hangs is red. */
+/**
+ * True if no trial of a scenario finished within the scenario's time limit, so that a service that hangs fails the run.
+ */
 const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
   verdict === "skipped" &&
   // those that were not begun have sent nothing
   trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
-/** How many shards are missing although --allow-missing was not given, in words. */
+/** Describes the number of shards that are missing although --allow-missing was not set. */
 const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<string> => {
   const of = shards[0]?.of ?? 0
   const missing = of - shards.length
   return missing <= 0 ? [] : [`${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing`]
 }
 
-/** Why a scenario was not run, or not whole. */
+/** The reason why a scenario was skipped or not completed. */
 export const skipOf = ({ skip, trials }: ScenarioResult) =>
   skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
 
@@ -197,7 +199,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> =>
     return { rule: "not run", sentence: `${what.join(", ")}: ${why}` }
   })
 
-/** Why too little of a run is known: a sentence each. */
+/** Lists the reasons why a run is too incomplete for a verdict, one sentence each. */
 const unfinished = (report: RunReport, open: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
   const { header, interrupted, results } = report
   const isShard = header.shard !== undefined
@@ -233,19 +235,19 @@ const unknownCosts = ({ results }: RunReport): ReadonlyArray<string> => {
 /** One thing that makes a run red. The gate, titles and reports only group, count and word these. */
 export interface Problem {
   readonly rule: Reason["rule"]
-  /** What one is called when they are counted: `failure`, `browser leak`. */
+  /** Noun for counting the problems: `failure`, `browser leak`. */
   readonly noun: string
   readonly result?: ScenarioResult
   /** The figure that regressed; of a scenario that did not pass, its pass rate where that regressed or is unusual. */
   readonly row?: JudgedRow
   /** An invariant that no scenario can be blamed for. */
   readonly breach?: RunReport["breaches"][number]
-  /** What is said of the whole run. */
+  /** Sentence about the whole run. */
   readonly sentence?: string
   readonly onset?: Onset.Onset | undefined
 }
 
-/** What the trials of a scenario say, as far as it is a problem. */
+/** Rules for verdicts of a scenario's trials that are problems. */
 const byVerdict: Readonly<Partial<Record<Verdict, readonly [rule: Reason["rule"], noun: string]>>> = {
   failed: ["failed", "failure"],
   claimed: ["claimed", "failure"],
@@ -254,10 +256,10 @@ const byVerdict: Readonly<Partial<Record<Verdict, readonly [rule: Reason["rule"]
   unscored: ["unscored", "unscored scenario"]
 }
 
-/** Whether a scenario did not pass although its trials were scored. */
+/** True if a scenario did not pass although its trials were scored. */
 export const isFailing = ({ rule }: Problem): boolean => rule === "failed" || rule === "claimed" || rule === "flaky"
 
-/** What is wrong with one scenario, whether it makes the run red or not. */
+/** Lists the problems of one scenario, including those that don't fail the run. */
 export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {
   const { exceeded, onset, quarantine, verdict } = result
   const isLeaking = leakedBrowsersOf(result).length > 0
@@ -360,7 +362,7 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
   return all.toSorted((one, other) => severity(one) - severity(other) || Onset.newestFirst(one.onset, other.onset))
 }
 
-/** What a rule says of the scenarios that it is about. */
+/** Sentences of the rules that apply to several scenarios. */
 const said: Readonly<Partial<Record<Reason["rule"], (count: number) => string>>> = {
   failed: () => "failed",
   claimed: () => "failed although the agent reported success",

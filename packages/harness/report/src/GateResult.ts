@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** Why a run is red, or what one should know of a run that is not, in one sentence. */
+/** The reason why a run failed, or a note on a run that passed, in one sentence. */
 export const Reason = Schema.Struct({
   rule: Schema.Literals([
     "stopped",
@@ -24,7 +24,10 @@ export const Reason = Schema.Struct({
 })
 export type Reason = typeof Reason.Type
 
-/** What the gate decided: green exactly when there are no `reasons`; `notes` are what would be a reason, and is not. */
+/**
+ * Decision of the gate: it passes exactly if there are no `reasons`; `notes` are problems that would be a reason, but
+ * are excused.
+ */
 export const GateResult = Schema.Struct({
   green: Schema.Boolean,
   reasons: Schema.Array(Reason),

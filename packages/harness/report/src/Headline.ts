@@ -8,18 +8,20 @@ import * as Partial from "./Partial.ts"
 import type { RunReport } from "./RunReport.ts"
 import { counted, signedPercent } from "./Text.ts"
 
-/** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
+/**
+ * Status of a run: `red` fails it; `unusual` passes with a warning, because a figure is far outside its earlier nights.
+ */
 const Status = Schema.Literals(["red", "unusual", "green"])
 export type Status = typeof Status.Type
 
 /** One kind of thing that makes a run red, counted. */
 interface Problem {
   readonly count: number
-  /** How many of them are new tonight; undefined where no earlier night can tell. */
+  /** Number of problems that are new tonight; undefined if no earlier night can show it. */
   readonly fresh: number | undefined
   /** `failure`, `browser leak`: what one of them is called. */
   readonly noun: string
-  /** What is said instead of a count: `cost +97 %`. */
+  /** Text that replaces the count: `cost +97 %`. */
   readonly text?: string
 }
 
@@ -39,7 +41,9 @@ const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   cost: "costlier scenario"
 }
 
-/** What a figure is called. The run as a whole may take no longer when scenarios do, as they run side by side. */
+/**
+ * Display name of a figure. The run as a whole may take no longer even if scenarios do, because they run concurrently.
+ */
 export const figureName = ({ figure, scenario }: Pick<JudgedRow, "figure" | "scenario">): string =>
   scenario === null && figure === "duration" ? "scenario durations" : figure
 
@@ -65,7 +69,7 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (row: JudgedRow) => str
   ]
 }
 
-/** What makes a run red, counted by kind, the worst first. Empty exactly when the gate is green. */
+/** Counts the problems that fail a run by kind, the worst first. Empty exactly if the gate passes. */
 export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const groups = Map.groupBy(Gate.problems(report), ({ noun }) => noun)
   return [...groups].flatMap(([noun, group]) =>
@@ -98,7 +102,7 @@ const unusualOf = (report: RunReport): ReadonlyArray<Problem> =>
     row.figure !== "pass rate" ? `unusual ${row.figure}` : Gate.isNew(row) ? "new flaky scenario" : "flakier scenario"
   ).map((one) => ({ ...one, fresh: undefined }))
 
-/** Whether a run is red, as the gate decides; else whether anything in it is unusual. */
+/** Status of a run: failed if the gate fails, otherwise a warning if anything in it is unusual. */
 export const statusOf = (report: RunReport): Status =>
   !Gate.of(report).green ? "red" : unusualOf(report).length > 0 ? "unusual" : "green"
 
@@ -131,7 +135,7 @@ const onlyCauseOf = (report: RunReport): Cause | undefined => {
   return keys.size === 1 && key !== undefined ? causesOf(report).find((cause) => cause.key === key) : undefined
 }
 
-/** What may go on and cost: `4 browsers still open`. */
+/** Counts resources that may still be running and cost money: `4 browsers still open`. */
 const openOf = ({ leftovers = [] }: RunReport): ReadonlyArray<string> =>
   [
     ...Map.groupBy(
@@ -198,10 +202,10 @@ export const fullTitleOf = (report: RunReport): string => {
     : parts(titleOf(report), ...openOf(report), "partial")
 }
 
-/** What the history keeps of how a run ended. */
+/** Outcome of a run as stored in the history. */
 export const Outcome = Schema.Struct({ status: Status, title: Schema.String })
 
-/** How a run ended: its status, and its title. */
+/** Outcome of a run: its status and its title. */
 export const outcomeOf = (report: RunReport): typeof Outcome.Type => ({
   status: statusOf(report),
   // that a night is partial, a history has by itself

@@ -8,7 +8,7 @@ import { counted } from "./Text.ts"
  */
 export const InterruptedTrials = Schema.Struct({
   trials: Schema.Int,
-  /** What is charged for all of them in USD, an exact decimal; null where one has no budget. */
+  /** Amount charged for all of them in USD, an exact decimal; null if one has no budget. */
   most_usd: Schema.NullOr(Schema.String)
 })
 export type InterruptedTrials = typeof InterruptedTrials.Type
@@ -29,7 +29,7 @@ export const together = (all: ReadonlyArray<InterruptedTrials>): InterruptedTria
   return most_usd === "0" ? undefined : { trials: all.reduce((total, { trials }) => total + trials, 0), most_usd }
 }
 
-/** What is set aside of the limit of cost for them, in USD. */
+/** Amount reserved for them from the cost limit, in USD. */
 export const chargedTo = (header: Killed): string => of({ header })?.most_usd ?? "0"
 
 /** For a person: `cost of 2 interrupted trials unknown: charged 0.50 USD, its declared budget`. */

@@ -22,7 +22,7 @@ export const sum = (amounts: Iterable<string>): string => text(BigDecimal.sumAll
 export const difference = (from: string, taken: string): string =>
   text(BigDecimal.subtract(decimal(from), decimal(taken)))
 
-/** Whether an amount is more than another. */
+/** True if an amount is more than another. */
 export const isMore = (left: string, right: string): boolean => BigDecimal.isGreaterThan(decimal(left), decimal(right))
 
 /** The amount times `times`, divided by `by`, rounded up to a millionth. */

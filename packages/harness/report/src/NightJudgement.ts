@@ -8,7 +8,7 @@ import { Onset } from "./Onset.ts"
 export const JudgedVerdict = Schema.Literals(["regressed", "improved", "no evidence", "not enough data"])
 export type JudgedVerdict = typeof JudgedVerdict.Type
 
-/** What is looked at, of the whole night or of one scenario. */
+/** Figure of the whole night or of one scenario. */
 export const Figure = Schema.Literals(["pass rate", "flaky scenarios", "duration", "cost", "leaked browsers"])
 export type Figure = typeof Figure.Type
 
@@ -27,7 +27,7 @@ export const Contributor = Schema.Struct({
   now: Schema.String,
   /** The same, usually. */
   before: Schema.String,
-  /** How much more it is than usual, as a share: 0.97 is 97 % more. */
+  /** Increase over the usual value, as a share: 0.97 is 97 % more. */
   change: Schema.Number,
   /** Its share of what all such scenarios together added, from 0 to 1. */
   share: Schema.Number
@@ -45,13 +45,13 @@ export const JudgedRow = Schema.Struct({
   /** With their units, for a person. */
   now: Schema.String,
   before: Schema.String,
-  /** How much more a duration or a cost is than before, as a share: 0.97 is 97 % more. */
+  /** Increase of a duration or a cost, as a share: 0.97 is 97 % more. */
   change: Schema.optionalKey(Schema.Number),
-  /** How many of the last nights, this one among them, `now` is of. */
+  /** Number of latest nights, including this one, that `now` covers. */
   window: Schema.Int,
   /** When the first of these nights began: since then it is so. */
   since: Schema.String,
-  /** How many nights `before` is of. */
+  /** Number of nights that `before` covers. */
   nights: Schema.Int,
   /** Failed trials of the scenario in the nights of `before`, of a pass rate; absent in reports of older versions. */
   failedBefore: Schema.optionalKey(Schema.Int),
@@ -66,13 +66,13 @@ export const JudgedRow = Schema.Struct({
 })
 export type JudgedRow = typeof JudgedRow.Type
 
-/** What the last nights say of one: the whole night's figures first, then the scenarios in their order. */
+/** Judgment of a night by the previous nights: the whole night's figures first, then the scenarios in their order. */
 export const NightJudgement = Schema.Struct({
   /** `regressed` when any row is; else `improved` when any row is. */
   verdict: JudgedVerdict,
   /** The most serious tier of any row; absent in reports of older versions. */
   tier: Schema.optionalKey(Tier),
-  /** How many nights it was compared with, at most. */
+  /** Maximum number of nights that it was compared with. */
   nights: Schema.Int,
   /** Which nights were not counted, and how many. */
   passedOver: Schema.Array(Schema.Struct({ why: Schema.String, nights: Schema.Int })),

@@ -7,21 +7,21 @@ export const Onset = Schema.Struct({
   since: Schema.String,
   /** In how many nights it has been so without a break, this one among them. */
   nights: Schema.Int,
-  /** How many nights before this one have looked at it. */
+  /** Number of earlier nights that checked it. */
   known: Schema.Int,
-  /** How many nights without it were between this time and the last one; absent where it never was so before. */
+  /** Number of nights without it between this time and the previous one; absent if it never happened before. */
   between: Schema.optionalKey(Schema.Int),
-  /** Whether in these nights all its trials that were scored passed. */
+  /** True if all its scored trials passed in these nights. */
   green: Schema.optionalKey(Schema.Boolean),
   /** In how many nights before this one it was flaky, where it often was, or where it was last night and failed tonight. */
   flaky: Schema.optionalKey(Schema.Int)
 })
 export type Onset = typeof Onset.Type
 
-/** Whether it is wrong for the first time, once more after green nights, or as it was in the night before. */
+/** Age of a problem: it happened for the first time, again after nights without it, or as in the previous night. */
 type Age = "new" | "again" | "old"
 
-/** How old something is that is wrong; undefined where no night before is known. */
+/** Age of a problem; undefined if there is no earlier night. */
 export const ageOf = (onset: Onset | undefined): Age | undefined => {
   if (onset === undefined) return undefined
   if (onset.nights > 1) return "old"
@@ -55,7 +55,9 @@ export const text = (onset: Onset): string => {
   return known === 0 ? "new, no night before has run it" : "new"
 }
 
-/** How many of each age, in words: `1 new, 2 again, 4 as before`, `none new`. Undefined where no age is known. */
+/**
+ * Formats the number of problems per age: `1 new, 2 again, 4 as before`, `none new`. Undefined if no age is available.
+ */
 export const summary = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
   const of = (age: Age) => onsets.filter((onset) => ageOf(onset) === age).length
   const [fresh, again, old] = [of("new"), of("again"), of("old")]

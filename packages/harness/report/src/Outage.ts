@@ -7,7 +7,7 @@ export const Outage = Schema.Struct({
   from: Schema.String,
   /** The first response after it, in UTC; null where the run ended before. */
   to: Schema.NullOr(Schema.String),
-  /** Why, such as `connection refused`. */
+  /** The reason, such as `connection refused`. */
   why: Schema.String
 })
 
@@ -19,10 +19,10 @@ const shortest_ms = 60_000
 
 const length_ms = ({ from, to }: Outage): number => (to === null ? Infinity : Date.parse(to) - Date.parse(from))
 
-/** Whether an outage fails the run: it lasted a minute, or was not over at the end. */
+/** True if an outage fails the run: it lasted a minute, or continued until the end. */
 export const isSerious = (outage: Outage): boolean => length_ms(outage) >= shortest_ms
 
-/** Whether an outage and a time have a moment in common; both ends are milliseconds since 1970. */
+/** True if an outage and a time span overlap; both ends are milliseconds since 1970. */
 export const overlaps = ({ from, to }: Outage, from_ms: number, to_ms: number): boolean =>
   Date.parse(from) <= to_ms && (to === null || from_ms <= Date.parse(to))
 
@@ -44,7 +44,7 @@ interface Run {
   readonly results: ReadonlyArray<{ readonly trials: ReadonlyArray<unknown> }>
 }
 
-/** Whether the service was away for the whole run: it has an outage, and no trial. */
+/** True if the service was unreachable for the whole run: it has an outage, and no trial. */
 export const isWhole = ({ outages = [], results }: Run): boolean =>
   outages.length > 0 && results.every(({ trials }) => trials.length === 0)
 

@@ -3,7 +3,7 @@ import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import type { Skip } from "./Skip.ts"
 import { counted } from "./Text.ts"
 
-/** What kept a scenario from being run whole, in a word or two; undefined where it is missing every night. */
+/** The cause that kept a scenario from completing, in a word or two; undefined if it is missing every night. */
 const causeOf = (skip: Skip | undefined): string | undefined => {
   switch (skip?._tag) {
     case "Unserved":
@@ -38,7 +38,7 @@ const causeOf = (skip: Skip | undefined): string | undefined => {
   }
 }
 
-/** Why a scenario has no trials, or fewer than planned. */
+/** The reason why a scenario has no trials, or fewer than planned. */
 const reasonOf = (result: ScenarioResult): string | undefined => causeOf(Gate.skipOf(result))
 
 /** The scenarios that ran out of time, money or requests: not run, or not with all their trials. */
@@ -60,7 +60,7 @@ export const text = (report: RunReport): string | undefined => {
   return said === undefined ? undefined : `${said} by ${[...why].join(", ")}`
 }
 
-/** How many trials were planned and not run; undefined where scenarios that were not run say themselves how many. */
+/** Number of planned trials that were not run; undefined if scenarios that were not run declare their own number. */
 export const unrun = (report: RunReport): number | undefined => {
   const { trials: asked } = report.header
   const all = cutShort(report)

@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   ENAMETOOLONG: () => "the name is too long"
 }
 
-/** What the system refused, in words for a person: the path and why, without a full stop. */
+/** Describes a system error for people: the path and the reason, without a period. */
 export const describePlatformError = ({ message, reason }: PlatformError): string => {
   if (reason._tag === "BadArgument") return reason.description ?? message
   const { cause, description, module, pathOrDescriptor } = reason

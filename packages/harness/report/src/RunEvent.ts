@@ -6,8 +6,8 @@ import { Trial } from "./Trial.ts"
 const of = { suite: Schema.String, scenario: Schema.String }
 
 /**
- * What happens in a run, in the order in which it happens; the last event is always `RunFinished`. One that was killed
- * has none: what it had done by then is in its `TrialFinished`.
+ * Events of a run in order of time. The last event is always `RunFinished`. A killed run has none: its results up to
+ * then are in its `TrialFinished` events.
  */
 export const RunEvent = Schema.Union([
   Schema.TaggedStruct("RunStarted", { header: RunHeader }),

@@ -11,9 +11,9 @@ import * as Skip from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
- * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
- * cost too much; `claimed`: none did, and of one the agent said that it had; `infra` and `unscored`: more trials could not
- * be scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
+ * Verdict of a scenario. `passed`: every scored trial passed; `flaky`: some did; `failed`: none did, or it cost too
+ * much; `claimed`: none did, and for one the agent reported success; `infra` and `unscored`: more trials could not be
+ * scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
  */
 export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
 export type Verdict = typeof Verdict.Type
@@ -27,7 +27,7 @@ const Quarantined = Schema.Struct({
   expired: Schema.Boolean
 })
 
-/** How many trials passed, and what that says about the next ones. */
+/** Number of passed trials, and the resulting estimate for the next ones. */
 export const PassRate = Schema.Struct({
   passed: Schema.Int,
   /** Passed, failed and claimed together: only these say something about the service. */
@@ -55,7 +55,7 @@ export const SuiteFigures = Schema.Struct({
   /** The k of `passAtK` and `passHatK`, and the number of scenarios that have k trials. */
   k: Schema.Int,
   scenariosOfK: Schema.Int,
-  /** How likely at least one of `k` trials passes, and how likely all do. */
+  /** Probability that at least one of `k` trials passes, and that all do. */
   passAtK: Schema.Number,
   passHatK: Schema.Number
 })
@@ -71,7 +71,7 @@ export const Confirmation = Schema.Struct({
 })
 export type Confirmation = typeof Confirmation.Type
 
-/** What became of a scenario; `failure` is that of its first trial that did not pass. */
+/** Result of a scenario; `failure` is that of its first trial that did not pass. */
 export const ScenarioResult = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
@@ -82,24 +82,24 @@ export const ScenarioResult = Schema.Struct({
   tags: Schema.Array(Schema.String),
   needs: Schema.Array(Schema.String),
   verdict: Verdict,
-  /** Why it, or a trial of it, was skipped or could not be scored. */
+  /** The reason why it, or one of its trials, was skipped or could not be scored. */
   reason: Schema.optionalKey(Schema.String),
-  /** Why it, or a trial of it, was skipped, for programs. */
+  /** The reason why it, or one of its trials, was skipped, for programs. */
   skip: Schema.optionalKey(Skip.Skip),
   failure: Schema.optionalKey(Failure),
   /** Milliseconds after the run's start. */
   started_ms: Schema.Number,
   duration_ms: Schema.Number,
   checks: Schema.Int,
-  /** What the runs of all its trials cost, those of `confirm` too, in USD, as an exact decimal. */
+  /** Cost of the runs of all its trials, including those of `confirm`, in USD, as an exact decimal. */
   cost_usd: Schema.String,
   /** The planned ones: verdict and pass rate are theirs alone. */
   trials: Schema.Array(Trial),
-  /** Where it got confirm trials. */
+  /** Confirm trials, if it got any. */
   confirm: Schema.optionalKey(Confirmation),
   /** Its own limits, `maxDuration` and `maxCost`, that its planned trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
-  /** Where it has several trials, at least one scored. */
+  /** Pass rate, if it has several trials and at least one is scored. */
   passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined),
   /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
@@ -114,16 +114,16 @@ export const Limits = Schema.Struct({
   scenarioTime_ms: Schema.optionalKey(Schema.Number),
   /** An exact decimal. */
   cost_usd: Schema.optionalKey(Schema.String),
-  /** What a trial may cost where its scenario declares no budget, as an exact decimal. */
+  /** Maximum cost of a trial if its scenario declares no budget, as an exact decimal. */
   trialBudget_usd: Schema.optionalKey(Schema.String),
   requests: Schema.optionalKey(Schema.Int),
-  /** How long the run waits for a service that does not answer. */
+  /** Time that the run waits for a service that does not respond. */
   outage_ms: Schema.optionalKey(Schema.Number),
-  /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
+  /** Maximum number of reruns after an infrastructure failure, of all trials together. */
   reruns: Schema.optionalKey(Schema.Int),
-  /** How many confirm trials there may be, of all scenarios together. */
+  /** Maximum number of confirm trials, of all scenarios together. */
   confirm: Schema.optionalKey(Schema.Int),
-  /** How many of them each scenario may have that may cost money, where no limit of cost holds. */
+  /** Maximum number of confirm trials for each scenario that may cost money, if no cost limit applies. */
   paidConfirm: Schema.optionalKey(Schema.Int),
   /** After how many failed scenarios nothing more begins. */
   bail: Schema.optionalKey(Schema.Int)
@@ -141,16 +141,16 @@ const Resumptions = Schema.Array(
   })
 )
 
-/** What a run is, before it has begun. */
+/** Description of a run before it starts. */
 export const RunHeader = Schema.Struct({
   tool: Schema.Struct({ name: Schema.String, version: Schema.String }),
   startedAt: Schema.String,
   seed: Schema.Int,
   concurrency: Schema.Int,
-  /** How often each scenario is repeated; null when each says so itself. */
+  /** Number of trials of each scenario; null if each scenario declares its own. */
   trials: Schema.NullOr(Schema.Int),
   limits: Limits,
-  /** What `--tag` and `--name` left of the suites, in their words; absent where they left everything. */
+  /** The filters of `--tag` and `--name`, as typed; absent if they select all scenarios. */
   selection: Schema.optionalKey(Schema.String),
   machine: Schema.optionalKey(Machine),
   /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
@@ -161,7 +161,7 @@ export const RunHeader = Schema.Struct({
       plan: Schema.optionalKey(
         Schema.Array(Schema.Struct({ suite: Schema.String, name: Schema.String, shard: Schema.Int }))
       ),
-      /** What all scenarios of the plan are: shards of other ones are not parts of one run. */
+      /** Hash of all scenarios of the plan: shards with another hash are not parts of one run. */
       suitesHash: Schema.optionalKey(Schema.String)
     })
   ),
@@ -177,13 +177,13 @@ export const RunHeader = Schema.Struct({
   ),
   /** The words behind `run` that it was called with: how it is taken up again when it was killed. */
   args: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What the selected scenarios are: a run is not taken up again when they have changed. */
+  /** Hash of the selected scenarios: a run is not resumed if they have changed. */
   suitesHash: Schema.optionalKey(Schema.String),
   resumed: Schema.optionalKey(Resumptions)
 })
 export type RunHeader = typeof RunHeader.Type
 
-/** How many scenarios ended how, and what must not be, of all trials. */
+/** Number of scenarios per verdict, and of violations in all trials. */
 export const Counts = Schema.Struct({
   passed: Schema.Int,
   flaky: Schema.Int,
@@ -205,12 +205,12 @@ export const RunReport = Schema.Struct({
   format: Schema.Literal(2),
   header: RunHeader,
   duration_ms: Schema.Number,
-  /** Whether it was stopped before every scenario had run. */
+  /** True if it was stopped before every scenario had run. */
   interrupted: Schema.Boolean,
   counts: Counts,
-  /** What all runs cost, in USD, as an exact decimal. */
+  /** Cost of all runs, in USD, as an exact decimal. */
   cost_usd: Schema.String,
-  /** Where a scenario has several trials: first all suites together, then each. */
+  /** Figures of suites whose scenarios have several trials: first all suites together, then each. */
   figures: Schema.optionalKey(Schema.Array(SuiteFigures)),
   results: Schema.Array(ScenarioResult),
   /** The shards that it was put together from: `duration_ms` of the whole is then that of the longest. */
@@ -230,11 +230,11 @@ export const RunReport = Schema.Struct({
   crossed: Schema.optionalKey(Schema.Array(Schema.String)),
   /** When nothing answered at the target, in their order in time. */
   outages: Schema.optionalKey(Schema.Array(Outage)),
-  /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
+  /** Violations that the server's own journal or the ledger shows and that belong to no single trial. */
   breaches: Schema.Array(Breach),
-  /** What was still open when the last trial had ended, and what became of it. */
+  /** Resources that were still open after the last trial, and the result of stopping them. */
   leftovers: Schema.optionalKey(Schema.Array(Leftover)),
-  /** What the nights before say of this one; absent where no history was given. */
+  /** Judgment by the earlier nights; absent without a history. */
   judgement: Schema.optionalKey(NightJudgement),
   /** Green or red, and why, as it was decided at the end of the run. */
   gate: Schema.optionalKey(GateResult),
@@ -259,7 +259,9 @@ export const unrun = (
   trials: []
 })
 
-/** What a scenario's trials say together. One trial that leaks a browser or breaks an invariant fails its scenario. */
+/**
+ * Verdict of a scenario from its trials. One trial that leaks a browser or violates an invariant fails its scenario.
+ */
 export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
   if (trials.some((trial) => trial.verdict === "passed" && isUnclean(trial))) return "failed"
   const count = (verdict: Trial["verdict"]) => trials.filter((trial) => trial.verdict === verdict).length
@@ -294,17 +296,19 @@ export const leakedBrowsersOf = (result: ScenarioResult): ReadonlyArray<LeakedBr
 export const breachesOf = (result: ScenarioResult): ReadonlyArray<Breach> =>
   allTrialsOf(result).flatMap(({ breaches }) => breaches)
 
-/** Whether a scenario failed only because a trial leaked a browser or broke an invariant, and all its checks passed. */
+/**
+ * True if a scenario failed only because a trial leaked a browser or violated an invariant, and all its checks passed.
+ */
 export const isUncleanOnly = (result: ScenarioResult): boolean =>
   result.verdict === "failed" &&
   result.failure === undefined &&
   allTrialsOf(result).some((trial) => trial.verdict === "passed" && isUnclean(trial)) &&
   !result.trials.some((trial) => trial.verdict === "failed")
 
-/** Whether a scenario failed only because it took too long or cost too much, and its trials passed. */
+/** True if a scenario failed only because it took too long or cost too much, and its trials passed. */
 export const isOverLimit = ({ failure }: ScenarioResult): boolean => failure?.kind === "limit"
 
-/** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
+/** True if a scenario needs attention, even if it is quarantined. */
 export const isBad = (result: ScenarioResult): boolean =>
   (result.verdict !== "passed" && result.verdict !== "skipped") || allTrialsOf(result).some(isUnclean)
 

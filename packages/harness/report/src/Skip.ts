@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import * as Money from "./Money.ts"
 import { counted, duration } from "./Text.ts"
 
-/** Why a scenario or a trial was not run, or not to its end. Amounts are exact decimals in USD. */
+/** The reason why a scenario or a trial was skipped or not completed. Amounts are exact decimals in USD. */
 export const Skip = Schema.Union([
   /** The target does not serve a need of the scenario. */
   Schema.TaggedStruct("Unserved", { why: Schema.String }),
@@ -82,5 +82,5 @@ export const grouped = <A>(
     return [skip === undefined ? "no reason given" : text(skip), group]
   })
 
-/** What a report says of it: the tagged value, and its sentence for a person. */
+/** Fields of a report for a skip: the tagged value, and its sentence for people. */
 export const said = (skip: Skip) => ({ skip, reason: text(skip) })

@@ -1,4 +1,4 @@
-/** How a terminal marks words; every mark is also a word or a sign, so that nothing rests on colour alone. */
+/** Styles of words in a terminal. Every style also has a word or a sign, so that no meaning depends on color alone. */
 export interface Style {
   readonly good: (text: string) => string
   readonly bad: (text: string) => string

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 /** When something was and for how long, in milliseconds; `at_ms` is after the trial's start. */
 const stamp = { at_ms: Schema.Finite, duration_ms: Schema.Finite }
 
-/** What a request or an answer brought as its body; `text` is cut after 16,384 characters, of `bytes` in all. */
+/** Body of a request or a response; `text` is truncated after 16,384 characters, and `bytes` is the full size. */
 export const Body = Schema.Struct({ text: Schema.String, bytes: Schema.Int, cut: Schema.Boolean })
 export type Body = typeof Body.Type
 
@@ -24,17 +24,17 @@ export const Exchange = Schema.Struct({
   operation: Schema.NullOr(Schema.String),
   /** The id in its path, of a run, a session or a browser. */
   resource: Schema.NullOr(Schema.String),
-  /** Whether it looks again at something that is waited for. */
+  /** The type of request: `poll` if it checks again for something that the client waits for. */
   kind: Schema.Literals(["call", "poll"]),
   /** Which attempt of its call it is, from 1. */
   attempt: Schema.Int,
-  /** What became of the attempt before, such as `503` or `ECONNRESET`; null of a first one. */
+  /** Result of the previous attempt, such as `503` or `ECONNRESET`; null for the first one. */
   retried: Schema.NullOr(Schema.String),
   /** Null while there is no answer. */
   status: Schema.NullOr(Schema.Int),
-  /** Why there is no whole answer, such as `ECONNRESET` or `interrupted`; null when there is one. */
+  /** The reason why there is no complete response, such as `ECONNRESET` or `interrupted`; null if there is one. */
   failure: Schema.NullOr(Schema.String),
-  /** What it carried as `X-Request-Id`. */
+  /** Value of its `X-Request-Id` header. */
   requestId: Schema.NullOr(Schema.String),
   /** When the head of the answer came, in milliseconds after `at_ms`; null when none did. */
   headers_ms: Schema.NullOr(Schema.Finite),
@@ -54,7 +54,7 @@ export const Span = Schema.Struct({
   parentId: Schema.NullOr(Schema.Int),
   attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
   ok: Schema.Boolean,
-  /** Whether it had ended when the trial did. */
+  /** True if it had finished when the trial finished. */
   ended: Schema.Boolean
 }).annotate({ identifier: "TraceSpan" })
 export type Span = typeof Span.Type
@@ -75,7 +75,7 @@ export type Wait = typeof Wait.Type
 export const JournalRow = Schema.Struct({ at_ms: Schema.Finite, row: JournalEntry })
 export type JournalRow = typeof JournalRow.Type
 
-/** What an agent saw when it began a step. */
+/** Screenshot of the agent's browser at the start of a step. */
 export const Picture = Schema.Struct({
   runId: Schema.String,
   /** The step's, as in `AgentSteps`. */
@@ -103,7 +103,7 @@ export const Trace = Schema.Struct({
   journal: Schema.Array(JournalRow),
   /** Of the last steps of the agent in a trial that failed, where the service shows them. */
   pictures: Schema.optionalKey(Schema.Array(Picture)),
-  /** What was not kept, so that a trial without end does not fill the memory. */
+  /** Numbers of records that were dropped, so that an endless trial does not fill the memory. */
   dropped: Schema.Struct({ exchanges: Schema.Int, spans: Schema.Int, journal: Schema.Int })
 }).annotate({ identifier: "Trace" })
 export type Trace = typeof Trace.Type

@@ -10,7 +10,10 @@ export const SentRequest = Schema.Struct({
 })
 export type SentRequest = typeof SentRequest.Type
 
-/** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget or limits. */
+/**
+ * The reason why a trial did not pass: a check, an unhandled error or defect, its timeout, or its scenario's budget or
+ * limits.
+ */
 export const Failure = Schema.Struct({
   kind: Schema.Literals(["check", "error", "defect", "timeout", "budget", "limit"]),
   message: Schema.String,
@@ -24,16 +27,15 @@ export const Failure = Schema.Struct({
   source: Schema.optionalKey(Schema.String),
   /** The last request before it failed. */
   request: Schema.optionalKey(SentRequest),
-  /** What the service itself says is wrong: `error` of a failed run, or `detail` of the last answer. */
+  /** The service's own error message: `error` of a failed run, or `detail` of the latest response. */
   service: Schema.optionalKey(Schema.String)
 })
 export type Failure = typeof Failure.Type
 
 /**
- * How a trial ended. `failed`: what it checks is not so, an error that it did not handle, or its time was up. `claimed`:
- * what it checks is not so, while the agent said that it had succeeded. `infra`: the service could not be asked (429,
- * 5xx, no connection, no such host), also when asked again. `unscored`: an oracle could not look. `skipped`: it was not
- * run, or not to its end.
+ * Verdict of a trial. `failed`: a check failed, an error was not handled, or its time was up. `claimed`: a check failed
+ * although the agent reported success. `infra`: the service was unreachable (429, 5xx, no connection, no such host),
+ * even on a rerun. `unscored`: an oracle could not check. `skipped`: it was not run, or not completed.
  */
 export const TrialVerdict = Schema.Literals(["passed", "failed", "claimed", "infra", "unscored", "skipped"])
 export type TrialVerdict = typeof TrialVerdict.Type
@@ -44,7 +46,7 @@ export type LeakedBrowser = typeof LeakedBrowser.Type
 
 /** Something that must never be so, whatever the checks say: found in the ledger, or by the server's own journal. */
 export const Breach = Schema.Struct({
-  /** What is broken, such as `browsers-left-open` or `created-twice`. */
+  /** The violated invariant, such as `browsers-left-open` or `created-twice`. */
   invariant: Schema.String,
   sentence: Schema.String,
   /** The id of the run or browser, where there is one. */
@@ -54,7 +56,7 @@ export type Breach = typeof Breach.Type
 
 /** Something that was made and not seen to its end, and what the harness could do about it when all was over. */
 export const Leftover = Schema.Struct({
-  /** What it is: `browser`, `run`, `session`. */
+  /** Kind of resource: `browser`, `run`, `session`. */
   kind: Schema.String,
   /** Null where the client never learnt it. */
   id: Schema.NullOr(Schema.String),
@@ -66,7 +68,7 @@ export const Leftover = Schema.Struct({
 })
 export type Leftover = typeof Leftover.Type
 
-/** Whether it may go on, and cost. */
+/** True if it may still be running and cost money. */
 export const isOpen = ({ state }: Leftover): boolean => state === "open" || state === "unknown"
 
 /** A try of a trial that only the infrastructure ended, after which it was run again. */
@@ -78,27 +80,27 @@ export const Rerun = Schema.Struct({
 })
 export type Rerun = typeof Rerun.Type
 
-/** What a trial printed with `console` or logged, in order; consecutive text of one stream is together. */
+/** Output of a trial with `console` or the logger, in order; consecutive text of one stream is merged. */
 export const Printed = Schema.Struct({ stream: Schema.Literals(["stdout", "stderr"]), text: Schema.String })
 export type Printed = typeof Printed.Type
 
-/** What three judges say of one trial: true for success, null where one has nothing to say. */
+/** Opinions of three judges on one trial: true for success, null without an opinion. */
 export const Opinions = Schema.Struct({
-  /** What the scenario itself looked up: its checks by oracles. */
+  /** Result of the scenario's own lookup: its checks by oracles. */
   oracle: Schema.NullOr(Schema.Boolean),
-  /** What the agent says of itself (`isSuccess`). */
+  /** The agent's own opinion (`isSuccess`). */
   agent: Schema.NullOr(Schema.Boolean),
-  /** What the service's judge says (`judgeVerdict`). */
+  /** The opinion of the service's judge (`judgeVerdict`). */
   judge: Schema.NullOr(Schema.Boolean)
 })
 export type Opinions = typeof Opinions.Type
 
-/** What the agent of a run did, and where its browser is seen or its recording is, as far as the service shows it. */
+/** Steps of a run's agent, and the address of its live view or recording, if the service provides them. */
 export const AgentSteps = Schema.Struct({
   runId: Schema.String,
   liveUrl: Schema.NullOr(Schema.String),
   recordingUrl: Schema.NullOr(Schema.String),
-  /** How many steps the agent began; `steps` has the last 50. */
+  /** Number of steps that the agent started; `steps` has the last 50. */
   count: Schema.Int,
   steps: Schema.Array(
     Schema.Struct({
@@ -120,19 +122,19 @@ export const Trial = Schema.Struct({
   index: Schema.Int,
   seed: Schema.Int,
   verdict: TrialVerdict,
-  /** Why it was skipped or not scored, and why it was not run again. */
+  /** The reason why it was skipped or not scored, and why it was not run again. */
   reason: Schema.optionalKey(Schema.String),
-  /** Why it was skipped, for programs. */
+  /** The reason why it was skipped, for programs. */
   skip: Schema.optionalKey(Skip),
   /** Milliseconds after the run's start, of the try that counts. */
   started_ms: Schema.Number,
   duration_ms: Schema.Number,
-  /** Whether the service was unreachable while it ran: then its duration is no measure. */
+  /** True if the service was unreachable while it ran, so that its duration is not meaningful. */
   overlapsOutage: Schema.optionalKey(Schema.Boolean),
   checks: Schema.Int,
   /** HTTP requests that it sent. */
   requests: Schema.Int,
-  /** What its runs cost, in USD, as an exact decimal. */
+  /** Cost of its runs, in USD, as an exact decimal. */
   cost_usd: Schema.String,
   /** Ids of its runs and sessions with an unknown cost, where a limit of cost is set. */
   costUnknown: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -142,7 +144,7 @@ export const Trial = Schema.Struct({
   opinions: Schema.optionalKey(Opinions),
   leakedBrowsers: Schema.Array(LeakedBrowser),
   breaches: Schema.Array(Breach),
-  /** Where it printed anything: at most 16,384 characters, and then how many more there were. */
+  /** Its output, if there is any: at most 16,384 characters, followed by the number of omitted ones. */
   output: Schema.optionalKey(Schema.Array(Printed)),
   /** The file of its trace, relative to the report. */
   trace: Schema.optionalKey(Schema.String),
@@ -151,16 +153,22 @@ export const Trial = Schema.Struct({
 })
 export type Trial = typeof Trial.Type
 
-/** Whether a trial says something about the service: infrastructure, missing evidence and skips do not. */
+/** True if a trial is evidence about the service: infrastructure failures, missing evidence and skips are not. */
 export const isScored = ({ verdict }: Trial): boolean =>
   verdict === "passed" || verdict === "failed" || verdict === "claimed"
 
-/** Whether the duration of a trial is a measure: it passed, and the service was there all the time. */
+/** True if the duration of a trial is meaningful: it passed, and the service was available all the time. */
 export const isTimed = ({ overlapsOutage, verdict }: Trial): boolean => verdict === "passed" && overlapsOutage !== true
 
-/** Whether a trial broke what must always hold, whatever its checks say: it leaked a browser or broke an invariant. */
+/**
+ * True if a trial violated a rule that must always hold, regardless of its checks: it leaked a browser or violated an
+ * invariant.
+ */
 export const isUnclean = ({ breaches, leakedBrowsers }: Trial): boolean => breaches.length + leakedBrowsers.length > 0
 
-/** How a trial is shown: one whose checks passed and that leaked a browser or broke an invariant has failed. */
+/**
+ * Verdict as reports show it: a trial whose checks passed but that leaked a browser or violated an invariant has
+ * failed.
+ */
 export const shownVerdict = (trial: Trial): TrialVerdict =>
   trial.verdict === "passed" && isUnclean(trial) ? "failed" : trial.verdict

@@ -3,7 +3,7 @@ import { counted, duration, number } from "./Text.ts"
 import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import { isOpen, type Trial } from "./Trial.ts"
 
-/** What the confirm trials of a run used: other nights do not have them. */
+/** Usage of the confirm trials of a run, which other nights do not have. */
 interface Confirming {
   readonly trials: number
   readonly requests: number
@@ -25,7 +25,7 @@ const plannedUntil = (results: ReadonlyArray<ScenarioResult>, duration_ms: numbe
       .map(({ reruns: [first], started_ms }) => first?.started_ms ?? started_ms)
   )
 
-/** What the confirm trials of a run used; undefined where none ran. */
+/** Usage of the confirm trials of a run; undefined if none ran. */
 export const confirming = ({ duration_ms, results, shards }: RunReport): Confirming | undefined => {
   const trials = confirmTrialsOf(results)
   const ran = trials.filter(isRun)
@@ -56,7 +56,7 @@ interface Used {
   readonly confirm?: string
 }
 
-/** What a run used. */
+/** Usage of a run. */
 export const of = (report: RunReport): Readonly<Record<"requests" | "time" | "cost", Used>> => {
   const { cost_usd, counts, duration_ms, header, leftovers = [] } = report
   const part = confirming(report)
