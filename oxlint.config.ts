@@ -13,7 +13,6 @@ const tooLong = [
   "packages/service/agent/src/page/world/Reading.ts",
   "packages/service/engine/src/Browsers.ts",
   "packages/service/engine/src/Executions.ts",
-  "packages/service/engine/src/MemoryStore.ts",
   "packages/service/engine/src/SharedWork.ts",
   "packages/service/server/src/http/LivePage.ts",
   "packages/testing/store-contract/src/commits.ts"

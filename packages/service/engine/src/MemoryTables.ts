@@ -1,0 +1,156 @@
+import type { Browser } from "./domain/Browser.ts"
+import { type IdempotencyRecord, lifetime_ms } from "./domain/IdempotencyRecord.ts"
+import type { StoredMessage } from "./domain/StoredMessage.ts"
+import type { Session } from "./domain/Session.ts"
+import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
+import type { Records, Step, StoredEvent } from "./ports/Store.ts"
+
+/** Maximum number of remembered events. */
+const maxEvents = 10_000
+
+/** The records of a store in memory. */
+export type MemoryTables = ReturnType<typeof make>
+
+/** Makes empty tables. */
+export const make = () => {
+  const sessions = new Map<string, Session>()
+  const browsers = new Map<string, Browser>()
+  const turns = new Map<string, Turn>()
+  const steps = new Map<string, Array<TurnStep>>()
+  const messages = new Map<string, StoredMessage>()
+  const keys = new Map<string, IdempotencyRecord>()
+  // most sessions have one turn, and its id alone takes a hundred bytes less than an array
+  const turnIds = new Map<string, string | Array<string>>()
+  /** Sessions with unfinished turns, or that a node works on, with these turns. */
+  const busy = new Map<string, ReadonlyArray<Turn>>()
+  const openBrowsers = new Set<string>()
+  let events: Array<StoredEvent> = []
+  let cursor = 0
+
+  const idsOf = (sessionId: string): ReadonlyArray<string> => {
+    const known = turnIds.get(sessionId) ?? []
+    return typeof known === "string" ? [known] : known
+  }
+
+  const turnsOf = (sessionId: string) => idsOf(sessionId).flatMap((id) => turns.get(id) ?? [])
+
+  const putTurn = (turn: Turn) => {
+    if (!turns.has(turn.id)) {
+      const known = turnIds.get(turn.sessionId)
+      if (known === undefined) turnIds.set(turn.sessionId, turn.id)
+      else if (typeof known === "string") turnIds.set(turn.sessionId, [known, turn.id])
+      else known.push(turn.id)
+    }
+    turns.set(turn.id, turn)
+  }
+
+  /** Keeps the session among those that have something to do, while it has. */
+  const putBusy = (session: Session, changed: ReadonlyArray<Turn>) => {
+    const before = busy.get(session.id) ?? []
+    const kept = before.filter(({ id }) => !changed.some((turn) => turn.id === id))
+    const open = [...kept, ...changed].filter(({ id, status }) => !isTerminal(status) || id === session.lease?.turnId)
+    if (open.length === 0) busy.delete(session.id)
+    else busy.set(session.id, kept.length === 0 ? open : open.toSorted((left, right) => left.seq - right.seq))
+  }
+
+  const putBrowser = (browser: Browser) => {
+    browsers.set(browser.id, browser)
+    if (browser.status === "stopped") openBrowsers.delete(browser.id)
+    else openBrowsers.add(browser.id)
+  }
+
+  const putStep = (step: TurnStep) => {
+    const known = steps.get(step.turnId) ?? []
+    known[step.ordinal - 1] = step
+    steps.set(step.turnId, known)
+  }
+
+  // a key that is used again counts from then on, so the oldest record stays in front
+  const putKey = (record: IdempotencyRecord) => {
+    forgetKeys(record.createdAt_ms - lifetime_ms)
+    keys.delete(record.key)
+    keys.set(record.key, record)
+  }
+
+  const forgetKeys = (until_ms: number, limit = Infinity): number => {
+    let forgotten = 0
+    for (const { createdAt_ms, key } of keys.values()) {
+      if (createdAt_ms > until_ms || forgotten === limit) break
+      keys.delete(key)
+      forgotten++
+    }
+    return forgotten
+  }
+
+  const write = ({ browser, events: told, forgetKey, key, message, session, turnSteps, turns: changed = [] }: Step) => {
+    if (session !== undefined) {
+      sessions.set(session.id, session)
+      for (const turn of changed) putTurn(turn)
+      putBusy(session, changed)
+    }
+    if (browser !== undefined) putBrowser(browser)
+    for (const step of turnSteps ?? []) putStep(step)
+    if (message !== undefined) messages.set(message.id, message)
+    if (forgetKey !== undefined) keys.delete(forgetKey)
+    if (key !== undefined) putKey(key)
+    for (const event of told) events.push({ cursor: ++cursor, event })
+    if (events.length > 2 * maxEvents) events = events.slice(-maxEvents)
+  }
+
+  const clear = () => {
+    for (const known of [sessions, browsers, turns, steps, messages, keys, turnIds, busy, openBrowsers]) {
+      known.clear()
+    }
+    events = []
+    cursor = 0
+  }
+
+  const load = (records: Records) => {
+    clear()
+    for (const session of records.sessions) sessions.set(session.id, session)
+    for (const turn of records.turns) putTurn(turn)
+    for (const session of records.sessions) putBusy(session, turnsOf(session.id))
+    for (const browser of records.browsers) putBrowser(browser)
+    for (const step of records.turnSteps) putStep(step)
+    for (const message of records.messages) messages.set(message.id, message)
+    for (const record of records.idempotencyRecords) keys.set(record.key, record)
+  }
+
+  const forgetTurns = (ids: ReadonlyArray<string>) => {
+    for (const id of ids) {
+      turns.delete(id)
+      steps.delete(id)
+    }
+    for (const { id, turnId } of messages.values()) if (ids.includes(turnId)) messages.delete(id)
+  }
+
+  return {
+    sessions,
+    browsers,
+    turns,
+    steps,
+    messages,
+    keys,
+    turnIds,
+    busy,
+    openBrowsers,
+    idsOf,
+    turnsOf,
+    write,
+    load,
+    forgetKeys,
+    forgetTurns,
+    /** Returns the events after a cursor, at most `limit`. */
+    eventsAfter: (after: number, limit: number): ReadonlyArray<StoredEvent> => {
+      const first = events[0]?.cursor ?? 1
+      const from = Math.max(0, after + 1 - first)
+      return events.slice(from, from + limit)
+    },
+    /** Deletes the oldest events up to a cursor, at most `limit`, and returns their number. */
+    forgetEvents: (until: number, limit: number): number => {
+      const count = events.filter(({ cursor: at }) => at <= until).slice(0, limit).length
+      events = events.slice(count)
+      return count
+    }
+  }
+}
