@@ -134,7 +134,7 @@ const ignored = [".webagent/", "report/"]
 
 const indentOf = (text: string): string => /^[ \t]+/mu.exec(text)?.[0] ?? "  "
 
-/** What to add to files that may be there; a script that is there stays as it is. */
+/** Additions to files that may already exist. An existing script stays as it is. */
 export const additions = ({ gitignore, manifest, manifestText = "" }: Surroundings): ReadonlyArray<Addition> => {
   const lines = gitignore.split("\n").map((line) => line.trim().replace(/^\//u, "").replace(/\/?$/u, "/"))
   const unknown = ignored.filter((line) => !lines.includes(line))

@@ -14,18 +14,18 @@ export type Engine = "headless-shell" | "chromium"
 export interface Binary {
   /** The program itself: a script around it would be killed in its place, and leave the browser. */
   readonly executable: string
-  /** What the program needs of its environment beyond what every browser gets. */
+  /** Additional environment variables of the program, beyond those that every browser gets. */
   readonly env: Readonly<Record<string, string>>
-  /** What it says of itself, such as `Chromium 153.0.8010.0`. */
+  /** Its own version text, such as `Chromium 153.0.8010.0`. */
   readonly version: string
-  /** How it was found. */
+  /** Source of the program. */
   readonly source: "named" | "installed" | "packaged"
 }
 
 /** No Chromium can be had here. The message says what to do. */
 export class BinaryNotFound extends Data.TaggedError("BinaryNotFound")<{ readonly message: string }> {}
 
-/** What to use. */
+/** Options for finding a browser. */
 export interface FindOptions {
   /** The program; `WEBAGENT_CHROMIUM` names it otherwise. */
   readonly executable?: string
@@ -37,7 +37,7 @@ export interface FindOptions {
   readonly packaged?: string
 }
 
-/** Where systems install the program; their `/usr/bin` has scripts around it. */
+/** Directories in which systems install the program; their `/usr/bin` contains wrapper scripts. */
 const installed: Readonly<Record<Engine, ReadonlyArray<string>>> = {
   "headless-shell": ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/headless_shell"],
   chromium: [
@@ -66,7 +66,7 @@ const refuse = (message: string) => new BinaryNotFound({ message })
 /** A program that was just unpacked, on a busy machine, is read from the disk first. */
 const timeout_ms = 30_000
 
-/** What the program says of itself; a failure where it does not run. */
+/** Version text that the program prints; fails if it does not run. */
 const versionOf = (executable: string, env: Binary["env"]) =>
   Effect.callback<string, Error>((resume) => {
     const child = execFile(executable, ["--version"], { env, timeout: timeout_ms }, (error, stdout) =>

@@ -19,7 +19,7 @@ export const cacheFolders = (data?: string): ReadonlyArray<string> => [
   join(tmpdir(), `webagent-cache-${process.getuid?.() ?? "user"}`)
 ]
 
-/** Where the packaged browser and its NSS libraries are once they are unpacked. */
+/** Locations of the packaged browser and its NSS libraries after unpacking. */
 export interface Unpacked {
   readonly executable: string
   readonly libraries: string
@@ -42,7 +42,7 @@ const refuseShared = (folder: string): void => {
   }
 }
 
-/** Whether every user may run a program, or reach a folder: root's own home, for one, is closed to others. */
+/** True if every user may run a program, or reach a folder. For example, root's home directory is closed to others. */
 export const isOpen = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isOpen(dirname(path)))
 

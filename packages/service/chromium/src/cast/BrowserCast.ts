@@ -37,7 +37,7 @@ const quality = 60
 /** The largest picture; a window that is larger is scaled down. */
 const largest = { maxWidth: 1920, maxHeight: 1200 }
 
-/** What is looked at right now. */
+/** The tab that is currently shown. */
 interface Front {
   readonly targetId: string
   readonly sessionId: string
@@ -57,7 +57,7 @@ const textOf = (key: string, modifiers: number): string | undefined => {
 
 const mouseTypes = { pressed: "mousePressed", released: "mouseReleased", moved: "mouseMoved" } as const
 
-/** What a person does, as a CDP command. */
+/** Converts a person's input to a CDP command. */
 const commandOf = (
   input: LiveInput,
   { height, width }: { readonly width: number; readonly height: number }

@@ -13,13 +13,13 @@ const fps = 6
 /** More changes than this within a second, and the page is polled. */
 const changesPerSecond = 12
 
-/** How often a page that animates is captured. */
+/** Number of captures per second of an animating page. */
 const pollsPerSecond = 5
 
 /** A polled page whose captures are equal this many times is still again. */
 const equalCaptures = 4
 
-/** How long a page is quiet before it is captured. */
+/** Time without changes before a page is captured. */
 const quiet_ms = 180
 
 /** A capture makes the screencast send a frame. The first that comes this soon after a capture is taken for its echo. */
@@ -28,14 +28,14 @@ const echo_ms = 120
 /** The longest wait for the capture after an echo, which may hide a change. It begins with `quiet_ms` and doubles. */
 const longestQuiet_ms = 30_000
 
-/** What a tab, or the time, tells. */
+/** Signal from a tab, or from a timer. */
 export type Signal =
   | { readonly _tag: "Changed"; readonly picture: string }
   | { readonly _tag: "Captured"; readonly picture: string }
   | { readonly _tag: "CaptureFailed" }
   | { readonly _tag: "Woken" }
 
-/** What is to be done. */
+/** Next action of the cast. */
 export type Action =
   | { readonly _tag: "Show"; readonly picture: string }
   | { readonly _tag: "Capture" }
@@ -57,10 +57,10 @@ export interface Pacing {
   readonly isCapturing: boolean
   readonly captureBegan_ms: number
   readonly captureEnded_ms: number
-  /** Whether the echo of the last capture may still come. */
+  /** True if the echo of the last capture may still arrive. */
   readonly isEchoDue: boolean
   readonly captured: string | null
-  /** How many captures in a row were equal to the one before. */
+  /** Number of consecutive captures that were equal to the one before. */
   readonly equal: number
   readonly quiet_ms: number
 }
@@ -171,7 +171,7 @@ const due = (pacing: Pacing, now_ms: number): Moved => {
   ]
 }
 
-/** What follows from a signal, with what is due by now. */
+/** Computes the next state and actions from a signal, including those that are due by now. */
 export const move = (pacing: Pacing, signal: Signal, now_ms: number): Moved => {
   const [after, first] = told(pacing, signal, now_ms)
   const [next, then] = due(after, now_ms)

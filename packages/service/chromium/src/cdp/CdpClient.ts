@@ -23,11 +23,13 @@ const dial = ({ address, connect }: DevTools): WebSocket => {
 /** An open connection to DevTools. */
 export interface Link {
   readonly socket: WebSocket
-  /** What it goes over. */
+  /** The underlying TCP connection. */
   readonly wire: Socket
 }
 
-/** How long a browser may take to accept a connection: a machine with too much to do is no reason to call one gone. */
+/**
+ * Time limit for a browser to accept a connection, because an overloaded machine is no proof that the browser is gone.
+ */
 const opensWithin_s = 60
 
 /** Opens a connection to DevTools, which closes with the scope. */

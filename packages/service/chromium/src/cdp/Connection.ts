@@ -9,20 +9,23 @@ import * as CdpClient from "./CdpClient.ts"
 import type { DevTools } from "./DevTools.ts"
 import * as Policy from "./Policy.ts"
 
-/** What a client is connected to. */
+/** Connection of a client to a browser. */
 interface Connected {
   readonly devTools: DevTools
-  /** Where downloads go, whatever a client asks for. */
+  /** Folder for downloads, regardless of the client's request. */
   readonly downloads: string
   /** Is told of every message, either way. */
   readonly used: () => void
-  /** What it is when DevTools end the connection of a browser that runs. */
+  /** Result if DevTools close the connection of a running browser. */
   readonly cut: "closed" | "dropped"
   /** Waits for the browser to end. */
   readonly ended: Effect.Effect<Exclude<ConnectionEnd, "closed" | "dropped">>
 }
 
-/** How long after its connection a browser may be found to have ended: the connection is the first to know. */
+/**
+ * Time after the loss of its connection within which a browser's exit may be detected, because the connection breaks
+ * first.
+ */
 const grace = "1 second"
 
 /** Connects a client to a browser: bytes pass both ways, and what must not pass is answered here. */

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream"
 
-/** Where a browser's DevTools are. */
+/** Address of a browser's DevTools. */
 export interface DevTools {
   /** The address of the browser's target: `ws://127.0.0.1:...`. */
   readonly address: string

@@ -1,7 +1,10 @@
 import type { CdpMessage } from "@webagent/engine"
 import { resolve, sep } from "node:path"
 
-/** What becomes of a client's message: it passes, or the client gets an answer from here, after which it may be let go. */
+/**
+ * Decision on a client's message: it passes, or the client receives a response from this server, after which its
+ * connection may be closed.
+ */
 export type Decision =
   | { readonly _tag: "Pass"; readonly message: CdpMessage }
   | { readonly _tag: "Answer"; readonly text: string; readonly isLast: boolean }
@@ -10,7 +13,7 @@ export type Decision =
 const refused =
   /^(?:Browser\.(?:crash|crashGpuProcess|getBrowserCommandLine)|SystemInfo\..*|Tethering\..*|Target\.exposeDevToolsProtocol)$/u
 
-/** What a message has in it that has to be looked at; any other passes as it is. An escape may spell any of them. */
+/** Content that makes a message subject to inspection; any other passes unchanged. An escape may encode any of them. */
 const suspicious = [
   '"Browser.',
   '"SystemInfo.',
@@ -45,7 +48,7 @@ const schemeOf = (address: string): string | undefined => {
   return scheme.toLowerCase() === "view-source" ? schemeOf(rest) : scheme.toLowerCase()
 }
 
-/** Whether a parameter holds an address that the policy refuses. Chromium itself refuses text without a scheme. */
+/** True if a parameter contains an address that the policy refuses. Chromium itself refuses text without a scheme. */
 const isLocal = (address: unknown): address is string => {
   if (typeof address !== "string") return false
   const scheme = schemeOf(address)
@@ -71,7 +74,7 @@ const draggedAddress = (data: unknown): string | undefined => {
     .find((line) => /^(?:file|filesystem|chrome)$/u.test(schemeOf(line) ?? ""))
 }
 
-/** Why a command would reach files of the machine; undefined if it doesn't. */
+/** The reason why a command would access files of the machine; undefined if it doesn't. */
 const reachesFiles = (method: string, params: Readonly<Record<string, unknown>>, downloads: string) => {
   const { data, files, url } = params
   const address = loads.test(method) && isLocal(url) ? url : undefined
@@ -125,10 +128,13 @@ const isObject = (bytes: Uint8Array) => {
   return bytes[first] === brace
 }
 
-/** Whether a message passes as it is. */
+/** True if a message passes unchanged. */
 export const passes = (message: Uint8Array): boolean => isObject(message) && !isSuspicious(asBuffer(message))
 
-/** How a browser is to be used by those who have its address. This is order, and no wall: the sandbox is that. */
+/**
+ * Decides which commands a client with a browser's address may send. This keeps order and is no security boundary: the
+ * sandbox is.
+ */
 export const decide = (message: CdpMessage, downloads: string): Decision => {
   const bytes = typeof message === "string" ? Buffer.from(message) : asBuffer(message)
   if (!isObject(bytes)) return answer({}, { error: { code: -32_700, message: "Message must be a JSON object" } })

@@ -4,8 +4,9 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 
 /**
- * What is not the public Internet: IANA's special-purpose registries, and what clouds answer at. Ranges of today that
- * the registries call global are refused too where no website is (anycast of protocols, relays that are gone).
+ * Ranges that are not the public Internet: IANA's special-purpose registries, and the addresses of cloud metadata
+ * services. Ranges that the registries currently call global are refused as well if they contain no website (anycast of
+ * protocols, retired relays).
  */
 const special = [
   ["0.0.0.0/8", "this network"],
@@ -49,7 +50,7 @@ const embedded = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv
     ? Option.some(NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12))))
     : NetAddress.fromIpv4Mapped(address)
 
-/** Why an address is not on the public Internet; undefined of one that is. */
+/** The reason why an address is not on the public Internet; undefined if it is. */
 export const notPublic = (address: NetAddress.IpAddress): string | undefined => {
   const known = special.find(({ network }) => IpNetwork.contains(network, address))
   if (known !== undefined) return known.name

@@ -14,7 +14,7 @@ import * as HttpProxy from "./HttpProxy.ts"
 import { addressRefusal, parseException, refusal, type Rules } from "./Rules.ts"
 import * as Traffic from "./Traffic.ts"
 
-/** How browsers reach the network. */
+/** Network access of browsers. */
 export interface EgressOptions {
   /** The ports that are open; 80 and 443 unless said otherwise. */
   readonly ports?: ReadonlyArray<number>
@@ -26,7 +26,7 @@ export interface EgressOptions {
 }
 
 export interface EgressLimits extends HttpProxy.HttpLimits {
-  /** How long resolving a name and connecting may take. */
+  /** Time limit for resolving a name and connecting. */
   readonly connect: Duration.Duration
 }
 
@@ -45,7 +45,7 @@ export class EgressError extends Data.TaggedError("EgressError")<{ readonly mess
 export interface EgressProxy {
   /** Serves what connects to a listener, or to a free port of the loopback interface; gives the port. */
   readonly listen: (listener?: Server) => Effect.Effect<number, EgressError>
-  /** What went out and what came in, between the proxy and the network. */
+  /** Bytes sent and received between the proxy and the network. */
   readonly bytes: Effect.Effect<Traffic.Bytes>
   /** Restricts what is reached to these domains, from now on; null for all names. Connections to others end. */
   readonly allow: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>

@@ -19,15 +19,15 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
 }> {}
 
-/** What a proxy takes of its clients. */
+/** Limits of a proxy for its clients. */
 export interface HttpLimits {
   /** Connections of a browser at once. */
   readonly connections: number
   /** Bytes of a request's head. */
   readonly head_bytes: number
-  /** How long the head of a request may take to come. */
+  /** Time limit for receiving the head of a request. */
   readonly head: Duration.Duration
-  /** How long a connection may be silent both ways. */
+  /** Time after which a connection without traffic in either direction is closed. */
   readonly idle: Duration.Duration
 }
 

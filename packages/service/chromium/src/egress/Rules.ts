@@ -9,7 +9,7 @@ interface Exception {
   readonly port: number | null
 }
 
-/** What a browser may reach. */
+/** Hosts that a browser may reach. */
 export interface Rules {
   readonly ports: ReadonlyArray<number>
   /** Such as `example.com` and `*.example.com`, which is every name below it; null for all names. */
@@ -40,7 +40,9 @@ const isExcepted = ({ exceptions, ports }: Rules, address: NetAddress.IpAddress,
       (exception.port === null ? ports.includes(port) : exception.port === port)
   )
 
-/** Why a browser may not ask for a host and a port, whatever addresses the host has; undefined where it may. */
+/**
+ * The reason why a browser may not request a host and a port, regardless of the host's addresses; undefined if it may.
+ */
 export const refusal = (rules: Rules, { host, name, port }: Target): string | undefined => {
   if (rules.domains !== null && !isIn(rules.domains, name)) {
     return `"${name}" is not one of the domains that this browser may reach.`
@@ -55,9 +57,10 @@ export const refusal = (rules: Rules, { host, name, port }: Target): string | un
 }
 
 /**
- * Why a browser may not connect to a host with these addresses; undefined where it may. One that is not public is enough
- * for a no: a name with a public and a private address is an attack, or a mistake. The answer does not tell an address
- * that its reader did not write: a client would read the names of an intranet from it.
+ * The reason why a browser may not connect to a host with these addresses; undefined if it may. One address that is not
+ * public is enough to refuse: a name with a public and a private address is an attack, or a mistake. The reason does
+ * not contain an address that its reader did not write, because a client could otherwise read the names of an intranet
+ * from it.
  */
 export const addressRefusal = (
   rules: Rules,

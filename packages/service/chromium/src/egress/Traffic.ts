@@ -13,7 +13,7 @@ export interface Traffic {
   readonly client: (socket: Socket) => void
   /** Holds a connection to the network, and counts its bytes. */
   readonly upstream: (target: Target, socket: Socket) => void
-  /** How many there are to the network. */
+  /** Number of connections to the network. */
   readonly upstreams: () => number
   readonly bytes: () => Bytes
   /** Ends the connections to targets that are refused by now. */

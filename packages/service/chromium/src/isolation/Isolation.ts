@@ -7,19 +7,19 @@ import { start, type StartOptions } from "../process/BrowserProcess.ts"
 import { prlimit, Sandbox } from "../sandbox/Sandbox.ts"
 
 /**
- * What keeps browsers apart, the most first. `namespaces`: mounts, network and processes of their own, and Chromium's
- * sandbox in it. `chromium`: Chromium's sandbox, which keeps pages from the machine, and not who drives the browser.
- * `none`: nothing.
+ * Isolation levels of browsers, the strongest first. `namespaces`: own mounts, network and processes, with Chromium's
+ * sandbox inside. `chromium`: Chromium's sandbox, which protects the machine from pages, but not from the client that
+ * controls the browser. `none`: no isolation.
  */
 export const levels = ["namespaces", "chromium", "none"] as const
 export type Level = (typeof levels)[number]
 
-/** How this machine keeps browsers apart. */
+/** Isolation of browsers on this machine. */
 export interface Isolation {
   readonly level: Level
-  /** What it means for who runs the server, for its banner and its health. */
+  /** Explanation for the operator, for the server's banner and its health. */
   readonly sentence: string
-  /** How a browser is started here. */
+  /** Start a browser with Chromium's own sandbox. */
   readonly chromiumSandbox: boolean
   readonly sandbox: Layer.Layer<Sandbox>
 }
@@ -32,7 +32,7 @@ export interface ProbeOptions extends Pick<StartOptions, "binary" | "runtime" | 
   readonly atLeast?: Level
 }
 
-/** What nothing limits here that namespaces could. */
+/** Warning about a limit that namespaces provide but that is unavailable on this machine. */
 const unlimited =
   prlimit === undefined
     ? " The number of its processes is not limited: that takes prlimit (package util-linux) and Linux 5.14 or later."

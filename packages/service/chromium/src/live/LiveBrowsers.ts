@@ -19,7 +19,7 @@ import * as RecordingFolder from "../recording/RecordingFolder.ts"
 
 export type { RecordingOptions } from "../recording/RecordingFolder.ts"
 
-/** How long a recording that lost its connection waits until it connects again. */
+/** Pause before a recording that lost its connection connects again. */
 const reconnect = Schedule.spaced("500 millis")
 
 /** Browsers that can be seen and recorded. */

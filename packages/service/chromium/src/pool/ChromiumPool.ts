@@ -22,34 +22,37 @@ import { watch } from "./Watch.ts"
 /** Limits the browsers of one owner, so that others find room. */
 export interface OwnerLimit {
   readonly most: number
-  /** Whether the limit applies to this owner now. It runs only for a browser above the limit. */
+  /** True if the limit currently applies to this owner. It runs only for a browser above the limit. */
   readonly applies: (owner: string) => Effect.Effect<boolean>
 }
 
-/** How browsers are kept. */
+/** Settings of a pool of browsers. */
 export interface PoolOptions extends Pick<
   BrowserProcess.StartOptions,
   "binary" | "chromiumSandbox" | "languages" | "tasks" | "user" | "within"
 > {
-  /** How many wait, started, for the next create; 2 unless given. */
+  /** Number of started browsers that wait for the next create; 2 by default. */
   readonly warm?: number
-  /** How many run at once, besides those that wait; by memory and cores, or a container's limits of them, unless given. */
+  /**
+   * Maximum number of browsers that run at once, not counting those that wait; by default, derived from the memory and
+   * cores, or a container's limits of them.
+   */
   readonly most?: number
-  /** How many of them one owner may have; no limit unless given. */
+  /** Maximum number of browsers per owner; unlimited by default. */
   readonly perOwner?: OwnerLimit
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
   /** For how long one runs that no CDP message reaches; 10 minutes unless given. */
   readonly idle?: Duration.Input
-  /** How much memory its processes take at the most; 1 GiB unless given. */
+  /** Maximum memory of its processes; 1 GiB by default. */
   readonly memory_bytes?: number
-  /** How much room its files take at the most, downloads too; 1 GiB unless given. */
+  /** Maximum size of its files, including downloads; 1 GiB by default. */
   readonly disk_bytes?: number
-  /** Where the folders of browsers are made; below the temporary folder unless given. */
+  /** Parent folder of the browsers' folders; below the temporary folder by default. */
   readonly root?: string
 }
 
-/** Why a browser is gone: by itself, or because it was told to. */
+/** The reason why a browser is gone: by itself, or because it was stopped. */
 type End = Browser.EndReason | "stopped"
 
 /** A browser that runs, for what looks at it besides its clients. */
@@ -97,9 +100,9 @@ const make = Effect.fnUntraced(function* ({
   const pool = yield* Effect.scope
   const runtime = yield* Runtime.make(root)
   const running = new Map<string, HandedOut>()
-  /** How many run, or are about to. */
+  /** Number of browsers that run or are about to start. */
   let taken = 0
-  /** How many of them each owner has. */
+  /** Number of browsers of each owner. */
   const owned = new Map<string | null, number>()
   const count = (owner: string | null, change: 1 | -1) => {
     taken += change

@@ -12,7 +12,7 @@ import { startOf } from "../process/ProcessTree.ts"
 /** The folder for browsers cannot be used. The message says what to do. */
 export class RuntimeUnusable extends Data.TaggedError("RuntimeUnusable")<{ readonly message: string }> {}
 
-/** Where the folders of all servers of this user are. */
+/** Parent folder of the folders of all servers of this user. */
 const defaultRoot = () => join(tmpdir(), `webagent-browsers-${process.getuid?.() ?? "user"}`)
 
 /** Browsers run as another user where the server is root, and reach their own folder through these, whatever the umask. */
@@ -37,7 +37,7 @@ const own = (root: string) =>
     )
   )
 
-/** Whether a process runs that began then: pids come again. */
+/** True if a process with this start time is running. The start time matters because pids are reused. */
 const isAlive = (pid: number, start: string | undefined) => start !== undefined && startOf(pid) === start
 
 const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })

@@ -19,14 +19,17 @@ export interface Started {
   readonly folder: string
   readonly scope: Scope.Closeable
   readonly since_ms: number
-  /** Whether it answers; asked once, when it is handed out. The connection for it is open before that, and then closed. */
+  /**
+   * True if it responds; checked once, when it is handed out. The connection for the check is opened before that, and
+   * then closed.
+   */
   readonly answers: Effect.Effect<boolean>
 }
 
 /** After this time one that waits makes room for a new one. */
 const oldest_ms = 30 * 60_000
 
-/** How long one that waited may take to say that it is there. */
+/** Time limit for a waiting browser to respond to this check. */
 const answerWithin = "2 seconds"
 
 /** After this time a create that took one that waited is answered. */
@@ -46,9 +49,9 @@ const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools) {
   )
 })
 
-/** How browsers are started, and how many wait. */
+/** Start options of browsers, and the number that wait. */
 interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyCountryCode"> {
-  /** How many should wait now. */
+  /** Number of browsers that should currently wait. */
   readonly wanted: () => number
 }
 

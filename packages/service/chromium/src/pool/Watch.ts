@@ -11,7 +11,7 @@ interface Watched {
   readonly end: (how: "out_of_memory" | "out_of_disk") => Effect.Effect<void>
 }
 
-/** What a browser takes at the most. */
+/** Maximum resources of a browser. */
 interface Most {
   readonly memory_bytes: number
   readonly disk_bytes: number

@@ -4,19 +4,22 @@ import { join } from "node:path"
 
 const mebibyte = 1024 * 1024
 
-/** What a browser is reckoned with: an empty one takes 75 MiB, one with a heavy page 500. */
+/** Memory budget of a browser: an empty one takes 75 MiB, one with a heavy page 500. */
 const ofBrowser_bytes = 512 * mebibyte
 
-/** What is left to everything else, and the share of it where memory is small. */
+/** Memory reserved for all other programs, and their share if memory is small. */
 const ofOthers_bytes = 2048 * mebibyte
 const shareOfOthers = 1 / 4
 
 const perCore = 8
 
-/** How many launches at once gain time: each is bound by the processor. A container's share of it counts. */
+/**
+ * Number of concurrent launches that save time, because each one is limited by the processor. A container's share of it
+ * counts.
+ */
 export const launches = availableParallelism()
 
-/** What browsers are reckoned by. */
+/** Resources of the machine that determine the number of browsers. */
 export interface Machine {
   /** Memory of the machine. */
   readonly memory_bytes: number
@@ -25,7 +28,7 @@ export interface Machine {
   readonly cores: number
 }
 
-/** How many browsers run at once, and the reason. */
+/** Maximum number of browsers that run at once, and the reason. */
 export interface Most {
   readonly count: number
   readonly why: string
@@ -33,7 +36,7 @@ export interface Most {
 
 const gibibytes = (bytes: number) => `${Math.round((bytes / 1024 / mebibyte) * 10) / 10} GiB`
 
-/** How many browsers a machine has room for, by its memory and its processors, or those of a container. */
+/** Computes the number of browsers that fit on a machine, from its memory and processors, or those of a container. */
 export const most = ({ constrained_bytes, cores, memory_bytes }: Machine = machine()): Most => {
   const isLimited = constrained_bytes < memory_bytes
   const all_bytes = isLimited ? constrained_bytes : memory_bytes
@@ -57,7 +60,10 @@ const numberIn = (file: string, name = ""): number | undefined => {
   }
 }
 
-/** Where the kernel counts the memory of this process's cgroup and of those around it, with its names in each version. */
+/**
+ * Locations of the kernel's memory counters of this process's cgroup and the enclosing ones, with their names in each
+ * version.
+ */
 const cgroups = (system: string) => {
   const own = (() => {
     try {
@@ -109,7 +115,10 @@ const allowed_bytes = (system: string): number => {
   return Math.min(...left)
 }
 
-/** Whether there is memory for one more browser now; where nothing tells, there is. `system` is the root of its files. */
+/**
+ * True if there is currently memory for one more browser, including if it can't be determined. `system` is the root of
+ * the kernel's files.
+ */
 export const hasMemory = (system = "/"): boolean => {
   const available_kB = numberIn(join(system, "proc/meminfo"), "MemAvailable:") ?? Infinity
   return Math.min(available_kB * 1024, allowed_bytes(system)) > ofBrowser_bytes

@@ -26,7 +26,7 @@ export interface User {
   readonly gid: number
 }
 
-/** How to start a browser. */
+/** Options for starting a browser. */
 export interface StartOptions {
   readonly binary: Binary
   /** A folder of the server's: the browser's own is made in it. */
@@ -40,13 +40,13 @@ export interface StartOptions {
   readonly user?: User
   /** Chromium's own sandbox around each page; on unless it is switched off, for machines where it cannot be. */
   readonly chromiumSandbox?: boolean
-  /** How many processes and threads it may have, where its sandbox counts them; 2048 unless given. */
+  /** Maximum number of processes and threads, if its sandbox counts them; 2048 by default. */
   readonly tasks?: number
-  /** How long it may take until DevTools can be reached; a minute unless given. */
+  /** Time limit until DevTools can be reached; a minute by default. */
   readonly within?: Duration.Input
 }
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
@@ -58,7 +58,7 @@ export interface Exit {
 export interface BrowserProcess {
   readonly pid: number
   readonly devTools: DevTools
-  /** How many bytes it has sent and received; null where that is not counted. */
+  /** Number of bytes sent and received; null if it is not counted. */
   readonly bytes: Effect.Effect<number | null>
   /** Restricts what it may reach to these domains, from now on; null for all. */
   readonly allow: SandboxedCommand["allow"]
@@ -103,7 +103,7 @@ export const killGroup = (pid: number): boolean => {
 /** The server's own record of a process, outside of the folder that the browser can write. */
 const recordOf = ({ name, runtime }: StartOptions) => join(runtime, `${name}.pid`)
 
-/** How much of standard error is kept for an answer to why it ended. */
+/** Number of characters of standard error that are stored to explain its exit. */
 const said_length = 4096
 
 interface Child {
@@ -179,7 +179,7 @@ const end = (options: StartOptions) => (child: Child) =>
     rmSync(recordOf(options), { force: true })
   })
 
-/** What a process said last, for a sentence. */
+/** Exit code or signal, and the last line of a process's standard error, for a sentence. */
 const lastWords = ({ code, said, signal }: Exit) => {
   const words = said
     .split("\n")

@@ -1,12 +1,12 @@
 import { lstat, opendir } from "node:fs/promises"
 import { join } from "node:path"
 
-/** What a file counts for at least, so that many small ones are found as soon as a large one. */
+/** Minimum size that counts for a file, so that many small ones are detected as soon as a large one. */
 const least_bytes = 16 * 1024
 
 /**
- * Whether the files of a folder take more room than this. It reads no further than it has to: a page can make its
- * browser write a million files.
+ * True if the files of a folder are larger than a limit. It reads no further than necessary, because a page can make
+ * its browser write a million files.
  */
 export const exceeds = async (folder: string, limit_bytes: number): Promise<boolean> => {
   let left_bytes = limit_bytes

@@ -35,7 +35,10 @@ const children = (): ReadonlyMap<number, ReadonlyArray<number>> => {
   return all
 }
 
-/** Whether a process runs. One that has ended is there until its parent asks: in a container, perhaps for ever. */
+/**
+ * True if a process runs. A process that exited remains listed until its parent waits for it: in a container, perhaps
+ * forever.
+ */
 export const isRunning = (pid: number): boolean => !["Z", "X", undefined].includes(statOf(pid)?.[0])
 
 /** The processes of a group that run. */
@@ -69,6 +72,8 @@ const sum = (pids: ReadonlyArray<number>, of: (pid: number) => number) => pids.r
 /** Memory of processes, each shared page counted once. */
 const memoryOf = (pids: ReadonlyArray<number>): number => sum(pids, proportionalOf)
 
-/** Whether processes use more memory than this. What is exact takes milliseconds, and is read only near the limit. */
+/**
+ * True if processes use more memory than a limit. The exact value takes milliseconds, and is read only near the limit.
+ */
 export const exceeds = (pids: ReadonlyArray<number>, limit_bytes: number): boolean =>
   sum(pids, (pid) => statmOf(pid).resident) > limit_bytes && memoryOf(pids) > limit_bytes

@@ -19,7 +19,7 @@ const isExecutable = (path: string): boolean => {
   }
 }
 
-/** Where ffmpeg is on the `PATH`; null where it is not installed. */
+/** Path of ffmpeg on the `PATH`; null if it is not installed. */
 export const find: Effect.Effect<string | null> = Effect.map(
   Effect.orElseSucceed(Config.String("PATH"), () => ""),
   (path) =>

@@ -21,12 +21,15 @@ import * as Encoder from "./Encoder.ts"
 import * as Player from "./Player.ts"
 import * as Spool from "./Spool.ts"
 
-/** Where recordings are, and how much is recorded. */
+/** Location of recordings, and their limits. */
 export interface RecordingOptions {
   /** Kept across restarts; a temporary folder that goes with the server unless given. */
   readonly folder?: string
   readonly limits?: Spool.Limits
-  /** How much room all of it takes; 10 GiB, and at most half of what is free, unless given. The oldest goes first. */
+  /**
+   * Maximum size of all recordings; 10 GiB, and at most half of the free space, by default. The oldest are deleted
+   * first.
+   */
   readonly total_bytes?: number
 }
 
@@ -42,7 +45,7 @@ const isComplete = (file: string): boolean => extname(file) === pictures || extn
 /** A folder of pictures of what a browser showed has this at its end. */
 const pictures = ".pictures"
 
-/** Where a recording is but for its extension, or a picture; nothing that leads elsewhere. */
+/** Path of a recording without its extension, or of a picture; undefined for an id that leads outside the folder. */
 const placeOf = (id: string): string | undefined =>
   /^[\w-]+(?:\/[\w-]+)?$/u.test(id) ? id.replace("/", `${pictures}/`) : undefined
 
@@ -73,7 +76,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   const finishing = new Map<string, Deferred.Deferred<void>>()
   const spoolOf = (id: string) => join(folder, `${id}.spool`)
 
-  /** How large the folders of pictures are: there are too many pictures to look at each again. */
+  /** Sizes of the folders of pictures, because there are too many pictures to measure each one again. */
   const sizes = new Map<string, number>()
 
   const remove = (file: string) => {
@@ -162,7 +165,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   }
 
   return {
-    /** Whether recordings become videos. */
+    /** True if recordings are converted to videos. */
     isVideo: ffmpeg !== null,
     /** A spool for a browser's pictures until the scope closes. */
     record: Effect.fnUntraced(function* (id: string) {

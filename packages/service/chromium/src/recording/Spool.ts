@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { closeSync, openSync, writeSync } from "node:fs"
 import * as Matroska from "./Matroska.ts"
 
-/** How much of a browser is recorded. */
+/** Limits of a browser's recording. */
 export interface Limits {
   readonly bytes: number
   readonly duration_ms: number

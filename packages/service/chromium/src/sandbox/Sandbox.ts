@@ -19,15 +19,15 @@ export interface BrowserCommand {
   /** The browser's own folder: profile, sockets and temporary files. It goes when the browser stops. */
   readonly folder: string
   readonly proxyCountryCode: string | null
-  /** How many processes and threads it may have. */
+  /** Maximum number of processes and threads. */
   readonly tasks: number
 }
 
-/** What to run in place of the browser's command. */
+/** Command that runs instead of the browser's own. */
 export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "args" | "env"> {
   /** Serves the proxy of a browser with a network of its own, whose keeper hands over the listener; null without one. */
   readonly serve: ((listener: Server) => Effect.Effect<unknown, SandboxError>) | null
-  /** How many bytes the browser has sent and received so far; null where it is not counted. */
+  /** Number of bytes that the browser has sent and received so far; null if it is not counted. */
   readonly bytes: Effect.Effect<number | null>
   /** Restricts what it may reach to these domains, from now on; null for all. */
   readonly allow: EgressProxy["allow"]
@@ -36,7 +36,7 @@ export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "a
 /** A browser cannot be kept apart as asked. The message says what to do. */
 export class SandboxError extends Data.TaggedError("SandboxError")<{ readonly message: string }> {}
 
-/** What makes Chromium send everything through a proxy: what is on its own machine too, and no UDP. */
+/** Flags that make Chromium send all traffic through a proxy, including requests to its own machine, and no UDP. */
 const through = (port: number) => [
   `--proxy-server=http://127.0.0.1:${port}`,
   "--proxy-bypass-list=<-loopback>",
@@ -47,7 +47,9 @@ const bytesOf = ({ bytes }: EgressProxy) => Effect.map(bytes, ({ received, sent 
 
 const sandboxError = ({ message }: EgressError) => new SandboxError({ message })
 
-/** What programs need of the system. The rest of `/usr`, `/etc` and `/var` may hold what is not a client's to read. */
+/**
+ * System paths that programs need. The rest of `/usr`, `/etc` and `/var` may contain files that a client must not read.
+ */
 const system = [
   ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64"],
   ["/usr/share/fontconfig", "/usr/share/fonts", "/usr/share/mime", "/usr/share/X11", "/usr/share/zoneinfo"],
@@ -55,10 +57,10 @@ const system = [
   ["/etc/chromium", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime"]
 ].flat()
 
-/** What is in these counts as no browser's memory. */
+/** Maximum size of a temporary file system, whose content is not counted as memory of a browser. */
 const tmpfs_bytes = 64 * 1024 * 1024
 
-/** What belongs to a Chromium beside its program. */
+/** True if a file belongs to a Chromium in addition to its program. */
 const isPart = (name: string) =>
   /^(?:.+\.pak|(?:snapshot_blob|v8_context_snapshot)\.bin|icudtl\.dat|lib\w+\.so(?:\.\d+)*|vk_swiftshader_icd\.json)$/u.test(
     name
@@ -71,8 +73,9 @@ const partsOf = (executable: string): ReadonlyArray<string> =>
     .map((name) => join(dirname(executable), name))
 
 /**
- * What sets the number of tasks, in the namespace: there the kernel counts those of one browser, from Linux 5.14 on.
- * Before it, and without namespaces, it counts all of the browsers' user, and no number fits. Undefined where it cannot be.
+ * Program that sets the maximum number of tasks in the namespace, where the kernel counts those of one browser, from
+ * Linux 5.14 on. Before that, and without namespaces, it counts all of the browsers' user, so no number fits. Undefined
+ * if it isn't possible.
  */
 export const prlimit: string | undefined = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
@@ -108,7 +111,7 @@ const bubblewrap = ({ args, executable, folder, tasks }: BrowserCommand, node: s
   ].flat()
 }
 
-/** What stands between a browser and the machine. */
+/** Sandbox between a browser and the machine. */
 export class Sandbox extends Context.Service<
   Sandbox,
   {

@@ -4,14 +4,15 @@ import type { ChildProcess } from "node:child_process"
 import { Server, Socket } from "node:net"
 import { niceness } from "./Priority.ts"
 
-/** Where the proxy and DevTools listen on the loopback interface of a namespace, which has no other port open. */
+/** Loopback ports of the proxy and of DevTools in a namespace, which has no other port open. */
 export const proxyPort = 3128
 export const devToolsPort = 9222
 
 /**
- * What runs in a network namespace, beside the browser and out of its reach: it hands the server sockets of that network,
- * over the channel that Node has between processes. No byte of a connection passes through it. First goes the listener
- * of the proxy; then the browser starts, and each message of the server is answered with a connection to DevTools.
+ * Program that runs in a network namespace, next to the browser and out of its reach. It passes sockets of that network
+ * to the server, over the channel that Node has between processes. No byte of a connection passes through it. First, it
+ * sends the listener of the proxy; then the browser starts, and for each message of the server it returns a connection
+ * to DevTools.
  */
 export const keeper = `
 const { connect, createServer } = require("node:net")
@@ -55,7 +56,7 @@ const listener = createServer().listen(local(${proxyPort}), () =>
 
 type Done = (error: Error | null, socket: Socket) => void
 
-/** What a browser's keeper hands over. */
+/** Sockets that a browser's keeper passes to the server. */
 export interface Network {
   /** The listener of the proxy: what connects to it is the browser. */
   readonly listener: Effect.Effect<Server>

@@ -4,8 +4,8 @@ import * as Predicate from "effect/Predicate"
 import { invalid } from "./Invalid.ts"
 
 /**
- * Whether a create asks for a recording: `"enableRecording": true` in its body. The description says that a recording
- * can be enabled, and not how; without the field, or with null, there is none.
+ * True if a create request enables a recording: `"enableRecording": true` in its body. The description says that a
+ * recording can be enabled, and not how; without the field, or with null, there is none.
  */
 export const enableRecording = (body: object): Effect.Effect<{ readonly recording?: true }, HTTPValidationError> => {
   const asked = Predicate.hasProperty(body, "enableRecording") ? (body.enableRecording ?? false) : false

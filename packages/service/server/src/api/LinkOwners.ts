@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 
 interface LinkOwnersService {
-  /** Whether links to the browsers and recordings of an owner open. */
+  /** True if links to the browsers and recordings of an owner are valid. */
   readonly mayOpen: (owner: string | null) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until the owner's links don't open any more. */
   readonly revoked: (owner: string | null) => Effect.Effect<void>

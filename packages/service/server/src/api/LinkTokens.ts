@@ -4,13 +4,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHmac, hash, timingSafeEqual } from "node:crypto"
 
-/** What opens the links that take no key: ids can be guessed, these tokens cannot without the server's secret. */
+/** Tokens of the links that need no key: ids can be guessed, these tokens cannot without the server's secret. */
 export class LinkTokens extends Context.Service<
   LinkTokens,
   {
     /** The token of the link with this path, 43 characters that need no escaping. */
     readonly of: (path: string) => string
-    /** Whether `token` is the one of this path, in a time that does not depend on how far it is right. */
+    /**
+     * True if `token` is the one of this path. The check takes constant time, so it doesn't reveal how much of a token
+     * is correct.
+     */
     readonly opens: (path: string, token: unknown) => boolean
   }
 >()("@webagent/server/LinkTokens") {

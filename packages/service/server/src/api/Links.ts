@@ -30,7 +30,7 @@ export const livePath = <const Id extends string>(browserId: Id) => `/live/${bro
 /** The purpose in the token of a person who takes over a browser. */
 const controlPath = (browserId: string) => `${livePath(browserId)}/control`
 
-/** What a token lets its owner do with a browser. */
+/** Access to a browser that a token grants. */
 export const accessOf = (
   tokens: LinkTokens["Service"],
   browserId: string,
@@ -45,7 +45,7 @@ const recordingLifetime_s = 3600
 
 const expiring = (path: string, expires: string) => `${path}?expires=${expires}`
 
-/** Whether a link to a recording opens it at this time. */
+/** True if a link grants access to a recording at this time. */
 export const opensRecording = (
   tokens: LinkTokens["Service"],
   { expires, id, token }: { readonly id: string; readonly expires: string; readonly token: unknown },
@@ -58,15 +58,15 @@ export const opensRecording = (
 /** The links of answers to a caller. */
 export interface Links {
   readonly to: LinkTo
-  /** Whether any browser can be seen here. */
+  /** True if browsers have a live view on this server. */
   readonly showsBrowsers: boolean
-  /** Where the browser is seen; null while it cannot be. */
+  /** Address of the browser's live view; null while it has none. */
   readonly live: (browserId: string | null) => string | null
-  /** Where a person takes over the browser; null while it cannot be seen. */
+  /** Address at which a person can take over the browser; null while it has no live view. */
   readonly control: (browserId: string | null) => string | null
   /**
-   * Where a browser's recording is from its end on, or a picture of a step; the link expires. Null on a server that
-   * records nothing.
+   * Address of a browser's recording after it stopped, or of a picture of a step; the link expires. Null if the server
+   * doesn't record.
    */
   readonly recording: (id: string) => string | null
 }

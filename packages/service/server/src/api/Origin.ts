@@ -30,7 +30,7 @@ export const LinkRules: Context.Reference<LinkRules> = Context.Reference("@webag
   defaultValue: (): LinkRules => ({ publicUrl: undefined, hosts: [], onReplacedHost: () => Effect.void })
 })
 
-/** Whether a host name always means the machine that resolves it. */
+/** True if a host name always means the machine that resolves it. */
 export const isLocalName = (name: string): boolean => isLoopback(name) || name.endsWith(".localhost")
 
 /** The host name in a `Host` header, in lower case. */
@@ -42,7 +42,7 @@ const localOrigin = ({ localAddress, localPort }: IncomingMessage["socket"]): st
   return address === undefined ? "http://localhost" : `http://${NetAddress.formatUrlHost(address)}:${localPort}`
 }
 
-/** Whether the client used this host: the name is local or allowed, or the address is that of its connection. */
+/** True if the client used this host: the name is local or allowed, or the address is that of its connection. */
 const isOwnHost = (host: string, { hosts }: LinkRules, { localAddress }: IncomingMessage["socket"]): boolean => {
   const name = nameOf(host)
   if (isLocalName(name) || hosts.includes(name)) return true

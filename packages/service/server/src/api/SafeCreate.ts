@@ -28,7 +28,7 @@ const canonical = (value: unknown): string => {
 
 const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
 
-/** What a create asks for: by which request, with which decoded body. */
+/** The request of a create operation, with its decoded body. */
 interface CreateRequest {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly payload: unknown

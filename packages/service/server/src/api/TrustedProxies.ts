@@ -15,7 +15,7 @@ export const TrustedProxies: Context.Reference<TrustedProxies> = Context.Referen
   defaultValue: (): TrustedProxies => () => false
 })
 
-/** Whether another node sent the request, whose forwarded headers that node wrote. */
+/** True if another node sent the request and wrote its forwarded headers. */
 export const IsFromNode: Context.Reference<boolean> = Context.Reference("@webagent/server/IsFromNode", {
   defaultValue: () => false
 })
@@ -59,7 +59,7 @@ export interface Sender {
   readonly protocol: "http" | "https" | undefined
   /** The host, with its port, that the client used, if a trusted proxy reports it. */
   readonly host: string | undefined
-  /** Whether a trusted proxy sent the request. */
+  /** True if a trusted proxy sent the request. */
   readonly isProxied: boolean
 }
 

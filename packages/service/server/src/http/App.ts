@@ -32,7 +32,7 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
-/** What `/` says beyond name, version and addresses. */
+/** Additional fields of `/`, beyond name, version and addresses. */
 export type About = Readonly<Record<string, unknown>>
 
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */

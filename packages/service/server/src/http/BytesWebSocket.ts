@@ -1,7 +1,7 @@
 import { WebSocket } from "@effect/platform-node/NodeWS"
 import type { Duplex } from "node:stream"
 
-/** How often a connection is pinged: proxies between client and server close silent ones. */
+/** Interval between pings of a connection, because proxies between client and server close silent ones. */
 const ping_ms = 30_000
 
 const pinged = (socket: BytesWebSocket): NodeJS.Timeout => {
@@ -31,11 +31,11 @@ const carriers = new WeakMap<Duplex, (socket: BytesWebSocket) => void>()
 export const carryMessages = (wire: Duplex, carry: (socket: BytesWebSocket) => void): void =>
   void carriers.set(wire, carry)
 
-/** How others write frames to a connection, and read what arrives. */
+/** Access of other code that writes frames to a connection and reads its incoming bytes. */
 interface Shared {
-  /** Whether the frames that they wrote so far are whole. */
+  /** True if all frames that were written so far are complete. */
   readonly areWhole: () => boolean
-  /** Whether what arrived ends with a message. */
+  /** True if the bytes that arrived so far stop at the end of a message. */
   readonly isBetween: () => boolean
   readonly onBytes: (bytes: Buffer) => void
 }
@@ -95,7 +95,7 @@ export class BytesWebSocket extends WebSocket {
     this.#isHeard = false
   }
 
-  /** Whether it has something to say for which it waits. */
+  /** True if it has frames that wait to be sent. */
   mustWait(): boolean {
     return this.#waiting.length > 0
   }

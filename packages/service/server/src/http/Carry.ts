@@ -13,7 +13,10 @@ const unmask = (bytes: Buffer, key: number, end: number) => {
   bytes.fill(0, key, start)
 }
 
-/** Where a masked frame with a whole message has its key, and its end; undefined of others, and of one that is cut. */
+/**
+ * Positions of the key and of the end of a masked frame with a complete message; undefined for others, and for an
+ * incomplete one.
+ */
 const wholeFrame = (bytes: Buffer, at: number): { readonly key: number; readonly end: number } | undefined => {
   const [first = 0, second = 0] = [bytes[at], bytes[at + 1]]
   const isShort = second < 0x80 + 126

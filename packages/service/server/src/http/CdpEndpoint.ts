@@ -37,13 +37,13 @@ const stoppedCode = 4001
 /** The WebSocket close code after `Browser.close`: all went well. */
 const closedCode = 1000
 
-/** Why a connection ended with its browser, as the reason for which the browser stopped. */
+/** Converts the reason why a connection closed with its browser to the reason why the browser stopped. */
 const reasonOf = (how: Exclude<ConnectionEnd, "closed" | "dropped">) => (how === "stopped" ? "asked" : how)
 
 /** Waits for the client to leave. Its messages go elsewhere, so its reader reports nothing else. */
 const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull }) => Effect.ignore(pull))
 
-/** What the browser began to say is told to its end, where that comes soon. */
+/** Waits up to 1 s for a partly sent message to finish. */
 const whole = ({ frames }: CdpTransport) =>
   Effect.repeat(Effect.void, {
     schedule: Schedule.spaced("10 millis"),
@@ -63,7 +63,7 @@ const farewell = Effect.fnUntraced(function* (
   )
 })
 
-/** What becomes of a CDP connection. */
+/** Event of a CDP connection. */
 export type ConnectionEvent = "connected" | "refused" | "left" | "stopped" | "dropped"
 
 interface CdpObserverService {
@@ -91,12 +91,12 @@ class KeyRevoked extends Data.TaggedError("KeyRevoked")<{ readonly id: string }>
 /** A browser has no such page. */
 class PageNotFound extends Data.TaggedError("PageNotFound")<{ readonly targetId: string }> {}
 
-/** How many clients a browser has at once. */
+/** Maximum number of concurrent clients of a browser. */
 const mostClients = 16
 
 const tooMany = Answer.detail(429, `This browser has ${mostClients} clients already`, { "retry-after": "1" })
 
-/** How long a browser may take to answer what the server asks it. */
+/** Time limit for a browser's response to a request of the server. */
 const answersWithin_s = 5
 
 const text = new TextDecoder()

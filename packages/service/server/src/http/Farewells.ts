@@ -1,6 +1,6 @@
 import type { Browser } from "@webagent/engine"
 
-/** What the server tells clients whose browser is gone. */
+/** Close messages for clients whose browser is gone. */
 export const farewells: Readonly<Record<NonNullable<Browser.Browser["stopReason"]>, string>> = {
   asked: "The browser was stopped",
   session_stopped: "The browser was stopped with its session",

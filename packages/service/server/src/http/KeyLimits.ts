@@ -9,7 +9,7 @@ import * as Answer from "./Answer.ts"
 const tooMany = (sentence: string, wait_ms: number) =>
   Answer.detail(429, sentence, { "retry-after": String(Math.max(1, Math.ceil(wait_ms / 1000))) })
 
-/** How soon a key at its limit may try again: when its runs end is unknown. */
+/** Delay before a key at its limit may retry, because the time when its runs finish is unpredictable. */
 const fullRetryAfter_ms = 2000
 
 const day_ms = 86_400_000
@@ -38,7 +38,7 @@ class OverLimit extends Data.TaggedError("OverLimit")<{
   readonly answer: HttpServerResponse.HttpServerResponse
 }> {}
 
-/** Whether another node, or the plain read, has counted the request of its key already. */
+/** True if another node, or the plain read, has already counted the request for its key. */
 export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
   defaultValue: () => false
 })

@@ -38,7 +38,7 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   }
 }
 
-/** Where to listen; port 0 is any free one. */
+/** Address to listen on; port 0 is any free one. */
 export interface ListenerOptions {
   readonly host: string
   readonly port: number
@@ -72,7 +72,7 @@ type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
 /** The code of Node's error for a request that did not arrive in time. */
 const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
 
-/** How long the client of a refused request may take to close its connection. */
+/** Time for the client of a refused request to close its connection. */
 const lingering_ms = 1000
 
 /** Sends the last bytes of a connection and closes it, even if the client keeps its end open. */
@@ -103,7 +103,7 @@ const refuse = (answers: Answers, code: string | undefined, socket: Socket): voi
   )
 }
 
-/** How long a request may take to arrive. A slower one gets a 408, and its connection is closed. */
+/** Time limits for receiving a request. A slower one gets a 408, and its connection is closed. */
 export interface RequestTimeouts {
   /** For head and body together. */
   readonly whole_ms: number
@@ -122,12 +122,12 @@ const checkInterval_ms = 1000
 
 const ignore = () => undefined
 
-/** Whether a request that makes no progress waits for its client, and not for this server to read its body. */
+/** True if a request without progress waits for its client, and not for this server to read its body. */
 const isStalled = ({ readableHighWaterMark, readableLength }: IncomingMessage) => readableLength < readableHighWaterMark
 
 /**
- * How long an idle connection stays open. Proxies and clients close theirs sooner, most often after 60 seconds: if the
- * server closed first, a request on its way at that moment would be lost.
+ * Time that an idle connection stays open. Proxies and clients close theirs sooner, most often after 60 seconds: if the
+ * server closed first, a request in flight at that moment would be lost.
  */
 const keepAliveTimeout_ms = 65_000
 
@@ -243,7 +243,7 @@ const makeHint = (): LinkRules["onReplacedHost"] => {
     })
 }
 
-/** How requests are attributed to clients, and how links start. */
+/** Attribution of requests to clients, and origin of links. */
 const layerAddresses = ({ allowedHosts: given, host, ...options }: ListenerOptions) =>
   Layer.unwrap(
     Effect.sync(() => {

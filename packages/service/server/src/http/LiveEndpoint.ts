@@ -29,10 +29,10 @@ const mostViewers = 50
 /** The largest message of a viewer with control, such as pasted text. */
 const largestMessage_bytes = 64 * 1024
 
-/** What the server tells viewers whose browser is gone. */
+/** Close message for viewers whose browser is gone. */
 const farewellOf = (reason: Browser.Browser["stopReason"]) => `${farewells[reason ?? "ended"]}.`
 
-/** Why a link shows no browser. */
+/** The reason why a link shows no browser. */
 class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
 
 const unknown = "This link shows nothing. Check that it is complete."
@@ -62,7 +62,7 @@ const pathOf = (url: string): string => {
   return `${pathname}${search}`
 }
 
-/** Whether this server's page opens the socket. Clients other than browsers send no `Origin`. */
+/** True if this server's page opens the socket. Clients other than browsers send no `Origin`. */
 const isOwnPage = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> => {
   const { host, origin } = request.headers
   if (origin === undefined) return Effect.succeed(true)

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 
-/** What a viewer gets besides pictures. */
+/** Data that a viewer receives in addition to pictures. */
 export interface Told {
   readonly title: string
   readonly address: string
   readonly control: boolean
-  /** Whether title, path and pictures are left out, because a secret may be in them. */
+  /** True if title, path and pictures are left out, because they may contain a secret. */
   readonly concealed?: true
 }
 
@@ -17,7 +17,7 @@ export interface ToldStep {
   readonly address: string
   /** The path of the picture that the agent saw; empty without one. */
   readonly picture: string
-  /** Why the step failed, or null. `failure` and `duration_ms` are missing until it ends. */
+  /** The reason why the step failed, or null. `failure` and `duration_ms` are missing until it finishes. */
   readonly failure?: string | null
   readonly duration_ms?: number
 }

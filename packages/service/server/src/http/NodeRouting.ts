@@ -128,7 +128,7 @@ const isFull = (cause: Cause.Cause<unknown>) => {
   return error instanceof LaunchFailed && error.reason === "full"
 }
 
-/** Whether a draining node refuses a create: one that `needsIt`, or any if no other node would start it. */
+/** True if a draining node refuses a create: one that `needsIt`, or any if no other node would start it. */
 const refuses = (drain: NodesService["drain"], needsIt: boolean) =>
   Effect.map(Effect.orDie(drain), ({ hasOthers, isDraining }) => isDraining && (needsIt || !hasOthers))
 

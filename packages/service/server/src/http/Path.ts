@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 
-/** Whether every percent sign in the text begins an escape. */
+/** True if every percent sign in the text starts an escape. */
 export const isDecodable = (text: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(text)))
 
 /** The path as the router reads it: repeated slashes are one, and needless escapes are decoded. */

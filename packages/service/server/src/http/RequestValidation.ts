@@ -15,7 +15,7 @@ import * as ValidationDetail from "./ValidationDetail.ts"
 /** The longest body that the server reads. */
 export const maxBodySize = ByteSize.mebibytes(1)
 
-/** How deep a body may be nested: responses repeat parts of it, and JSON.stringify recurses. */
+/** Maximum nesting of a body, because responses repeat parts of it, and JSON.stringify recurses. */
 const maxNesting = 200
 
 const invalidBody = (type: string, msg: string) => invalid(["body"], msg, type)
@@ -44,7 +44,7 @@ const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try(
 
 const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
 
-/** Whether all fields are optional, so that an absent body is as good as `{}`. */
+/** True if all fields are optional, so that an absent body is equivalent to `{}`. */
 const asksForNothing = (endpoint: HttpApiEndpoint.Top): boolean =>
   bodies(endpoint).some((schema) => Schema.is(Schema.toEncoded(schema))({}))
 

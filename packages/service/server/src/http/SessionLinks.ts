@@ -16,7 +16,7 @@ import * as RangedFile from "./RangedFile.ts"
 /** One grey pixel: the recording of a session that had no browser. */
 const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64")
 
-/** How long a request waits for a recording that is being written. */
+/** Time that a request waits for a recording that is being written. */
 const patience = "30 seconds"
 
 const asked = Effect.gen(function* () {

@@ -11,15 +11,15 @@ import { nothing, Operations, over } from "./Operations.ts"
 import * as Tools from "./Tools.ts"
 
 interface Target {
-  /** Where the server is, such as `http://127.0.0.1:4400`. */
+  /** Address of the server, such as `http://127.0.0.1:4400`. */
   readonly address: string
   readonly apiKey: Redacted.Redacted
 }
 
-/** How long the server may take to say whether it takes the key: a client of MCP waits for this program meanwhile. */
+/** Time limit for the server to check the key, because an MCP client waits for this program meanwhile. */
 const patience = "5 seconds"
 
-/** Whether the server takes the key; fails when it gives no answer. */
+/** True if the server accepts the key; fails if it doesn't respond. */
 export const takesKey = ({
   address,
   apiKey

@@ -27,7 +27,7 @@ export class Operations extends Context.Service<
 
 const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What a server says of a refusal, in one line. */
+/** Detail of a server's error response, in one line. */
 const detailOf = (answer: unknown): string => {
   const detail = isRecord(answer) ? (answer["detail"] ?? answer) : answer
   return (typeof detail === "string" ? detail : JSON.stringify(detail)).slice(0, 500)

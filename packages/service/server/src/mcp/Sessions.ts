@@ -35,7 +35,7 @@ interface Session {
   underway: number
 }
 
-/** What is wrong with a request that MCP answers with a status alone. */
+/** Messages for requests that MCP rejects with a status alone. */
 const sentences: { readonly [status: number]: string } = {
   400: "This MCP request does not fit its session. Check the headers Mcp-Session-Id and MCP-Protocol-Version.",
   403: "Requests of web pages, which have an Origin, are refused.",

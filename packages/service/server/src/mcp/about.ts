@@ -1,6 +1,6 @@
 import * as McpProtocol from "effect/ai/McpProtocol"
 
-/** What clients are told of the server, and the revisions of the protocol that it speaks. */
+/** Description of the server for clients, and the protocol versions that it supports. */
 export const about = (version: string) =>
   ({
     name: "webagent",

@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Signature from "./Signature.ts"
 
-/** How old the list of nodes may be where a request does not depend on it. */
+/** Maximum age of the list of nodes for requests that do not depend on it. */
 const maxAge = "1 second"
 
 /**
@@ -28,27 +28,27 @@ type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 export interface NodesService {
   /** The start in the id of this node, by which clients may know it. */
   readonly start: string
-  /** Whether this node launches browsers: it has room now, its lease holds, and it does not drain. */
+  /** True if this node can launch browsers: it currently has room, its lease is valid, and it is not draining. */
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
-  /** Whether this node drains, and whether another node is there that does not. */
+  /** True if this node is draining, and if another node exists that is not. */
   readonly drain: Effect.Effect<{ readonly isDraining: boolean; readonly hasOthers: boolean }, StoreUnavailable>
   /** The other nodes that have room for a browser, the one with the most first. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
-  /** Where a browser runs. */
+  /** The node on which a browser runs. */
   readonly ofBrowser: (id: string) => Owner
-  /** Where the files of a browser are, also when it is stopped, and its node was started again. */
+  /** The node that has the files of a browser, even if the browser is stopped and its node was restarted. */
   readonly ofFiles: (browserId: string) => Owner
-  /** Where a session is at work, else where its browser runs. */
+  /** The node on which a session is running; otherwise, the node of its browser. */
   readonly ofSession: (id: string) => Owner
   /** The node with this start in its id, if it is another one. */
   readonly withStart: (start: string) => Owner
-  /** Whether a browser runs at another node; asked often. */
+  /** True if a browser runs on another node; called often. */
   readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Waits until a node's lease has run out. */
   readonly lost: (id: string) => Effect.Effect<void>
   /** The value of the header `Signature.header` with which a request is this node's to another one. */
   readonly sign: (to: string, request: Signature.Signed) => Effect.Effect<string>
-  /** Whether that header of a request is valid. */
+  /** Checks that header of a request. */
   readonly check: (request: Signature.Signed, value: string | undefined) => Effect.Effect<Signature.Claim>
 }
 

@@ -12,7 +12,7 @@ export interface Signed {
   readonly method: string
   /** Path and query, as they are sent. */
   readonly url: string
-  /** Whether it was counted among the requests of its key. */
+  /** True if it was already counted as a request of its key. */
   readonly counted?: boolean
 }
 
@@ -20,8 +20,8 @@ export interface Signed {
 const window_ms = 10_000
 
 /**
- * Whether a request comes from a node; `counted` if that node counted it for its key, `late` if the clocks differ or it
- * was signed long ago.
+ * Result of checking whether a request comes from a node; `counted` if that node counted it for its key, `late` if the
+ * clocks differ or it was signed long ago.
  */
 export type Claim = "none" | "right" | "counted" | "elsewhere" | "late" | "refused"
 
@@ -60,7 +60,7 @@ export const make = (secret: Uint8Array, self: string) => {
         ...(request.counted === true ? { counted: "" } : {})
       }).toString()
     },
-    /** Whether the header of a request is valid here and now. A signature is valid once. */
+    /** Checks the header of a request for this node and time. A signature is valid once. */
     check: (value: string | undefined, { method, url }: Signed, now_ms: number): Claim => {
       if (value === undefined) return "none"
       const given = new URLSearchParams(value)

@@ -22,13 +22,13 @@ export class NodeUnreachable extends Data.TaggedError("NodeUnreachable")<{
   readonly applied: "no" | "unknown"
 }> {}
 
-/** How long another node may take to accept a connection. */
+/** Time limit for another node to accept a connection. */
 const connectWithin_ms = 2000
 
-/** How long a node whose connection broke has to answer before it counts as lost. */
+/** Time limit for a node whose connection broke to respond before it counts as lost. */
 const answersWithin = "500 millis"
 
-/** How long a client whose WebSocket was ended may take to hang up. */
+/** Time limit for a client to disconnect after its WebSocket was closed. */
 const leavesWithin = "2 seconds"
 
 /** The WebSocket close code that tells a client that its browser is gone. */
@@ -54,7 +54,7 @@ const passedOn = (headers: http.IncomingHttpHeaders | Readonly<Record<string, st
     )
   )
 
-/** What another node answers: a response, or another protocol over the connection. */
+/** Response of another node, or a switch to another protocol on the connection. */
 interface Answer {
   readonly response: http.IncomingMessage
   readonly upgraded?: { readonly there: Socket; readonly head: Buffer }
@@ -101,7 +101,7 @@ const ask = (node: Node, { body, headers, method, url }: Question): Effect.Effec
     return Effect.sync(() => request.destroy())
   })
 
-/** How a tunnel ended: the other node said so, the client left, or it broke. */
+/** Reason why a tunnel closed: the other node closed it, the client left, or it broke. */
 type End = "closed" | "left" | "cut"
 
 /** Passes bytes both ways, as fast as both ends read, until one of them ends. */

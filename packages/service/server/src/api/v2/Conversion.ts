@@ -47,7 +47,7 @@ export const taskFromDomain = (turn: Turn.Turn): TaskItemView => ({
   suggestions: turn.suggestions
 })
 
-/** Where the recording of a stopped session is: of its browser, where it had one that could be recorded. */
+/** Address of a stopped session's recording: that of its browser, if it had one that could be recorded. */
 const recordingOf = ({ browserId, id, recording, status }: SessionWithTurns["session"], links: Links) => {
   if (!recording || status !== "stopped") return null
   return (browserId === null ? null : links.recording(browserId)) ?? links.to(recordingPath(id))

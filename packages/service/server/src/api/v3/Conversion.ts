@@ -7,7 +7,7 @@ import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
 import { Decimal, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
-/** What a v3 create asks for. */
+/** Converts the body of a v3 create request. */
 export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
   const { task, thinkingLevel = null } = body
   return thinkingLevel === null || typeof thinkingLevel === "string"

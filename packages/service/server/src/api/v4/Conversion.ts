@@ -13,7 +13,7 @@ import { outputSchema } from "../OutputSchema.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
-/** What a v4 create asks for: a session of its own. */
+/** Converts the body of a v4 create request: a session of its own. */
 export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
   Effect.zipWith(outputSchema(body), enableRecording(body), (schema, recording) => ({
     task: body.task,
@@ -66,10 +66,10 @@ export const messageFromDomain = ({
   createdAt: fromMillis(turn.createdAt_ms)
 })
 
-/** Why a country is refused. */
+/** Error for a refused country. */
 export const wrongCountry = (msg: string, type?: string) => invalid(["body", "proxyCountryCode"], msg, type)
 
-/** What a browser create asks for. */
+/** Converts the body of a browser create request. */
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
@@ -80,10 +80,13 @@ export const browserToDomain = (body: { readonly proxyCountryCode?: string | nul
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 }
 
-/** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
+/** Path of a browser's CDP endpoint, also used as a route with `:browser_id`. */
 export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const
 
-/** Where a person takes over a browser: a field that the description does not have, where there is something to see. */
+/**
+ * Address at which a person can take over a browser: a field that the description does not have, present only if there
+ * is a live view.
+ */
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
 
 /** Fields that the description doesn't have: a browser's allowed domains, its languages, and its traffic when it stopped. */
