@@ -2,12 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Attempts from "./Attempts.ts"
 import type { Browsers } from "./Browsers.ts"
-import * as Decide from "./domain/Decide.ts"
+import * as Commits from "./Commits.ts"
+import type * as Decide from "./domain/Decide.ts"
 import { SessionNotFound } from "./domain/Errors.ts"
 import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import * as Turn from "./domain/Turn.ts"
@@ -16,25 +15,11 @@ import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { FinishedTurns } from "./ports/FinishedTurns.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
-import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { storeRetries } from "./storeRetries.ts"
 import * as TurnRunner from "./TurnRunner.ts"
-
-/** Why a session is not changed. */
-export type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
-
-/** What is written beside a decision. */
-type Beside = (decision: Decide.Decision) => Partial<Step>
-
-/** Whether the stored turn has what a step wrote; its usage may have grown since. */
-const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
-  stored.status === turn.status &&
-  stored.steps === turn.steps &&
-  stored.attempt === turn.attempt &&
-  Turn.use(stored, turn) === stored &&
-  Equal.equals(stored.checkpoint, turn.checkpoint)
 
 const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Command => ({
   _tag: "Progress",
@@ -69,9 +54,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** A session that the caller may see. */
   const find = (id: string) => owned(store.session(id), () => new SessionNotFound({ id }))
 
-  const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside?: Partial<Step>) =>
-    store.commit({ session, turns, turnSteps, events, ...beside })
-
   /** The command at this moment: this node takes a turn only while its lease holds. */
   const current = (command: Decide.Command): Result.Result<Decide.Command, Decide.Refusal> => {
     if (command._tag === "Take") return work.mayTake() ? Result.succeed(command) : Result.fail({ _tag: "LeaseLost" })
@@ -79,36 +61,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     return Result.succeed({ ...command, goesOn: !isDraining() && work.mayTake() })
   }
 
-  /** Decides and commits, again for as long as another step changes the session in between. */
-  const change = (
-    sessionId: string,
-    command: Decide.Command,
-    beside?: Beside
-  ): Effect.Effect<Decide.Decision, NotChanged> =>
-    Effect.withFiber((fiber) => {
-      const clock = fiber.getRef(Clock.Clock)
-      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
-        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
-        const decided = Result.flatMap(current(command), (now) =>
-          Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
-        )
-        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
-        const decision = decided.success
-        if (!decision.changed) return Effect.succeed(decision)
-        return Effect.matchEffect(commit(decision, beside?.(decision)), {
-          onFailure: (error) =>
-            error._tag === "Conflict" && error.id === sessionId
-              ? change(sessionId, command, beside)
-              : Effect.fail(error),
-          onSuccess: () => {
-            carryOn(decision)
-            return Effect.succeed(decision)
-          }
-        })
-      })
-    })
+  const { attempted, change, commit, insist } = Commits.make({
+    store,
+    current,
+    onCommitted: (decision) => carryOn(decision),
+    isClosing: () => closing
+  })
 
-  /** What this node does about a step that was stored. */
+  /** Reacts to a stored step. */
   const carryOn = ({ finished, session, turns }: Decide.Decision): void => {
     if (onFinished !== null) for (const turn of finished) fork(onFinished(turn))
     const execution = executions.get(session.id)
@@ -149,76 +109,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     letGos.delete(sessionId)
     Deferred.doneUnsafe(waiting, Effect.void)
   }
-
-  /**
-   * A decision whose commit was not answered, with its turns as they are now; nothing when it was not carried out. A
-   * lease is named by the revision that gave it: one that the step gave is this node's, whatever became of its turn.
-   */
-  const found = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
-    const { lease, id, revision } = decision.session
-    const session = Option.getOrUndefined(yield* store.session(id))
-    if (session === undefined || session.revision < revision) return undefined
-    if (command._tag === "UseBrowser" && session.browserId !== command.browserId) return undefined
-    const isLeased =
-      lease === null
-        ? session.lease === null || session.lease.token > revision
-        : session.lease?.token === lease.token && session.lease.node === lease.node
-    if (!isLeased) return undefined
-    const turns: Array<Turn.Turn> = []
-    for (const turn of decision.turns) {
-      const known = Option.getOrUndefined(yield* store.turn(turn.id))
-      const isGiven = lease?.token === revision && lease.turnId === turn.id
-      if (known === undefined || !(isGiven || includes(known, turn))) return undefined
-      turns.push(known)
-    }
-    for (const step of decision.turnSteps) {
-      const known = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
-      if (!Equal.equals(known, step)) return undefined
-    }
-    return { ...decision, turns }
-  })
-
-  /** Changes a session, and hands `doubtful` the decision of a commit that was not answered; undefined of a refused one. */
-  const attempted = (
-    sessionId: string,
-    command: Decide.Command,
-    doubtful: (tried: Decide.Decision | undefined) => void
-  ): Effect.Effect<Decide.Decision, NotChanged> =>
-    Effect.suspend(() => {
-      let tried: Decide.Decision | undefined
-      const note = (decision: Decide.Decision) => {
-        tried = decision
-        return {}
-      }
-      return Effect.tapError(change(sessionId, command, note), (error) =>
-        Effect.sync(() => {
-          if (error._tag === "StoreUnavailable") doubtful(error.applied === "no" ? undefined : tried)
-        })
-      )
-    })
-
-  /**
-   * What the holder of a lease has to say, for as long as the store is away, unless its node closes: what its agent
-   * does is paid for. It is said once, also when an answer is lost.
-   */
-  const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
-    Effect.suspend(() => {
-      let tried = doubtful
-      let left = 60
-      const attempt = Effect.suspend(() =>
-        tried === undefined ? Effect.succeed(undefined) : found(command, tried)
-      ).pipe(
-        Effect.flatMap((applied) => {
-          if (applied === undefined) return attempted(sessionId, command, (decision) => void (tried = decision))
-          carryOn(applied)
-          return Effect.succeed(applied)
-        })
-      )
-      return Effect.retry(attempt, {
-        while: ({ _tag }) => _tag === "StoreUnavailable" && (!closing || left-- > 0),
-        schedule: storeRetries
-      })
-    })
 
   /** The engine hears an agent only while it holds the session here: not after a reset, not without the lease. */
   const said = (

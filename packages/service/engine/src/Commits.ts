@@ -1,0 +1,162 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Decide from "./domain/Decide.ts"
+import { SessionNotFound } from "./domain/Errors.ts"
+import * as Turn from "./domain/Turn.ts"
+import type { Conflict, KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
+import { storeRetries } from "./storeRetries.ts"
+
+/** The reason why a session isn't changed. */
+export type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+
+/** Returns further parts of the step that stores a decision. */
+type Further = (decision: Decide.Decision) => Partial<Step>
+
+/** Decides commands on sessions and commits the decisions. */
+export interface Commits {
+  /** Commits a decision. */
+  readonly commit: (decision: Decide.Decision, further?: Partial<Step>) => ReturnType<Store["Service"]["commit"]>
+  /** Decides and commits, and repeats both if another step changed the session in between. */
+  readonly change: (
+    sessionId: string,
+    command: Decide.Command,
+    further?: Further
+  ) => Effect.Effect<Decide.Decision, NotChanged>
+  /** As `change`. If the outcome of a commit is unknown, `doubtful` receives its decision; undefined if it was refused. */
+  readonly attempted: (
+    sessionId: string,
+    command: Decide.Command,
+    doubtful: (tried: Decide.Decision | undefined) => void
+  ) => Effect.Effect<Decide.Decision, NotChanged>
+  /**
+   * As `change`, retried while the store is unavailable, because the work of an agent is paid for; 60 more times once the
+   * node closes. The change is made once, even if a response is lost.
+   */
+  readonly insist: (
+    sessionId: string,
+    command: Decide.Command,
+    doubtful?: Decide.Decision
+  ) => Effect.Effect<Decide.Decision, NotChanged>
+}
+
+interface CommitsOptions {
+  readonly store: Store["Service"]
+  /** Returns the command as it applies now, or the reason to refuse it. */
+  readonly current: (command: Decide.Command) => Result.Result<Decide.Command, Decide.Refusal>
+  /** Reacts to a decision that was stored. */
+  readonly onCommitted: (decision: Decide.Decision) => void
+  readonly isClosing: () => boolean
+}
+
+/** Returns whether a stored turn contains the changes of a step; its usage may have grown since. */
+const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
+  stored.status === turn.status &&
+  stored.steps === turn.steps &&
+  stored.attempt === turn.attempt &&
+  Turn.use(stored, turn) === stored &&
+  Equal.equals(stored.checkpoint, turn.checkpoint)
+
+/** Makes the commits of a node. */
+export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions): Commits => {
+  const commit: Commits["commit"] = ({ events, session, turnSteps, turns }, further) =>
+    store.commit({ session, turns, turnSteps, events, ...further })
+
+  const change = (
+    sessionId: string,
+    command: Decide.Command,
+    further?: Further
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
+        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
+        const decided = Result.flatMap(current(command), (now) =>
+          Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
+        )
+        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+        const decision = decided.success
+        if (!decision.changed) return Effect.succeed(decision)
+        return Effect.matchEffect(commit(decision, further?.(decision)), {
+          onFailure: (error) =>
+            error._tag === "Conflict" && error.id === sessionId
+              ? change(sessionId, command, further)
+              : Effect.fail(error),
+          onSuccess: () => {
+            onCommitted(decision)
+            return Effect.succeed(decision)
+          }
+        })
+      })
+    })
+
+  /**
+   * Finds out whether a commit with an unknown outcome was applied, and returns its decision with the current turns if
+   * it was. A lease is named by the revision that gave it, so a lease that the step gave is this node's, regardless of
+   * the state of its turn.
+   */
+  const found = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
+    const { lease, id, revision } = decision.session
+    const session = Option.getOrUndefined(yield* store.session(id))
+    if (session === undefined || session.revision < revision) return undefined
+    if (command._tag === "UseBrowser" && session.browserId !== command.browserId) return undefined
+    const isLeased =
+      lease === null
+        ? session.lease === null || session.lease.token > revision
+        : session.lease?.token === lease.token && session.lease.node === lease.node
+    if (!isLeased) return undefined
+    const turns: Array<Turn.Turn> = []
+    for (const turn of decision.turns) {
+      const known = Option.getOrUndefined(yield* store.turn(turn.id))
+      const isGiven = lease?.token === revision && lease.turnId === turn.id
+      if (known === undefined || !(isGiven || includes(known, turn))) return undefined
+      turns.push(known)
+    }
+    for (const step of decision.turnSteps) {
+      const known = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
+      if (!Equal.equals(known, step)) return undefined
+    }
+    return { ...decision, turns }
+  })
+
+  const attempted = (
+    sessionId: string,
+    command: Decide.Command,
+    doubtful: (tried: Decide.Decision | undefined) => void
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.suspend(() => {
+      let tried: Decide.Decision | undefined
+      const note = (decision: Decide.Decision) => {
+        tried = decision
+        return {}
+      }
+      return Effect.tapError(change(sessionId, command, note), (error) =>
+        Effect.sync(() => {
+          if (error._tag === "StoreUnavailable") doubtful(error.applied === "no" ? undefined : tried)
+        })
+      )
+    })
+
+  const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
+    Effect.suspend(() => {
+      let tried = doubtful
+      let left = 60
+      const attempt = Effect.suspend(() =>
+        tried === undefined ? Effect.succeed(undefined) : found(command, tried)
+      ).pipe(
+        Effect.flatMap((applied) => {
+          if (applied === undefined) return attempted(sessionId, command, (decision) => void (tried = decision))
+          onCommitted(applied)
+          return Effect.succeed(applied)
+        })
+      )
+      return Effect.retry(attempt, {
+        while: ({ _tag }) => _tag === "StoreUnavailable" && (!isClosing() || left-- > 0),
+        schedule: storeRetries
+      })
+    })
+
+  return { attempted, change, commit, insist }
+}
