@@ -110,7 +110,8 @@ describe("WriteAheadLog", () => {
           assert.match(lines[0] ?? "", new RegExp(`snapshot for \\d+ s, .*: ${other.pid} \\(node\\)$`, "u"))
         }
         yield* other.stop
-        yield* insertUntil(Effect.sync(() => logSize(path) < limit))
+        // a log that starts over is cut to the limit, one that a checkpoint emptied to nothing
+        yield* insertUntil(Effect.sync(() => logSize(path) <= limit))
         yield* insertUntil(Effect.map(blockedBy, (blocking) => blocking === null))
         assert.lengthOf(lines, 2)
       })
