@@ -119,19 +119,21 @@ export interface Connection {
 }
 
 /**
- * Retries as late as the server asks for, or after twice as long each time. It stops when the next attempt would begin
- * after the deadline, so a server that asks for an hour is not asked again before.
+ * Retries for a time that begins with the first failure, because a request that took minutes should survive a restart of
+ * its server, too. The waits double, unless the server asks for another one. If a wait uses up the time that is
+ * left, there is no retry. A request that timed out isn't retried where a fallback can take over.
  */
-const retryUntil = (deadline_ms: number) =>
+const retryPolicy = (retryFor: Duration.Duration, hasFallback: boolean) =>
   Schedule.exponential("500 millis").pipe(
     Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, longestBackoff))),
     Schedule.jittered,
     Schedule.setInputType<AiError.AiError>(),
     Schedule.modifyDelay(({ duration, input }) => Effect.succeed(input.retryAfter ?? duration)),
     Schedule.while(
-      ({ attempt, duration, input, now }) =>
+      ({ attempt, duration, elapsed, input }) =>
         input.isRetryable &&
-        now + Duration.toMillis(duration) <= deadline_ms &&
+        elapsed + Duration.toMillis(duration) < Duration.toMillis(retryFor) &&
+        !(hasFallback && ModelError.isTimeout(input)) &&
         (input.reason._tag !== "InvalidOutputError" || attempt < unreadableAttempts)
     ),
     Schedule.tap(({ attempt, duration, input }) =>
@@ -144,10 +146,9 @@ const retryUntil = (deadline_ms: number) =>
 export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
   const [open, { APICallError: CallError }, undici] = yield* load(config)
   const send = fetchOf(undici)
-  const {
-    requestTimeout = defaultTimeout,
-    retryFor = config.fallback === undefined ? defaultRetryFor : defaultRetryForWithFallback
-  } = config
+  const hasFallback = config.fallback !== undefined
+  const { requestTimeout = defaultTimeout, retryFor = hasFallback ? defaultRetryForWithFallback : defaultRetryFor } =
+    config
   const key = config.apiKey === undefined ? "" : Redacted.value(config.apiKey)
   const clean = (text: string) => {
     const line = text
@@ -231,14 +232,12 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
     /tool_?choice|tool_?config|function_?calling_?config/iu.test(ModelError.sentence(error))
 
   const ask: Connection["ask"] = (request, settings) =>
-    Effect.flatMap(Clock.currentTimeMillis, (began_ms) =>
-      once(request, settings).pipe(
-        Effect.catchIf(refusesToRequire(request), () => {
-          mayRequire = false
-          return once(request, settings)
-        }),
-        Effect.retry(retryUntil(began_ms + Duration.toMillis(retryFor)))
-      )
+    once(request, settings).pipe(
+      Effect.catchIf(refusesToRequire(request), () => {
+        mayRequire = false
+        return once(request, settings)
+      }),
+      Effect.retry(retryPolicy(retryFor, hasFallback))
     )
 
   return { config, ask } satisfies Connection

@@ -23,8 +23,8 @@ export interface ModelConfig {
   /** Limits how long one request may take. Default: 10 minutes. */
   readonly requestTimeout?: Duration.Duration | undefined
   /**
-   * Limits how long a failing request is retried, counted from the start of its first attempt. Default: 5 minutes, or 10
-   * seconds for a model with a fallback.
+   * Limits how long a failing request is retried, counted from its first failure. Default: 5 minutes, or 10 seconds for a
+   * model with a fallback, which takes over at once if a request timed out.
    */
   readonly retryFor?: Duration.Duration | undefined
   /** Used for the rest of a turn when this model still fails after its retries. */

@@ -49,9 +49,16 @@ export const sentence = ({ module: from, reason }: AiError.AiError): string => {
 }
 
 export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError =>
-  serverError(
-    `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, use a faster model, or raise the limit.`
+  make(
+    new AiError.InternalProviderError({
+      description: `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, use a faster model, or raise the limit.`,
+      metadata: { webagent: { hasTimedOut: true } }
+    })
   )
+
+/** Returns whether a request reached its time limit. */
+export const isTimeout = ({ reason }: AiError.AiError): boolean =>
+  reason._tag === "InternalProviderError" && reason.metadata["webagent"] !== undefined
 
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
   const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)

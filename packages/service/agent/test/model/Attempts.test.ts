@@ -177,22 +177,55 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is given up after 10 minutes of silence, and not retried that late", () => {
-    const arrived = Promise.withResolvers<void>()
+  it.live("is given up after 10 minutes without a response, and made once more", () => {
+    let expire = Promise.withResolvers<void>()
+    const expired = Effect.suspend(() => Effect.promise(() => expire.promise))
     return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
-        server.script = () => () => arrived.resolve()
+        server.script = () => () => {
+          expire.resolve()
+          expire = Promise.withResolvers()
+        }
         const error = yield* Effect.flip(call(model))
         assert.include(said(error), "Model first-1 did not answer within 10m.")
-        assert.strictEqual(server.requests.length, 1)
+        assert.strictEqual(server.requests.length, 2)
       })
-    ).pipe(
-      unhurried(
-        [],
-        Effect.promise(() => arrived.promise)
-      )
-    )
+    ).pipe(unhurried([], expired))
   })
+
+  it.live("is retried for 5 minutes when its server restarts after 6 minutes of work", () => {
+    const waits: Array<number> = []
+    return withModel(dialect, (model, server) =>
+      Effect.gen(function* () {
+        const clock = yield* Clock.Clock
+        server.script = (_, count) => {
+          if (count > 1) return count > 4 ? { text: "A mug." } : { status: 503 }
+          return (response) =>
+            Effect.runFork(
+              Effect.andThen(
+                clock.sleep(Duration.minutes(6)),
+                Effect.sync(() => response.destroy())
+              )
+            )
+        }
+        assert.strictEqual((yield* call(model)).text, "A mug.")
+        assert.strictEqual(server.requests.length, 5)
+      })
+    ).pipe(unhurried(waits))
+  })
+
+  it.live("isn't retried with a limit of 0, even if its server asks for a retry at once", () =>
+    withModel(
+      dialect,
+      (model, server) =>
+        Effect.gen(function* () {
+          server.script = () => ({ status: 503, headers: { "retry-after": "0" } })
+          yield* Effect.flip(call(model))
+          assert.strictEqual(server.requests.length, 1)
+        }),
+      (config) => ({ ...config, retryFor: Duration.zero })
+    )
+  )
 
   it.live("ends at its configured limit, and is retried", () => {
     const arrived = Promise.withResolvers<void>()

@@ -41,6 +41,25 @@ describe("a fallback", () => {
     ).pipe(unhurried([]))
   )
 
+  it.live("takes over at once when a request of the first times out", () => {
+    const arrived = Promise.withResolvers<void>()
+    let limits = 0
+    const expired = Effect.suspend(() => (++limits === 1 ? Effect.promise(() => arrived.promise) : Effect.never))
+    return withModel(
+      "openai-compatible",
+      (model, server) =>
+        Effect.gen(function* () {
+          server.script = ({ model }) => (model === "first-1" ? () => arrived.resolve() : { text: "Hm." })
+          assert.strictEqual((yield* call(model)).text, "Hm.")
+          assert.deepStrictEqual(
+            server.requests.map(({ model }) => model),
+            ["first-1", "second-2"]
+          )
+        }),
+      withFallback
+    ).pipe(unhurried([], expired))
+  })
+
   it.live("is not asked where the first refuses the request", () =>
     withModel(
       "openai-compatible",
