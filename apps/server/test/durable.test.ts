@@ -187,7 +187,10 @@ describe("webagent-server --data", () => {
 
       assert.strictEqual((yield* send(at, ci, "GET", `/runs/${id}`)).status, 200)
       const revoked = yield* run(["keys", "revoke", "--data", path, "--name", "ci"])
-      assert.deepStrictEqual(revoked.stdout, "Revoked the key ci. The next request with it is refused.\n")
+      assert.deepStrictEqual(
+        revoked.stdout,
+        "Revoked the key ci. The next request with it is refused, and links to its browsers close within about a second.\n"
+      )
       assert.strictEqual((yield* send(at, ci, "GET", `/runs/${id}`)).status, 401)
       const listed = yield* run(["keys", "list", "--data", path])
       assert.match(
