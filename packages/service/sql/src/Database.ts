@@ -95,7 +95,8 @@ export const locked = (file: string): Effect.Effect<void, DatabaseError, Scope.S
           make(file, 0o600)
           // a link to the file has the same lock
           const lock = new DatabaseSync(`${realpathSync(file)}.lock`, { timeout: 0 })
-          lock.exec("BEGIN EXCLUSIVE")
+          // a journal file would need space, and a full disk must not keep a server from starting
+          lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
           return lock
         },
         catch: (cause) => {

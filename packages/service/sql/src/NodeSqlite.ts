@@ -101,12 +101,12 @@ const make = Effect.fnUntraced(function* ({
     Effect.acquireRelease(
       Effect.try({
         try: () => {
+          if (!readOnly) WriteAheadLog.recover(file, logLimit)
           const db = new DatabaseSync(file, { readOnly, timeout: busyTimeout_ms })
           if (readOnly) return db
           db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durable}; PRAGMA foreign_keys = ON`)
           // by default the cache has 2 MB, and the log keeps the size that it once had
           db.exec(`PRAGMA cache_size = -65536; PRAGMA journal_size_limit = ${logLimit}`)
-          WriteAheadLog.recover(db, file, logLimit, busyTimeout_ms)
           return db
         },
         catch: sqlError(file, "open")

@@ -2,9 +2,9 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { readFileSync, statfsSync, statSync } from "node:fs"
+import { readFileSync, rmSync, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import type { DatabaseSync } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 
 /** A reader whose snapshot keeps the log from being emptied. */
@@ -153,7 +153,7 @@ const makeWatch = (file: string, longSnapshot_ms: number, log: (effect: Effect.E
     isReported = true
     log(
       Effect.logWarning(
-        `${file}: a reader has held a snapshot for ${Math.round((now_ms - since_ms) / 1000)} s, so the write-ahead log keeps growing. End it: ${processes().join(", ") || "a process that has the file open"}`
+        `${file}: a reader has held a snapshot for ${Math.round((now_ms - since_ms) / 1000)} s, so the write-ahead log keeps growing. Stop the process: ${processes().join(", ") || "one that has the file open"}`
       )
     )
   }
@@ -164,15 +164,23 @@ const makeWatch = (file: string, longSnapshot_ms: number, log: (effect: Effect.E
   return { see, blockedBy }
 }
 
-/** Empties a log that was left too large, such as by a killed server, as far as the disk allows. */
-export const recover = (db: DatabaseSync, file: string, limit: number, busyTimeout_ms: number): void => {
+/**
+ * Empties a log that was left too large, such as by a killed server, as far as the disk allows. The connection locks
+ * out all others, so SQLite keeps its index of the log in memory: on a full disk, the space of the index file lets the
+ * database grow. If another process has the file open, the first write empties the log.
+ */
+export const recover = (file: string, limit: number): void => {
   if (!isTooLarge(file, limit)) return
+  const db = new DatabaseSync(file, { timeout: holdAtMost_ms })
   try {
-    db.exec(`PRAGMA busy_timeout = ${holdAtMost_ms}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    // the first read takes the lock
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; SELECT 1 FROM sqlite_schema")
+    rmSync(`${file}-shm`, { force: true })
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   } catch {
     // the first write fails with the reason
   } finally {
-    db.exec(`PRAGMA busy_timeout = ${busyTimeout_ms}`)
+    db.close()
   }
 }
 
