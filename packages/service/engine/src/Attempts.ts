@@ -18,7 +18,7 @@ interface BrowserStep {
   readonly step: Turn.TurnStep
 }
 
-/** What attempts use of the node that works on the session. */
+/** Access of attempts to the node that runs the session. */
 interface Holder {
   readonly browsers: Browsers
   readonly find: (sessionId: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
@@ -26,7 +26,9 @@ interface Holder {
   readonly told: (execution: Execution, command: Decide.Command) => Effect.Effect<Decide.Decision, LeaseLost>
 }
 
-/** How many steps of all browsers are kept for new viewers, and how many a slow viewer may lag behind. */
+/**
+ * Number of steps of all browsers that are stored for new viewers, and the number that a slow viewer may lag behind.
+ */
 const kept = { replay: 1024, capacity: 256 }
 
 /** Makes what agents in fibers are given, and publishes their steps. */

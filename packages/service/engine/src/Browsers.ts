@@ -28,7 +28,7 @@ import { storeRetries } from "./storeRetries.ts"
 /** A browser to create. */
 export interface BrowserRequest {
   readonly proxyCountryCode: string | null
-  /** Whether what it shows is recorded; no unless given. */
+  /** True if its picture is recorded; false by default. */
   readonly recording?: boolean
   /** The domains that it may connect to; all unless given. */
   readonly allowedDomains?: ReadonlyArray<string>
@@ -39,7 +39,10 @@ export interface BrowserRequest {
 /** Lets callers interrupt a part of an uninterruptible effect, if they could interrupt the whole. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** How often, and how many times, a repeat of a create looks at a browser that another node launches: for a minute. */
+/**
+ * Interval and number of checks with which a repeated create waits for a browser that another node launches: for a
+ * minute.
+ */
 const lookEvery_ms = 100
 const maxLooks = 600
 
@@ -332,7 +335,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       )
     )
 
-  /** How many megabytes a browser has sent and received, where it is counted and where it ran. */
+  /**
+   * Number of megabytes that a browser has sent and received, if it is counted, and if the browser ran on a node that
+   * counts.
+   */
   const usedMb = (id: string | null): Effect.Effect<Decimal.Decimal, StoreUnavailable> => {
     if (id === null) return Effect.succeed("0")
     const handle = running.get(id)

@@ -115,7 +115,7 @@ export class Engine extends Context.Service<
   }
 }
 
-/** What is to be taken up again from records that are in the store. */
+/** Records in the store that are resumed. */
 export interface Reloaded {
   readonly browsers: ReadonlyArray<Browser.Browser>
   readonly sessions: ReadonlyArray<SessionState>

@@ -145,7 +145,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       runner.abort(execution)
     })
 
-  /** What an agent in a fiber has to say beside its events; it must not go on when it is not heard. */
+  /**
+   * Commits the reports of an agent in a fiber other than its events. If one can't be committed, the agent must stop.
+   */
   const told = (
     execution: TurnRunner.Execution,
     command: Decide.Command
@@ -157,7 +159,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
   }
 
-  /** What is said of a turn when this node closes. */
+  /** Command for a turn when this node closes. */
   const giveBack = (execution: TurnRunner.Execution, now_ms: number): Decide.Command => ({
     _tag: "GiveBack",
     token: execution.token,

@@ -12,11 +12,11 @@ import type { Turn } from "./domain/Turn.ts"
 import { Hints } from "./ports/Hints.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 
-/** What an operator's command did. */
+/** Result of an operator's command. */
 export interface Stopped<Record> {
   /** The record as it is now. */
   readonly record: Record
-  /** Whether the command changed it; false for a record that was finished already. */
+  /** True if the command changed it; false for a record that was already finished. */
   readonly changed: boolean
   /** The node that still has to let go; null if no node has it. */
   readonly node: string | null

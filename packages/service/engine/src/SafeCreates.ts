@@ -5,7 +5,7 @@ import { IdempotencyKeyReused } from "./domain/Errors.ts"
 import { type IdempotencyRecord, isExpired, type Made } from "./domain/IdempotencyRecord.ts"
 import { KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/Store.ts"
 
-/** What makes a create safe to send again. Both are digests, so that they reveal no key. */
+/** Digests that make a create safe to repeat. They reveal no key. */
 export interface SafeCreate {
   /** A digest of the caller, the request and its key. */
   readonly key: string
@@ -13,10 +13,10 @@ export interface SafeCreate {
   readonly body: string
 }
 
-/** What a create of one kind made. */
+/** Result of a create of one kind. */
 export type MadeOf<Tag extends Made["_tag"]> = Extract<Made, { readonly _tag: Tag }>
 
-/** What was made now, or what an earlier create with the same key made, as it was then. */
+/** New result of a create, or the result of an earlier create with the same key, as it was then. */
 export type Created<Tag extends Made["_tag"]> = MadeOf<Tag> & { readonly replayed: boolean }
 
 /** Makes the record of a create. The store commits it in one step with the run, message or browser of that create. */

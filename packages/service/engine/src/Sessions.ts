@@ -25,7 +25,7 @@ export interface SessionRequest {
   readonly task: string
   readonly modelParams: Turn.Turn["modelParams"]
   readonly thinkingLevel: string | null
-  /** Whether what its browser shows is recorded; as the agent has it unless given. */
+  /** True if its browser's picture is recorded; by default, the agent decides. */
   readonly recording?: boolean
   /** The JSON Schema that the output of its first turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
@@ -46,7 +46,7 @@ export interface Message {
   readonly outputSchema?: Turn.Turn["outputSchema"]
 }
 
-/** Whether this refusal cannot happen to a client's command. */
+/** True if this refusal is impossible for a client's command. */
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
   ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
 
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
         : Effect.void
     )
 
-  /** What is done with the commit of a new turn. */
+  /** Effects that run in the commit of a new turn. */
   const beside = (sessionId: string) =>
     Effect.flatMap(Admission, (admission) =>
       admission === null ? work.offer(sessionId) : Effect.andThen(work.offer(sessionId), admission)

@@ -12,17 +12,20 @@ import { NodeId } from "./ports/NodeId.ts"
 import { Store } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
 
-/** How nodes that share a store notice each other. */
+/** Heartbeats and checks of nodes that share a store. */
 export interface SharedOptions {
-  /** How long a node lives after it last said so; 5 seconds unless given. */
+  /** Time that a node stays alive after its latest heartbeat; 5 seconds by default. */
   readonly lifetime?: Duration.Input
-  /** How often it says so; every second unless given, so that four in a row may be lost or late. */
+  /** Interval between heartbeats; every second by default, so that four in a row may be lost or late. */
   readonly every?: Duration.Input
-  /** How often it looks for what others left behind or cancelled; every half second unless given. It is a read. */
+  /**
+   * Interval between checks for work that other nodes left behind or cancelled; every half second by default. Each
+   * check is a read.
+   */
   readonly look?: Duration.Input
   /** For how long it goes on with what it has while the store does not answer; a minute unless given. */
   readonly patience?: Duration.Input
-  /** What it tells of itself each time; its id as its name, and no address, unless given. */
+  /** Description of the node in each heartbeat; its id as its name, and no address, by default. */
   readonly about?: Effect.Effect<Omit<Node, "id">>
   /** Called once when this node is lost. The store then refuses all its steps. */
   readonly lost?: Effect.Effect<void>
@@ -35,11 +38,11 @@ export interface SharedOptions {
 /** By the monotonic clock: the time of day can be set. */
 const elapsedOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** How many abandoned sessions a node takes over in one sweep, and how many of them at once. */
+/** Number of abandoned sessions that a node takes over in one sweep, and the number of them at once. */
 const limit = 100
 const concurrency = 8
 
-/** How many lost nodes it remembers to have told of: more than are found lost at a time. */
+/** Number of lost nodes that it remembers as reported: more than are found lost at a time. */
 const keptLost = 100
 
 /**
@@ -88,13 +91,16 @@ export const layer = ({
       const take = (sessionId: string) =>
         Effect.suspend(() => (hands === undefined ? Effect.void : Effect.ignore(hands.take(sessionId))))
 
-      /** Whether the store did not answer since then. */
+      /** True if the store has not responded since then. */
       let failed = false
       /** From when on another node's silence is its own, and not that of a store that was away. */
       let trustedFrom_ms = -Infinity
       /** The same for nodes of another name: the store may have been away before this node was there. */
       let othersFrom_ms = Infinity
-      /** Whether it is, right now: this node itself reaches the store, and says in time that it lives. */
+      /**
+       * True if another node's silence is currently its own: this node itself reaches the store, and its heartbeats are
+       * on time.
+       */
       const isTrusted = (other: string, now_ms: number) => {
         // an earlier start of this node has ended
         const from_ms = nameIn(other) === nameIn(node) ? trustedFrom_ms : Math.max(trustedFrom_ms, othersFrom_ms)
@@ -157,7 +163,10 @@ export const layer = ({
         yield* Effect.forEach(sessions, take, { concurrency, discard: true })
       })
 
-      /** What the store does not answer, as was said: an outage is one line, and its end another. */
+      /**
+       * Operations that the store does not respond to and that were reported: an outage is one line in the log, and its
+       * end another.
+       */
       const failing = new Set<"renew" | "look">()
       const gone = (what: "renew" | "look") => (cause: Cause.Cause<unknown>) => {
         const wasTold = failing.size > 0

@@ -10,7 +10,7 @@ export interface Timer {
 
 /** Entries in the order of their moments. */
 export interface TimerHeap<S extends Timer> {
-  /** How many there are. */
+  /** Number of timers. */
   readonly size: () => number
   /** The moment of the next to wake. */
   readonly next: () => number | undefined

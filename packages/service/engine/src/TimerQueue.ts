@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as TimerHeap from "./TimerHeap.ts"
 
-/** How time passes for a queue, by a monotonic clock: changes of the system time do not matter. */
+/** Time of a queue, from a monotonic clock: changes of the system time do not matter. */
 export interface Time {
   readonly elapsed_ms: () => number
   /** Sleeps for this much of it; undefined while time stands still. */
@@ -22,7 +22,7 @@ export interface TimerQueue<S extends TimerHeap.Timer> extends TimerHeap.TimerHe
 /** A thousandth of a millisecond: sums of fractions are off by less. */
 export const tolerance_ms = 0.001
 
-/** How many timers of one moment run before other fibers do. */
+/** Number of timers of one moment that run before other fibers do. */
 const batch = 64
 
 interface Alarm {

@@ -30,9 +30,9 @@ interface StreamingExecution extends Held {
 /** An agent whose events are scheduled beforehand. Keep it small: there may be 100,000. */
 interface ScheduledExecution extends Held, Timer {
   at: number
-  /** Whether what comes next is that the agent is gone. */
+  /** True if the next event is that the agent has stopped. */
   leaving: boolean
-  /** Whether what comes next is what the turn has used so far. */
+  /** True if the next event is a report of the turn's usage so far. */
   counting: boolean
   readonly schedule: TurnSchedule
 }
@@ -52,7 +52,7 @@ interface TurnListener {
   readonly onUsed: (execution: Execution, usage: Turn.Usage) => Effect.Effect<Turn.Turn | undefined, InvalidTransition>
   /** The agent is done with the turn, however that came about. */
   readonly onEnd: (execution: Execution, ending: Turn.TurnEvent) => Effect.Effect<void>
-  /** What an agent of a fiber is given. */
+  /** Builds the input of an agent in a fiber. */
   readonly attempt: (execution: Execution, cancelled: Attempt["cancelled"]) => Effect.Effect<Attempt>
 }
 
@@ -222,7 +222,7 @@ const failed = (error: unknown): Turn.TurnEvent => ({
   failure: failureOf(error)
 })
 
-/** What an agent's end makes of a turn that has had no terminal event. */
+/** Event of a turn whose agent exits without a terminal event. */
 const endingOf = (exit: Exit.Exit<void, Error>): Turn.TurnEvent => {
   if (Exit.isSuccess(exit)) return silent
   return Cause.hasInterruptsOnly(exit.cause) ? cancelled : failed(Cause.squash(exit.cause))

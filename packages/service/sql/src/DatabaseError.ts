@@ -5,6 +5,6 @@ export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   /** The file, or the address without its password. */
   readonly database: string
   readonly message: string
-  /** Whether it may be usable again with nothing done to it here, as a server that restarts. */
+  /** True if it may recover without any action here, for example a server that restarts. */
   readonly isAway?: boolean
 }> {}

@@ -11,7 +11,7 @@ import { read, unavailable } from "./unavailable.ts"
 /** The operations of a store on nodes and their leases. */
 export type NodeLeases = Pick<Store["Service"], "renew" | "nodes" | "silent" | "node" | "drain" | "leave" | "isLost">
 
-/** How long the store remembers a node after the end of its lease. */
+/** Time that the store remembers a node after its lease expired. */
 const keepNodes_ms = 86_400_000
 
 /** Makes the operations; `now` is the time of the database. */

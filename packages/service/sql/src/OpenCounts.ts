@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { read } from "./unavailable.ts"
 
-/** How much there is that is not over. */
+/** Numbers of unfinished records. */
 export interface OpenCounts {
   /** Runs that wait. */
   readonly queued: number

@@ -14,20 +14,20 @@ import { ConnectionError, SqlError, UnknownError, isSqlError } from "effect/sql/
 import { DatabaseError } from "./DatabaseError.ts"
 import { Reader } from "./Reader.ts"
 
-/** Where the database is, and how much of it one process takes. */
+/** Address of the database, and limits for one process. */
 export interface PostgresOptions {
   /** Such as `postgres://user:password@host:5432/name?sslmode=require`. */
   readonly url: Redacted.Redacted
-  /** How many connections it opens at most; 10 unless given. */
+  /** Maximum number of open connections; 10 by default. */
   readonly connections?: number
   /** For how long it waits for a statement or a transaction, in milliseconds; 6000 unless given. */
   readonly patience_ms?: number
 }
 
 /**
- * What Postgres ends by itself: transactions of a node that is silent, such as a frozen one, so that it holds no lock
- * for long; statements that wait for such a lock; connections to a node whose machine is gone, and to one that has
- * read nothing for long: words for it would be kept for ever, and its transaction would hold its locks.
+ * Timeouts that Postgres enforces: transactions of a silent node, such as a frozen one, so that it holds no lock for
+ * long; statements that wait for such a lock; connections to a node whose machine is gone, and to one that has read no
+ * data for long, because messages for it would be stored forever, and its transaction would hold its locks.
  */
 const limits = {
   idle_in_transaction_session_timeout: "3s",
@@ -38,7 +38,7 @@ const limits = {
   tcp_user_timeout: "30s"
 }
 
-/** What every connection is. */
+/** Options of every connection. */
 export const connectionOptions = {
   applicationName: "webagent-server",
   startupParameters: limits,

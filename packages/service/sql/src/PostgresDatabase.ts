@@ -10,7 +10,7 @@ import { loader, newest } from "./postgresMigrations.ts"
 import type { Reader } from "./Reader.ts"
 import { isOlder, schemaOf, table } from "./schema.ts"
 
-/** Whether the name of a database is the address of a Postgres; if not, it is a file. */
+/** True if the name of a database is the address of a Postgres server; otherwise, it is a file. */
 export const isAddress = (database: string): boolean => /:\/\/|^postgres(?:ql)?:/iu.test(database)
 
 /** Null also where an unescaped character of the password ends the hidden part early: the rest would be shown. */

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { read } from "./unavailable.ts"
 
-/** What a server keeps of what is over. */
+/** Retention of finished records. */
 export interface RetentionPolicy {
   /** Runs, sessions and browsers for this long after their end, in milliseconds. */
   readonly keep_ms: number
@@ -21,10 +21,10 @@ export interface RetentionPolicy {
 
 const day_ms = 86_400_000
 
-/** How many events are kept for readers. */
+/** Number of events that are stored for readers. */
 const keepEvents = 10_000
 
-/** How many records one transaction deletes; requests wait for it. */
+/** Number of records that one transaction deletes, because requests wait for it. */
 const batch = 50
 
 const none: Pruned = { sessions: 0, turns: 0, browsers: 0, keys: 0, events: 0 }
@@ -52,7 +52,7 @@ const tooMany = (sql: SqlClient.SqlClient, keepRuns: number) =>
       first === undefined ? { turnsUntil_ms: -Infinity } : { turnsUntil_ms: first.at_ms, turnsUntilId: first.id }
   )
 
-/** Whether a key has a daily cost limit, which counts today's ended runs. */
+/** True if a key has a daily cost limit, which counts today's finished runs. */
 const isMoneyLimited = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly limits: string }>`SELECT limits FROM api_keys WHERE revoked_at_ms IS NULL`, (keys) =>
     keys.some(({ limits }) => (JSON.parse(limits) as KeyLimits).usdPerDay !== null)

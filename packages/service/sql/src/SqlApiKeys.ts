@@ -14,7 +14,7 @@ import { hash } from "node:crypto"
 /** The prefix of every secret, by which scanners for leaked secrets know it. */
 const start = "wak_"
 
-/** How much of a secret is shown, to tell keys apart. */
+/** Number of characters of a secret that are shown, to distinguish keys. */
 const shown = start.length + 4
 
 // a secret has 256 random bits: a slow hash would add nothing

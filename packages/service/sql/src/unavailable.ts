@@ -14,7 +14,7 @@ interface CauseOf {
   readonly severity?: string
 }
 
-/** Whether a statement that failed with this error may have been carried out. */
+/** True if a statement that failed with this error may have been executed. */
 const mayBeThere = ({ reason }: SqlError): boolean => {
   const { errcode = 0, severity } = (reason.cause ?? {}) as CauseOf
   // Postgres got the statement and did not answer, or is shutting down

@@ -6,7 +6,7 @@ import { inFolder } from "../measure/Report.ts"
 import { fromSource, readHealth, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 import { browsers as running, type DevTools, devToolsIn, pools } from "./Devtools.ts"
 
-/** How many are kept waiting, and the most that are handed out at once. */
+/** Number of browsers that wait, and the maximum that are handed out at once. */
 export const warm = 2
 export const most = 64
 

@@ -14,7 +14,7 @@ export interface BrowsersReport extends Heading {
   /** As many at once as the server takes, and how soon each answers while all are there. */
   readonly atOnce: { readonly count: number; readonly end: string; readonly all_MiB: number; readonly answer: Times }
   readonly cycles: Cycles
-  /** What the bench `live` measures. */
+  /** Results of the bench `live`. */
   readonly live: LiveReport
 }
 

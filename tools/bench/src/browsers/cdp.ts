@@ -132,7 +132,7 @@ export const cdpOf = async (
   }
 }
 
-/** What the way through the server costs beside DevTools themselves, and beside a relay. */
+/** Measures the cost of the path through the server, compared with DevTools directly and with a relay. */
 export const cdp = (options: Options): Promise<CdpReport> =>
   served(async (all) => {
     await all.rested()

@@ -6,7 +6,7 @@ import { timed } from "../measure/Times.ts"
 import { browsers as running, connect, pools } from "./Devtools.ts"
 import { type Served, served, warm } from "./Served.ts"
 
-/** What is there of browsers that are stopped. */
+/** Leftovers of stopped browsers. */
 interface Left {
   readonly processes: number
   /** Folders and records of the pool. */

@@ -10,7 +10,7 @@ import { type PostgresUse, postgresUse } from "../measure/PostgresUse.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
-/** What nodes and Postgres used in a window. */
+/** Usage of nodes and Postgres in a window. */
 export interface Used {
   readonly transactions: number
   /** CPU of all nodes, and of all processes of Postgres. */
@@ -18,7 +18,7 @@ export interface Used {
   readonly postgres_s: number
 }
 
-/** What is counted for each of some operations. */
+/** Usage of a number of operations. */
 export interface Operation {
   readonly what: string
   readonly count: number
@@ -81,7 +81,10 @@ const carryOut = async (at: string) => {
   }
 }
 
-/** What a node and Postgres take for a heartbeat, a run and a read: CPU time, which a busy machine hardly changes. */
+/**
+ * Measures the cost of a heartbeat, a run and a read for a node and Postgres: CPU time, which a busy machine hardly
+ * changes.
+ */
 export const capacity = ({ log, quick }: Options): Promise<CapacityReport> =>
   inFolder(async (scratch) => {
     const { file: bundle } = await bundleServer(join(scratch, "server"))

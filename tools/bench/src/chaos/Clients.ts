@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, type Member } from "./Cluster.ts"
 import type { Asked } from "./Oracle.ts"
 
-/** What clients know. */
+/** Requests of clients, and the violations that they observed. */
 export interface Clients {
   readonly asked: ReadonlyArray<Asked>
   /** Answers that break a promise. */
@@ -20,7 +20,7 @@ export interface Clients {
 
 const terminal = new Set(["completed", "failed", "cancelled"])
 
-/** What share of a client's turns is a browser, and of its follow-ups an interrupt. */
+/** Share of browsers among a client's turns, and of interrupts among its follow-ups. */
 const shares = { browser: 0.12, interrupt: 0.3 }
 
 export const clients = (
@@ -30,7 +30,7 @@ export const clients = (
     patience_ms = 3000,
     together = 0.2
   }: {
-    /** How long a client waits for an answer before it asks another node. */
+    /** Time that a client waits for a response before it sends the request to another node. */
     readonly patience_ms?: number | undefined
     readonly together?: number | undefined
   } = {}

@@ -29,7 +29,7 @@ export interface Cluster {
   readonly close: () => Promise<void>
 }
 
-/** How to start a server. */
+/** Command that starts a server. */
 export interface Program {
   readonly command: ReadonlyArray<string>
   readonly database: string

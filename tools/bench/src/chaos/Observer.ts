@@ -14,7 +14,7 @@ export interface Held {
   readonly turn: string
 }
 
-/** How often it looks. */
+/** Interval between observations. */
 const every_ms = 200
 
 export const observe = async (database: string) => {

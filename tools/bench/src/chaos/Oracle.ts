@@ -20,7 +20,7 @@ export interface Evidence {
   readonly held: ReadonlyArray<string>
   /** The ids of the nodes that live. */
   readonly nodes: ReadonlyArray<string>
-  /** Whether a run may have ended with its node. */
+  /** True if runs may fail with their node. */
   readonly losses: boolean
 }
 
@@ -88,7 +88,7 @@ export interface Hit {
   readonly name: string
 }
 
-/** Whether a turn's node was killed or frozen while it had the turn. */
+/** True if a turn's node was killed or frozen while it had the turn. */
 export const isTouched = (
   { dispatchedAt_ms, finishedAt_ms }: Pick<Turn.Turn, "dispatchedAt_ms" | "finishedAt_ms">,
   node: string | undefined,
@@ -150,7 +150,7 @@ export interface Loss {
   readonly turns: ReadonlyArray<string>
 }
 
-/** How long each turn of a lost node waited until another one dealt with it: it ended, or began again. */
+/** Time that each turn of a lost node waited until another node handled it: it finished, or started again. */
 export const takeovers = (losses: ReadonlyArray<Loss>, events: ReadonlyArray<StoredEvent>): ReadonlyArray<number> => {
   const eventsOf = Map.groupBy(events, ({ event }) => event.id)
   return losses.flatMap(({ at_ms, turns }) =>

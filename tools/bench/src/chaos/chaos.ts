@@ -23,26 +23,26 @@ import { cluster, type Cluster, type Member } from "./Cluster.ts"
 import { type Hit, isTouched, violationsOf, type Loss, takeovers } from "./Oracle.ts"
 import { observe } from "./Observer.ts"
 
-/** What is done to the nodes. */
+/** Kinds of actions on the nodes. */
 const modes = ["chaos", "rolling", "join"] as const
 
-/** What is done to the nodes, for how long, and how often. */
+/** Actions on the nodes, their duration, and their numbers. */
 interface ChaosOptions {
   readonly mode: (typeof modes)[number]
   readonly seed: number
   readonly duration_ms: number
   readonly kills: number
   readonly freezes: number
-  /** How often Postgres is killed and started again. */
+  /** Number of times that Postgres is killed and started again. */
   readonly restarts: number
-  /** How often Postgres is frozen for some seconds. */
+  /** Number of times that Postgres is frozen for some seconds. */
   readonly stalls: number
   readonly clients: number
   /** The share of creates that go to all nodes at once; 0.2 unless given. */
   readonly together?: number
-  /** How long a client waits for an answer before it asks another node; 3 s unless told. */
+  /** Time that a client waits for a response before it sends the request to another node; 3 s by default. */
   readonly clientPatience_ms?: number
-  /** How the server is run, without its flags; from source unless given. */
+  /** Command that runs the server, without its flags; from source by default. */
   readonly command?: ReadonlyArray<string>
   /** Statements that plant a bug in the database. */
   readonly plant?: ReadonlyArray<string>
@@ -66,7 +66,7 @@ export interface Outcome {
   readonly ended: Readonly<Record<string, number>>
   /** Runs that ended with a node that was never killed, frozen or stopped. */
   readonly untouched: number
-  /** How long turns of lost nodes waited for another node, in milliseconds, sorted. */
+  /** Times that turns of lost nodes waited for another node, in milliseconds, sorted. */
   readonly takeovers: ReadonlyArray<number>
   /** The same where Postgres was away meanwhile. */
   readonly takeoversInOutages: ReadonlyArray<number>
@@ -74,7 +74,7 @@ export interface Outcome {
   readonly broken: ReadonlyArray<string>
 }
 
-/** How long nothing may happen at the end before the rest counts as stuck. */
+/** Time without any event at the end before the remaining work counts as stuck. */
 const patience_ms = 120_000
 
 /** Long enough for a lease to run out, with some time to spare. */
@@ -87,7 +87,7 @@ const shuffled = <A>(all: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A
     .toSorted((left, right) => left.at - right.at)
     .map(({ one }) => one)
 
-/** How long Postgres is frozen: shorter and longer than what a node waits for an answer. */
+/** Durations for which Postgres is frozen: one shorter and one longer than a node waits for a response. */
 const stalled_ms = [1000, 8000] as const
 
 /** Kills, freezes, restarts and stalls as they come; always at least one node is up. */
@@ -158,7 +158,7 @@ const roll = async (nodes: Cluster, rounds: number, log: (line: string) => void)
   }
 }
 
-/** How many runs are at work while a node joins, and for how long each. */
+/** Number of runs that are running while a node joins, and the duration of each. */
 const long = { runs: 60, duration_s: 25 }
 
 const database = Effect.gen(function* () {

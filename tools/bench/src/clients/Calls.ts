@@ -4,7 +4,7 @@ import { type ClientProcess, startClient, type Work } from "./ClientProcess.ts"
 import type { Contestant, Modules } from "./Contestants.ts"
 import { startService } from "./Service.ts"
 
-/** How much is measured of calls. */
+/** Amount of measurement for calls. */
 export interface CallSettings {
   readonly rounds: number
   readonly window_ms: number
@@ -18,13 +18,13 @@ export interface CallSettings {
 /** The works, in the order of the report. */
 export const works: ReadonlyArray<Work> = ["create", "status", "get", "run"]
 
-/** What a client's calls cost: CPU µs a call, in the order of the rounds, the same for all clients. */
+/** Cost of a client's calls: CPU µs per call, in the order of the rounds, the same for all clients. */
 export interface Costs {
   readonly name: string
   readonly cpu_us: Readonly<Record<Work, ReadonlyArray<number>>>
 }
 
-/** What both measurements need. */
+/** Dependencies of both measurements. */
 export interface Tools {
   readonly modules: Modules
   readonly pinning: Pinning

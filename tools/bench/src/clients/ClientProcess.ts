@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import type { Command, Pinning } from "../measure/Pinning.ts"
 
-/** What a client is asked to do, by the name of its column. */
+/** Work of a client, by the name of its column. */
 export type Work = "create" | "status" | "get" | "run"
 
 /** A window of calls, one after the other in each of some loops. */
@@ -13,7 +13,7 @@ interface Called {
   readonly took_ms: number
 }
 
-/** What a process weighs after a collection of garbage. */
+/** Memory of a process after a garbage collection. */
 export interface Memory {
   readonly heap_MB: number
   readonly rss_MB: number
@@ -25,14 +25,14 @@ export interface ClientProcess {
   /** Begins to wait for runs; how they end is told later. */
   readonly wait: (ids: ReadonlyArray<string>) => Promise<void>
   readonly memory: () => Promise<Memory>
-  /** How long after the end of its run each wait has ended, in milliseconds. */
+  /** Delays between the finish of a run and that of each wait for it, in milliseconds. */
   readonly delays_ms: ReadonlyArray<number>
-  /** What waits have failed with. */
+  /** Failures of waits. */
   readonly failures: ReadonlyArray<string>
   readonly stop: () => Promise<void>
 }
 
-/** Where a client is found, and whom it calls. */
+/** Location of a client, and the server that it calls. */
 export interface Start {
   readonly name: string
   readonly module: string

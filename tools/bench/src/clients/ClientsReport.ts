@@ -16,7 +16,7 @@ export interface ClientsReport extends Heading {
   readonly calls: ReadonlyArray<Costs>
   readonly waits: ReadonlyArray<Waited>
   readonly sizes: ReadonlyArray<Sizes>
-  /** What `@webagent/v4` is made of, by rolldown. */
+  /** Parts of `@webagent/v4`, by rolldown. */
   readonly parts: ReadonlyArray<Part>
   readonly imports: ReadonlyArray<Imported>
 }
@@ -24,7 +24,7 @@ export interface ClientsReport extends Heading {
 const kB = (bytes: number) => (bytes / 1000).toFixed(1)
 const precise = (figure: number) => (figure >= 10 ? grouped(figure) : String(Number(figure.toPrecision(2))))
 
-/** What a work of one client costs beside another's; undefined where either was not measured. */
+/** Cost of a kind of work in one client, relative to another; undefined if either was not measured. */
 export const costRatio = (calls: ReadonlyArray<Costs>, first: string, second: string, work: Work): Ratio | undefined =>
   ratioBetween((wanted) => calls.find(({ name }) => name === wanted)?.cpu_us[work], first, second)
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { versionOf } from "../measure/PeerInstall.ts"
 
-/** Where the modules are that a client process loads. */
+/** Locations of the modules that a client process loads. */
 export interface Modules {
   /** The folder of the peers. */
   readonly installed: string

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundle } from "../measure/Bundle.ts"
 
-/** What loading a module takes in a new process, in the order of the rounds. */
+/** Cost of loading a module in a new process, in the order of the rounds. */
 export interface Imported {
   readonly name: string
   readonly cpu_ms: ReadonlyArray<number>

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 
-/** What the worker is started with. */
+/** Settings of the worker. */
 interface WorkerSettings {
   readonly name: string
   readonly url: string

@@ -17,7 +17,7 @@ export interface Sizes {
   readonly esbuild: Size
 }
 
-/** What a part of a bundle weighs; its gzip is its share of the whole. */
+/** Size of a part of a bundle; its gzip size is its share of the whole. */
 export interface Part extends Size {
   readonly part: string
 }
@@ -118,7 +118,7 @@ const parts: ReadonlyArray<readonly [RegExp, string]> = [
   [/v4\/src\//u, "@webagent/v4"]
 ]
 
-/** What an entry point of ours is made of, the heaviest first. */
+/** Lists the parts of one of our entry points, the largest first. */
 export const measureParts = async (entry: string): Promise<ReadonlyArray<Part>> => {
   const { code, map } = await byRolldown(entry, here)
   if (map === null) return []

@@ -12,13 +12,13 @@ export interface WaitSettings {
   /** Runs end between these two, evenly, after the waits have begun. */
   readonly from_ms: number
   readonly to_ms: number
-  /** How long they are watched, at the most: the rest is given up. */
+  /** Maximum time that they are observed; the remaining ones are abandoned. */
   readonly watched_ms: number
   /** When the process is weighed after they have begun; 0 leaves it out. */
   readonly weighedAfter_ms: number
 }
 
-/** What was seen of many waits of one client. */
+/** Observations of many waits of one client. */
 export interface Waited {
   readonly name: string
   readonly waits: number

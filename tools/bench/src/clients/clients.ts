@@ -13,7 +13,7 @@ import { measureWaits, type Waited, type WaitSettings } from "./Waits.ts"
 interface Settings {
   readonly calls: CallSettings
   readonly imports: number
-  /** How many of the waits' settings are measured. */
+  /** Settings of the waits that are measured. */
   readonly waits: ReadonlyArray<WaitSettings>
 }
 

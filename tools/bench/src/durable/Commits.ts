@@ -18,7 +18,7 @@ export interface Commits {
   readonly loopSlowest_ms: number
 }
 
-/** How many commits follow each other before the loop has a turn, as creates that come at once. */
+/** Number of consecutive commits before the event loop gets a turn, like creates that arrive at once. */
 const together = 8
 
 /** Creates for a while, with checkpoints in a thread as a server has them, or in the commit as SQLite has them. */

@@ -7,7 +7,7 @@ import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { headers, statusAt } from "../measure/Ask.ts"
 import { startOurs } from "../measure/ServerProcess.ts"
 
-/** How long something took, over many times. */
+/** Times of many repetitions. */
 export interface Times {
   readonly p50_ms: number
   readonly p99_ms: number

@@ -6,7 +6,7 @@ import { grouped, type Heading, headingLine, inFolder, type Options, paragraphs,
 
 const program = fileURLToPath(new URL("../../../../apps/server/test/kill-server.ts", import.meta.url))
 
-/** What the kills of a server came to, as the tests of the server tell it. */
+/** Result of killing a server, as the server's tests report it. */
 interface Outcome {
   readonly kills: number
   readonly acknowledged: Readonly<Record<"runs" | "sessions" | "messages" | "browsers" | "keys", number>>

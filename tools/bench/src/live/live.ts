@@ -33,7 +33,7 @@ const cpuOf = (server: number): Cost => ({
 const animation = `<div style="width:100vw;height:100vh;animation:a 2s linear infinite"></div>
   <style>@keyframes a{from{background:red}to{background:blue}}</style>`
 
-/** How a viewer of a live view costs and how soon it sees a change. */
+/** Measures the cost of a viewer of a live view, and the time until it sees a change. */
 export const live = (options: Options): Promise<LiveReport> =>
   inFolder(async (folder) => {
     const window_s = options.quick ? 4 : 20

@@ -1,6 +1,6 @@
 import { apiKey, createRun } from "./ServerProcess.ts"
 
-/** What every request carries. */
+/** Headers of every request. */
 export const headers = { "x-service-api-key": apiKey, "content-type": "application/json" }
 
 /** The JSON of an answer. An answer that is not good is an error. */

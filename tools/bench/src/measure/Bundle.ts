@@ -16,7 +16,7 @@ export const bundle = async (input: InputOptions, output: OutputOptions): Promis
 /** apps/server as it would be shipped: no package beside it to resolve. */
 interface ServerBundle {
   readonly file: string
-  /** What is loaded at the start, without what is loaded on demand. */
+  /** Size of the code that is loaded at startup, without code that is loaded on demand. */
   readonly size_kB: number
 }
 

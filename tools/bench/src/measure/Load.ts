@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Pinning } from "./Pinning.ts"
 
-/** What is asked of a server, over and over: one path; creates; or create, status, status, fetch. */
+/** Requests that are sent to a server repeatedly: one path; creates; or create, status, status, fetch. */
 export type Work =
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "create"; readonly amount: number }
@@ -20,7 +20,7 @@ export interface LoadRequest {
   readonly work: Work
 }
 
-/** What came back in a window. */
+/** Responses in a window. */
 interface LoadResult {
   /** 2xx. */
   readonly answers: number

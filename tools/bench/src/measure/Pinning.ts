@@ -11,7 +11,7 @@ export interface Command {
 export interface Pinning {
   readonly onServerCore: (command: Command) => Command
   readonly onLoadCore: (command: Command) => Command
-  /** How the result says it. */
+  /** Description for the result. */
   readonly text: string
 }
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { cpuOfAll_s } from "./Processes.ts"
 
-/** What Postgres says of itself, by a connection of the bench's own. */
+/** Statistics of Postgres about itself, over a separate connection of the bench. */
 export interface PostgresUse {
   readonly transactions: Effect.Effect<number>
   readonly connections: Effect.Effect<number>

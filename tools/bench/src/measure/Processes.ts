@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What Linux says of a process. */
+/** Figures of Linux about a process. */
 interface Process {
   readonly parent: number
   /** CPU time, user and system, of all its threads. */

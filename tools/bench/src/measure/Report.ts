@@ -4,23 +4,23 @@ import { join } from "node:path"
 import { Mistake } from "./Mistake.ts"
 import type { Ratio } from "./Statistics.ts"
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface Options {
   /** Short windows and few rounds: a look, not a figure. */
   readonly quick: boolean
   /** Names of peers; all when empty. */
   readonly peers: ReadonlyArray<string>
   readonly rounds: number | undefined
-  /** How long a soak starts new work, such as `20m`. */
+  /** Time during which a soak starts new work, such as `20m`. */
   readonly duration: string | undefined
-  /** What is done to nodes, and how often. */
+  /** Actions on nodes, and their numbers. */
   readonly chaos: Readonly<
     Record<"kills" | "freezes" | "restarts" | "stalls" | "seed", number | undefined> & { mode: string | undefined }
   >
   readonly log: (line: string) => void
 }
 
-/** What every report begins with: the date, and the machine without anything that identifies it. */
+/** Start of every report: the date, and the machine without any identifying data. */
 export interface Heading {
   readonly date: string
   readonly fingerprint: {
@@ -78,7 +78,7 @@ export const headingLine = ({ date, fingerprint }: Heading, details: string): st
   return `${date}: ${cpu}, ${cores} cores, ${memory_GB} GB, Node ${node}, ${platform}; load average ${loadBefore} before and ${loadAfter} after; ${details}.`
 }
 
-/** What a table shows where nothing was measured. */
+/** Placeholder in a table for a value that was not measured. */
 export const none = "–"
 
 /** A figure with two digits at least. */

@@ -2,7 +2,7 @@ import { drawing } from "@webagent/statistics/Drawing"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { median } from "@webagent/statistics/Robust"
 
-/** What a ratio was over the rounds, and within what it may lie. */
+/** Ratio over the rounds, with its confidence interval. */
 export interface Ratio {
   /** The median of the rounds' ratios. */
   readonly ratio: number
@@ -14,8 +14,8 @@ export interface Ratio {
 const resamples = 4000
 
 /**
- * How much the first costs beside the second. The two lists are the same rounds in the same order: what slowed the
- * machine down in a round slowed both down, so each round gives a ratio, and the bootstrap draws whole rounds.
+ * Cost of the first relative to the second. The two lists are the same rounds in the same order: a disturbance in a
+ * round slowed both down, so each round gives a ratio, and the bootstrap draws whole rounds.
  */
 export const ratioOf = (first: ReadonlyArray<number>, second: ReadonlyArray<number>, seed = 1): Ratio => {
   if (first.length !== second.length) throw new RangeError("A ratio needs both figures of every round")

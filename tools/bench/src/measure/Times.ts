@@ -7,7 +7,7 @@ export interface Times {
   readonly p95: number
 }
 
-/** What times come to. */
+/** Summarizes times. */
 export const timesOf = (all: ReadonlyArray<number>): Times => {
   const ordered = sorted(all)
   return { p50: quantile(ordered, 0.5), p95: quantile(ordered, 0.95) }
@@ -16,7 +16,7 @@ export const timesOf = (all: ReadonlyArray<number>): Times => {
 /** `1.2 / 3.4`. */
 export const timesText = ({ p50, p95 }: Times): string => (Number.isNaN(p50) ? none : `${plain(p50)} / ${plain(p95)}`)
 
-/** How many milliseconds something takes. */
+/** Measures the milliseconds that an action takes. */
 export const timed = async (act: () => Promise<unknown>): Promise<number> => {
   const start = performance.now()
   await act()

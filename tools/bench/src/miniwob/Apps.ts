@@ -38,14 +38,14 @@ const before = ({ elements }: Screen, line: number): Seen =>
     -1
   )
 
-/** What the task names that begins with a capital letter, in its order. */
+/** Words of the task that start with a capital letter, in its order. */
 const names = (task: string): ReadonlyArray<string> =>
   Array.from(
     task.replaceAll(/"[^"]*"/gu, "").matchAll(/\b([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?:'s)?\b/gu),
     ([, name = ""]) => name
   )
 
-/** What sentences begin with. */
+/** Words at the start of sentences. */
 const verbs =
   /^(?:Find|Will|Forward|Please|Send|Locate|Can|Could|The|Look|Open|Share|Email|Pass|Reply|Delete|Go|Get|Mark|Star|Click|Give|Take|In|My|You|Let|From|Move|Search|Navigate|Respond|Message|Tell|Write|Answer|Read|Remove)$/u
 

@@ -100,7 +100,7 @@ const followMenu: Rule = function* (task, first) {
   yield [click(named(screen, at(path, -1)))]
 }
 
-/** What items of menus are called by their icons. */
+/** Names of menu items that are shown as icons. */
 const icons: Readonly<Record<string, string>> = {
   disk: "Save",
   print: "Print...",
@@ -145,7 +145,7 @@ export const colours: Readonly<Record<string, readonly [number, number, number]>
   violet: [238, 130, 238]
 }
 
-/** What a colour is called that is closest to this one. */
+/** Name of the color that is closest to this one. */
 const colourName = (one: Seen): string => {
   const shown = colourOf(one)
   const far = ([red, green, blue]: readonly [number, number, number]) =>
@@ -159,7 +159,7 @@ const tint = (one: Seen): string => {
   return red > green && red > blue ? "red" : green > blue ? "green" : "blue"
 }
 
-/** How many items of this shape, size and colour a figure has. */
+/** Shape, size, color and text of an item in a figure. */
 interface Figure {
   readonly shape: string
   readonly size: string
@@ -168,7 +168,7 @@ interface Figure {
   readonly seen: Seen
 }
 
-/** What the pages call a shape. */
+/** Describes a shape as the pages name it. */
 const figureOf = (one: Seen): Figure => {
   const shape = one.role.replace(/^svg /u, "")
   const { height, width } = boxOf(one)
@@ -290,7 +290,7 @@ const simonSays: Rule = function* (_, first) {
   for (const name of sequence) screen = yield [click(named(screen, new RegExp(name, "u"), "button"))]
 }
 
-/** Whether a letter stands for one of the widgets that tasks name. */
+/** Roles of the widgets that tasks name. */
 const widgets: Readonly<Record<string, ReadonlyArray<string>>> = {
   button: ["button"],
   checkbox: ["checkbox"],
@@ -439,7 +439,7 @@ export const clicks: Rules = {
   "unicode-test": clickQuoted
 }
 
-/** How the example of the page draws digits, row by row. */
+/** Digits as the example of the page draws them, row by row. */
 const digits = [
   "0110 1001 1001 1001 1001 1001 0110",
   "0010 0110 0010 0010 0010 0010 0010",

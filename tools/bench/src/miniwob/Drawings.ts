@@ -58,7 +58,7 @@ const push: Rule = function* (task, screen) {
   yield [drag(item, item, x * 25, y * 25), submit(screen)]
 }
 
-/** Whether a figure is one of those that the task names. */
+/** True if a figure is one of those that the task names. */
 const isOne =
   (said: string) =>
   (one: Seen): boolean => {

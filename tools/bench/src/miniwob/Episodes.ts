@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   ".png": "image/png"
 }
 
-/** What the Python Package Index answers of a package. */
+/** Response of the Python Package Index about a package. */
 interface Index {
   readonly files: ReadonlyArray<{ readonly filename: string; readonly url: string }>
 }
@@ -54,7 +54,7 @@ export interface Episodes {
   readonly open: (kind: string) => Effect.Effect<void>
   /** Begins an episode of the page in front, the same one for the same seed; the answer is the task. */
   readonly begin: (seed: number) => Effect.Effect<string>
-  /** What the episode was worth, from -1 to 1; null for one that did not end. */
+  /** Reward of the episode, from -1 to 1; null if it did not finish. */
   readonly reward: Effect.Effect<number | null>
 }
 

@@ -114,7 +114,7 @@ const login: Rule = function* (task, screen) {
   yield [submit(filled)]
 }
 
-/** What a table says beside a label. */
+/** Text next to a label in a table. */
 const cellOf = (screen: Screen, label: string): string => {
   const row = screen.lines.find((line) => line.startsWith(`${label} |`))
   if (row === undefined) throw new Error(`the table has no ${label}`)

@@ -7,9 +7,9 @@ import * as Layer from "effect/Layer"
 import type { Call, Rule } from "./Rule.ts"
 import { read } from "./Screen.ts"
 
-/** How an episode was carried out. */
+/** Execution of an episode. */
 interface Played {
-  /** Why the rule gave up, or why the agent failed; empty for neither. */
+  /** The reason why the rule gave up, or why the agent failed; empty if neither happened. */
   readonly error: string
   /** From each answer of the model to its next request: the calls, the look, and the request itself. */
   readonly steps_ms: ReadonlyArray<number>
@@ -40,7 +40,7 @@ const done = (success: boolean): ModelReply => ({ calls: [{ name: "done", input:
 const taskOf = ({ messages }: ModelRequest) =>
   messages.findLast(({ text }) => text.startsWith("Task: "))?.text.slice("Task: ".length) ?? ""
 
-/** How many calls of one answer the agent carries out. */
+/** Maximum number of calls per response that the agent carries out. */
 const calls_most = 5
 
 /** Answers by a rule, page after page. */

@@ -9,7 +9,7 @@ export interface Call {
 /** Some steps: calls of tools, and the page after them. */
 export type Steps<A = void> = Generator<ReadonlyArray<Call>, A, Screen>
 
-/** What a model would do with a kind of task: it sees a page, calls tools, sees the next page, until it is done. */
+/** Replaces a model for a kind of task: it sees a page, calls tools, and sees the next page until the task is done. */
 export type Rule = (task: string, first: Screen) => Steps
 
 /** The rules of some kinds, by their names. */

@@ -4,5 +4,5 @@ import { drawings } from "./Drawings.ts"
 import { fields } from "./Fields.ts"
 import type { Rules } from "./Rule.ts"
 
-/** What stands for a model, by kind of task. */
+/** Replacements of a model, by kind of task. */
 export const rules: Rules = { ...apps, ...clicks, ...drawings, ...fields }

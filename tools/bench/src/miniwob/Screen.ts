@@ -23,7 +23,7 @@ export interface Box {
 export interface Screen {
   readonly lines: ReadonlyArray<string>
   readonly elements: ReadonlyArray<Seen>
-  /** What the calls before it were answered. */
+  /** Results of the previous calls. */
   readonly results: string
 }
 
@@ -53,7 +53,7 @@ export const read = (text: string, results: string): Screen => {
   return { lines, elements, results }
 }
 
-/** Where it is; fails for what is shown without its place. */
+/** Position of an element; fails for one that is shown without its position. */
 export const boxOf = ({ name, rest }: Seen): Box => {
   const [, width, height, left, top] = (/(\d+)x(\d+) at (-?\d+),(-?\d+)/u.exec(rest) ?? []).map(Number)
   if (width === undefined || height === undefined || left === undefined || top === undefined) {

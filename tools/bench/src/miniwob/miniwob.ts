@@ -21,15 +21,15 @@ import { rules } from "./Rules.ts"
 /** Pages that measure distances give a little less than 1 for a pixel. */
 const enough = 0.8
 
-/** How long all episodes may take; those that are left then count as failed. */
+/** Time limit for all episodes; the remaining ones then count as failed. */
 const longest_ms = 20 * 60_000
 
-/** How an episode of a kind went. */
+/** Result of an episode of a kind. */
 interface Result {
   readonly seed: number
   readonly reward: number | null
   readonly steps: number
-  /** Why it failed; empty for one that did not. */
+  /** The reason why it failed; empty if it didn't. */
   readonly why: string
 }
 
@@ -46,9 +46,9 @@ interface MiniwobReport extends Heading {
   /** From each answer of the model to its next request. */
   readonly step_ms: Times
   readonly look_ms: Times
-  /** What one call of a tool takes. */
+  /** Duration of one tool call. */
   readonly action_ms: Times
-  /** What asking the model takes: its answer is there at once. */
+  /** Duration of a request to the model, whose response is available immediately. */
   readonly model_ms: Times
 }
 

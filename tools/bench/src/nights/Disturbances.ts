@@ -1,4 +1,4 @@
-/** What real nights have and an ideal world has not; chances are of one night. */
+/** Disturbances of real nights, which an ideal world doesn't have; probabilities are per night. */
 export interface Disturbances {
   /** Deviation of a night's durations from the last one's level, of all scenarios together, as a logarithm. */
   readonly nightly: number

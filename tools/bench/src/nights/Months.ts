@@ -2,7 +2,7 @@ import * as Gates from "./Gates.ts"
 import { type Preset, presets } from "./Disturbances.ts"
 import { type Change, planted, type Disturbance, world } from "./World.ts"
 
-/** How months are drawn and judged. */
+/** Settings for drawing and judging months. */
 export interface MonthsOptions {
   readonly seed: number
   readonly scenarios: number
@@ -11,17 +11,20 @@ export interface MonthsOptions {
   readonly before: number
 }
 
-/** What a gate did in some months without a change. */
+/** Results of a gate in some months without a change. */
 export interface Quiet {
   readonly nights: number
   /** Red nights of each month. */
   readonly red: ReadonlyArray<number>
-  /** What is behind the red nights of each month that are no false alarms. */
+  /** Causes of each month's failed nights that are no false alarms. */
   readonly disturbances: ReadonlyArray<ReadonlyArray<Disturbance>>
   readonly confirmTrials: number
 }
 
-/** What a gate did in some months with a change: of each, nights until it was found, 1 is the first; null where it was not. */
+/**
+ * Results of a gate in some months with a change: for each month, the number of nights until it was found, where 1 is
+ * the first; null if it was not.
+ */
 export interface Found {
   readonly change: Change
   readonly nights: ReadonlyArray<number | null>

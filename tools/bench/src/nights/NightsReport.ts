@@ -4,20 +4,20 @@ import { type Found, gateNames, type GateName, month, type MonthsOptions, type Q
 import type { Preset } from "./Disturbances.ts"
 import { type Change, changes } from "./World.ts"
 
-/** What one gate did in one world. */
+/** Results of one gate in one world. */
 interface GateOutcome {
   readonly gate: GateName
   readonly quiet: Quiet
   readonly found: ReadonlyArray<Found>
 }
 
-/** What every gate did in one world. */
+/** Results of every gate in one world. */
 interface WorldOutcome {
   readonly preset: Preset
   readonly gates: ReadonlyArray<GateOutcome>
 }
 
-/** What the bench of nights has found. */
+/** Results of the nights bench. */
 export interface NightsReport extends Heading {
   readonly options: MonthsOptions
   readonly worlds: ReadonlyArray<WorldOutcome>
@@ -48,7 +48,7 @@ export const monthly = (numbers: ReadonlyArray<number>): string => {
   return `${middle.toFixed(1)} (${Math.max(0, middle - reach).toFixed(1)} to ${(middle + reach).toFixed(1)})`
 }
 
-/** How many red nights a month are no false alarms, and what is behind them. */
+/** Number of failed nights per month that are no false alarms, with their causes. */
 const disturbed = ({ disturbances }: Quiet): string => {
   const counts = [...Map.groupBy(disturbances.flat(), (disturbance) => disturbance)]
     .toSorted(([, one], [, other]) => other.length - one.length)

@@ -4,7 +4,7 @@ import { drawing } from "@webagent/statistics/Drawing"
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import type { Disturbances } from "./Disturbances.ts"
 
-/** What becomes worse in a month. */
+/** Changes for the worse in a month. */
 export const changes = [
   "none",
   "95 to 50 %",
@@ -23,10 +23,10 @@ export const changes = [
   "leak"
 ] as const
 
-/** What becomes worse in a month. */
+/** Change for the worse in a month. */
 export type Change = (typeof changes)[number]
 
-/** What the nights of a month are drawn from. */
+/** Parameters for drawing the nights of a month. */
 export interface WorldOptions {
   readonly seed: number
   readonly scenarios: number
@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly from: number
 }
 
-/** Why a night is worse than others, and not by chance: a person wants to know of it. */
+/** The reason why a night is worse than others, and not by chance, so that people want a report of it. */
 export type Disturbance = "slow night" | "outage" | "shared cause" | "new scenario" | "slower machine"
 
 /** One more trial of a scenario, at the end of the night. */
@@ -49,12 +49,12 @@ interface MoreTrial {
 /** A night as the history keeps it, and what gates of other kinds ask it for. */
 export interface SimulatedNight {
   readonly night: Night
-  /** What makes a figure worse, of a scenario or of the whole night; undefined where that is chance. */
+  /** Returns the cause that makes a figure of a scenario or of the whole night worse; undefined if it is chance. */
   readonly disturbanceOf: (what: {
     readonly figure: Figure
     readonly scenario: string | null
   }) => Disturbance | undefined
-  /** What makes scenarios fail where no figure is worse. */
+  /** Cause of failing scenarios in a night without a worse figure. */
   readonly failingBy: Disturbance | undefined
   readonly more: (scenario: string) => MoreTrial
   /** Durations of single requests, in milliseconds, in no order. */
@@ -81,11 +81,11 @@ interface Kind {
   readonly cost: number
   /** The logarithm of the odds that a trial fails; drifts. Never where it is -Infinity. */
   odds: number
-  /** How far its durations are from their level, night after night. */
+  /** Distance of its durations from their level, night after night. */
   apart: number
-  /** What machines add to its durations and not to those of others. */
+  /** Effect of machines on its durations, beyond the effect on those of others. */
   machine: number
-  /** What was accepted as how it is. */
+  /** Change that was accepted as the new normal. */
   accepted: number
 }
 

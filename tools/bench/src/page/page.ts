@@ -10,7 +10,7 @@ import { withBrowser } from "../measure/WithBrowser.ts"
 import * as Episodes from "../miniwob/Episodes.ts"
 import { pages } from "./Pages.ts"
 
-/** What was measured on one page. */
+/** Measurements of one page. */
 interface Row {
   readonly name: string
   readonly elements: number
@@ -24,7 +24,7 @@ interface Row {
 interface PageReport extends Heading {
   readonly rounds: number
   readonly looks: ReadonlyArray<Row>
-  /** What looks at the first page of each kind of MiniWoB++ take. */
+  /** Cost of looking at the first page of each kind of MiniWoB++. */
   readonly miniwob: { readonly kinds: number; readonly look_ms: Times; readonly tokens: Times }
   readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
 }

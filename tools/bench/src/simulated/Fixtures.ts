@@ -8,7 +8,7 @@ import { apiKey } from "../measure/ServerProcess.ts"
 export const runId = "0198a1f0-0000-4000-8000-000000000001"
 export const sessionId = "0198a1f0-0000-4000-8000-000000000002"
 
-/** Where the two reads go. */
+/** Paths of the two reads. */
 export const statusPath = (id: string) => `${basePath.v4}${operations.v4.getRunStatus.path.replace("{run_id}", id)}`
 export const sessionPath = (id: string) => `${basePath.v2}${operations.v2.getSession.path.replace("{session_id}", id)}`
 

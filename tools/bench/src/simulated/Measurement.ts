@@ -5,7 +5,7 @@ import { apiKey, createRun, freePort, type ServerProcess, startServer } from "..
 import { runId, sessionId, sessionPath, statusPath } from "./Fixtures.ts"
 import type { Load, LoadRequest, Work } from "../measure/Load.ts"
 
-/** How much is measured. */
+/** Amount of measurement. */
 export interface Settings {
   readonly rounds: number
   readonly window_s: number
@@ -22,15 +22,15 @@ export interface Settings {
 export interface Contestant {
   readonly name: string
   readonly stateful: boolean
-  /** Whether it is weighed with many live runs. */
+  /** True if its memory is measured with many live runs. */
   readonly live: boolean
-  /** How many times the usual warm-up it takes; once unless given. */
+  /** Multiple of the usual warm-up that it needs; 1 by default. */
   readonly warmups?: number
   /** Starts it on a port, with runs of this length. */
   readonly command: (port: number, runs_ms: number) => Command
 }
 
-/** What the load asks for, by the name of its column. */
+/** Requests of the load, by the name of its column. */
 export type Workload = "status" | "session" | "flow"
 
 /** One window: requests are answers of 2xx; a window with any other answer is not counted. */
@@ -72,7 +72,7 @@ export interface Measured {
   readonly live?: Live
 }
 
-/** What a measurement needs from outside. */
+/** Dependencies of a measurement. */
 interface Tools {
   readonly load: Load
   readonly pinning: Pinning

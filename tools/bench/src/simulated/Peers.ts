@@ -8,14 +8,14 @@ import { apiKey } from "../measure/ServerProcess.ts"
 import { writeDatabase, writeMappings, writeOpenApi, writeProfile } from "./Fixtures.ts"
 import type { Contestant } from "./Measurement.ts"
 
-/** Where a server is started, and with what. */
+/** Port, folder and settings with which a server is started. */
 interface Place {
   readonly port: number
-  /** How long its runs take. */
+  /** Duration of its runs. */
   readonly runs_ms: number
   /** A folder of its own. */
   readonly folder: string
-  /** Where the peers are installed. */
+  /** Folder in which the peers are installed. */
   readonly installed: string
   /** Our server as one file. */
   readonly bundle: string
@@ -25,9 +25,9 @@ interface Place {
 export interface Peer extends Omit<Contestant, "command"> {
   /** Its row in the table, with its version. */
   readonly title: (place: Pick<Place, "installed">) => string
-  /** What to know when reading its row. */
+  /** Remark for reading its row. */
   readonly remark: string
-  /** How it is started; text is the reason why it cannot be here. */
+  /** Command that starts it; text is the reason why it cannot run on this machine. */
   readonly command: (place: Place) => Command | string
 }
 

@@ -23,7 +23,7 @@ export interface Report extends Heading {
 
 const measuredOf = ({ result }: Row) => ("skipped" in result ? undefined : result)
 
-/** What the first server costs beside the second in one workload; undefined where either was not measured. */
+/** Cost of the first server relative to the second in one workload; undefined if either was not measured. */
 export const costRatio = (report: Report, first: string, second: string, workload: Workload): Ratio | undefined =>
   ratioBetween(
     (wanted) => {

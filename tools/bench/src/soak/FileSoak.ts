@@ -21,7 +21,7 @@ import { freePort, startOurs } from "../measure/ServerProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
 import { whileUnder } from "./Weighing.ts"
 
-/** What a server over a file was like at a moment. */
+/** Figures of a server with a database file at a moment. */
 interface Moment {
   readonly at_s: number
   readonly rss_MB: number
@@ -38,13 +38,13 @@ interface FileSoakReport extends Heading {
   readonly keep_s: number
   readonly moments: ReadonlyArray<Moment>
   readonly counts: Readonly<Record<"started" | "completed" | "late" | "failed", number>>
-  /** Why starts failed, with how many. */
+  /** Reasons why starts failed, with their numbers. */
   readonly failures: Readonly<Record<string, number>>
   readonly status_ms: Readonly<Record<"p50" | "p99" | "max", number>>
 }
 
 const rate = 10
-/** How long a record is kept; the sweep comes each minute. */
+/** Time that a record is stored; the sweep runs every minute. */
 const keep_s = 90
 
 const spanOf = (text: string): number => {

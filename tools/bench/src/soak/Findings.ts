@@ -2,9 +2,9 @@ import { ControlClient } from "@webagent/control"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 
-/** What our server itself knows of what it was asked for. */
+/** Our server's own findings about the requests that it received. */
 export interface Findings {
-  /** How often each oracle found something; 0 is as it should be. */
+  /** Number of findings of each oracle; 0 is expected. */
   readonly verdicts: Readonly<Record<string, number>>
   /** Browsers that are not stopped. */
   readonly browsersOpen: number

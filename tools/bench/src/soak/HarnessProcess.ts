@@ -8,7 +8,7 @@ import { apiKey } from "../measure/ServerProcess.ts"
 
 const main = fileURLToPath(new URL("../../../../apps/harness/src/main.ts", import.meta.url))
 
-/** How the harness ended. */
+/** Exit of the harness. */
 interface HarnessEnd {
   readonly exitCode: number | null
   /** All that it printed. */
@@ -39,7 +39,7 @@ export const harness = (args: ReadonlyArray<string>, log: (line: string) => void
     })
   })
 
-/** What the harness writes of a load test, as far as it is read here. */
+/** Output of the harness for a load test, limited to the fields that are read here. */
 export type SoakResult = Pick<LoadReport, "rate" | "duration_ms" | "verdict" | "measurements" | "metrics">
 
 /** The same over time. */

@@ -5,7 +5,7 @@ import type { Findings } from "./Findings.ts"
 import type { SoakResult, SoakSeries } from "./HarnessProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
 
-/** What the server's process was like at a moment. */
+/** Figures of the server's process at a moment. */
 export interface Moment {
   /** Since the load was begun. */
   readonly at_s: number

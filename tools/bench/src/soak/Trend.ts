@@ -2,13 +2,13 @@ import { mean } from "@webagent/statistics/Quantile"
 import { median } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
 
-/** What was measured at a time. */
+/** Measurement at a time. */
 export interface Point {
   readonly at_s: number
   readonly value: number
 }
 
-/** How something goes up or down, and within what that may lie. */
+/** Slope of a measurement, with its confidence interval. */
 export interface Trend {
   /** The mean over all blocks. */
   readonly mean: number
@@ -18,7 +18,7 @@ export interface Trend {
   readonly high: number
   /** Blocks of time that it rests on. */
   readonly blocks: number
-  /** How alike what is left of neighbouring blocks is beside the line, from -1 to 1. */
+  /** Correlation between the residuals of neighboring blocks, from -1 to 1. */
   readonly alike: number
 }
 

@@ -2,7 +2,7 @@ import { loadavg } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ServerProcess } from "../measure/ServerProcess.ts"
 
-/** What is weighed of every server. */
+/** Memory and resources that are measured for every server. */
 interface Weight {
   readonly at_s: number
   readonly rss_MB: number

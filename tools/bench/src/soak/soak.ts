@@ -11,7 +11,7 @@ import { whileUnder } from "./Weighing.ts"
 /** The load that is sent to the server, and what it says in the end. */
 export type Soak = (url: string) => Promise<{ readonly report: SoakResult; readonly series: SoakSeries }>
 
-/** How often the server is weighed. */
+/** Intervals for measuring the server's memory. */
 interface Weighing {
   readonly every_s: number
   /** Garbage is collected, and the heap measured, at every n-th measurement. */

@@ -36,7 +36,7 @@ const sideBySide = ({ kept }: StoresReport) => {
   )
 }
 
-/** Where the CPU time is spent. */
+/** Distribution of the CPU time. */
 const shares = ({ kept }: StoresReport) =>
   table(
     ["CPU in", "of a run, ms", "of a read, µs"],

@@ -16,7 +16,7 @@ import { postgresUse } from "../measure/PostgresUse.ts"
 import { chosen, type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, freePort, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
-/** How much is measured. */
+/** Amount of measurement. */
 export interface Settings {
   readonly rounds: number
   /** Creates of one round at one contestant. */
@@ -62,11 +62,11 @@ interface Standing {
   readonly name: string
   readonly nodes: ReadonlyArray<ServerProcess>
   readonly postgres_s: () => number
-  /** How much it keeps, in kB. */
+  /** Size of its stored data, in kB. */
   readonly kept_kB: () => Promise<number>
 }
 
-/** How long runs take. A tenth of it is between their start and `running`. */
+/** Duration of runs. A tenth of it is between their start and `running`. */
 const run_ms = 20
 
 const started = (bundle: string, flags: ReadonlyArray<string>, how?: Parameters<typeof startOurs>[2]) =>

@@ -27,7 +27,7 @@ interface Way {
 interface TunnelReport extends Heading {
   readonly owner: Way
   readonly other: Way
-  /** How much longer a round trip takes through another node, round by round. */
+  /** Additional time of a round trip through another node, round by round. */
   readonly longer_ms: Times
 }
 
@@ -88,7 +88,7 @@ const throughBoth = (options: Options) =>
     })
   }).pipe(Effect.scoped, Effect.provide(TestPostgres.layer), Effect.runPromise)
 
-/** What a tunnel costs. */
+/** Measures the cost of a tunnel. */
 export const tunnel = (options: Options): Promise<TunnelReport> => inFolder(() => throughBoth(options))
 
 /** The tables of a report. */

@@ -8,11 +8,11 @@ import type { CdpMessage, CdpTransport } from "../ports/BrowserPool.ts"
 export class CdpError extends Data.TaggedError("CdpError")<{
   readonly method: string
   readonly message: string
-  /** What is gone, so that each command to it is refused from now on; null when the browser refused this one. */
+  /** The part that is gone, so that each further command to it is refused; null if the browser refused this command. */
   readonly gone: "page" | "browser" | null
 }> {}
 
-/** What a browser tells without being asked. */
+/** Event that a browser sends on its own. */
 export interface CdpEvent {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>

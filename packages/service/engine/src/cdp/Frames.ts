@@ -7,9 +7,9 @@ export interface Frames {
   readonly next: (bytes: Uint8Array, from: number) => number
   /** Follows all frames up to the one that ends the connection. Returns where that began. */
   readonly follow: (bytes: Uint8Array) => number
-  /** Whether a message may follow here: the one before is complete. */
+  /** True if another message may follow here, because the previous one is complete. */
   readonly isBetween: () => boolean
-  /** Whether this side has said that it ends the connection. */
+  /** True if this side has sent a close frame. */
   readonly isClosed: () => boolean
 }
 
@@ -22,7 +22,7 @@ export const make = (): Frames => {
   let isWhole = true
   let isClosed = false
 
-  /** How long the payload is, as soon as the head of its frame is complete up to the mask. */
+  /** Length of the payload, as soon as the head of its frame is complete up to the mask. */
   const payload = (): number | undefined => {
     if (headLength < 2) return undefined
     const length = view.getUint8(1) & 0x7f

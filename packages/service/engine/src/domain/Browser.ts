@@ -5,13 +5,13 @@ import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
-/** Why a browser ended by itself: at the end of its time, without use, by a crash, or by what it takes of memory or disk. */
+/** Reasons why a browser stopped by itself: its time limit, no use, a crash, or its use of memory or disk. */
 const endReasons = ["expired", "idle", "crashed", "out_of_memory", "out_of_disk"] as const
 
-/** Why a browser ended by itself. */
+/** The reason why a browser stopped by itself. */
 export type EndReason = (typeof endReasons)[number]
 
-/** Why a browser stopped. */
+/** Reasons why a browser stopped. */
 const stopReasons = [
   "asked",
   "session_stopped",
@@ -22,18 +22,18 @@ const stopReasons = [
   "node_closed"
 ] as const
 
-/** Why a browser stopped: asked to, with its session, at the end of its time, by itself, or with its node. */
+/** The reason why a browser stopped: on request, with its session, at its time limit, by itself, or with its node. */
 export type StopReason = (typeof stopReasons)[number]
 
 /** A hosted browser that client code drives itself over CDP. */
 export const Browser = Schema.Struct({
   id: Schema.String,
   owner: OptionalText,
-  /** How many steps wrote it: 1 when it is new. */
+  /** Number of steps that wrote it: 1 if it is new. */
   revision: Schema.Int,
   /** `starting` is stored before the launch: a crash leaves a record, and never a browser without one. */
   status: Schema.Literals(["starting", "active", "stopped"]),
-  /** Where it runs; null of a browser that was made before there were nodes. */
+  /** Node on which it runs; null for a browser from a version without nodes. */
   node: OptionalText,
   /** When its pool stops it at the latest; null for no limit. */
   expiresAt_ms: OptionalMoment,
@@ -45,9 +45,9 @@ export const Browser = Schema.Struct({
   allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** The languages that it announces to pages; null for those of its server. */
   languages: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
-  /** Whether what it shows is recorded; browsers of before there were recordings do not say. */
+  /** True if its picture is recorded; missing in browsers from a version without recordings. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  /** How many bytes it had sent and received when it stopped; null before that, and where they are not counted. */
+  /** Number of bytes that it had sent and received when it stopped; null before that, and if they are not counted. */
   bytes: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   startedAt_ms: Moment,
   finishedAt_ms: OptionalMoment

@@ -12,7 +12,7 @@ export interface SessionState {
   readonly turns: ReadonlyArray<Turn.Turn>
 }
 
-/** What an agent says of its turn beside the events that move it. */
+/** Progress of a turn that an agent reports in addition to the events that change the turn's status. */
 export interface Progress {
   readonly used?: Turn.Usage
   readonly checkpoint?: Turn.Turn["checkpoint"]
@@ -22,7 +22,7 @@ export interface Progress {
   readonly ended?: { readonly step: Turn.TurnStep; readonly failure: string | null }
 }
 
-/** What is to be done to a session. */
+/** Command for a session. */
 export type Command =
   /** Adds a turn. An interrupt cancels the turn at work and runs before all that wait. */
   | { readonly _tag: "Queue"; readonly turn: Turn.Turn; readonly interrupt: boolean }
@@ -43,8 +43,8 @@ export type Command =
   /** A node takes the next turn, if no node has one. `from` is a node that is lost: what it had is taken over. */
   | { readonly _tag: "Take"; readonly node: string; readonly from?: string; readonly resumes?: Resumes | undefined }
   /**
-   * What the holder of a lease says. With `leaves` its agent is gone when the event ends the turn; a node that `goesOn`
-   * takes the next turn in the same step.
+   * Reports an event of the lease's holder. With `leaves`, its agent is gone when the event finishes the turn; a node
+   * that `goesOn` takes the next turn in the same step.
    */
   | {
       readonly _tag: "Report"
@@ -70,10 +70,10 @@ export type Command =
       readonly used?: Turn.Usage | undefined
     }
 
-/** Whether a turn that is running can go on elsewhere. */
+/** Predicate for whether a running turn can continue on another node. */
 type Resumes = (turn: Turn.Turn) => boolean
 
-/** Why a command is refused. */
+/** The reason why a command is refused. */
 export type Refusal =
   | InvalidTransition
   | { readonly _tag: "Stopped" }
@@ -83,7 +83,7 @@ export type Refusal =
   | { readonly _tag: "Over" }
   | { readonly _tag: "LeaseLost" }
 
-/** What a command makes of a session. */
+/** Result of a command for a session. */
 export interface Decision {
   readonly session: Session.Session
   /** The turn that the command is about, as it is afterwards; null of a command that is about none. */
@@ -97,7 +97,7 @@ export interface Decision {
    * agent works on it finishes when the agent lets go, because its cost grows until then.
    */
   readonly finished: ReadonlyArray<Turn.Turn>
-  /** Whether anything is to be written at all. */
+  /** True if there are changes to write. */
   readonly changed: boolean
 }
 
@@ -196,7 +196,7 @@ const leave = (draft: Draft): void => {
   draft.session = { ...draft.session, lease: null }
 }
 
-/** What becomes of the turn of a node that works on it no more. */
+/** Releases the turn of a node that no longer works on it: the turn is queued again, continues elsewhere, or fails. */
 const release = (draft: Draft, failure: "node_lost" | "node_closed", resumes: Resumes | undefined): void => {
   const held = draft.turns.find(({ id }) => id === draft.session.lease?.turnId)
   leave(draft)
@@ -276,7 +276,7 @@ const progress = (draft: Draft, turn: Turn.Turn, { checkpoint, ended, step, used
   return Result.succeed(turn.id)
 }
 
-/** What the holder of a lease says. */
+/** Command from the holder of a lease. */
 type OfHolder = Extract<Command, { readonly token: number }>
 
 const ofHolder = (draft: Draft, command: OfHolder): Decided => {
@@ -343,7 +343,7 @@ const finishedBy = ({ before, session, turns }: Draft): ReadonlyArray<Turn.Turn>
   )
 }
 
-/** What the draft says, about this turn. */
+/** Builds the decision from the draft, about this turn. */
 const decisionOf = (draft: Draft, id: string | null): Decision => {
   const { at_ms, before, events, session, steps, turns, written } = draft
   const changed = session !== before.session || written.size > 0 || steps.length > 0
@@ -374,8 +374,8 @@ const decisionOf = (draft: Draft, id: string | null): Decision => {
 }
 
 /**
- * What a command makes of a session at this time: pure, so that the same state, command and time are the same
- * decision. The revision of the session guards what is written: it is one more than that of `state`.
+ * Decides the result of a command for a session at this time. It is pure, so that the same state, command and time
+ * produce the same decision. The revision of the session guards the write: it is one more than that of `state`.
  */
 export const decide = (state: SessionState, command: Command, at_ms: number): Result.Result<Decision, Refusal> => {
   const { session, turns } = state

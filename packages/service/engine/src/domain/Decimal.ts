@@ -29,5 +29,5 @@ export const multiplyRatio = (amount: Decimal, numerator: bigint, denominator: b
   return plain(BigDecimal.make((value * numerator * 2n + divisor) / (divisor * 2n), 6))
 }
 
-/** Whether the first is the larger amount. */
+/** True if the first amount is larger. */
 export const isMore = (left: Decimal, right: Decimal): boolean => BigDecimal.isGreaterThan(parse(left), parse(right))

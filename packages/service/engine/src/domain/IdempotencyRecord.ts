@@ -4,7 +4,7 @@ import { Moment } from "./Fields.ts"
 import { Session } from "./Session.ts"
 import { Turn } from "./Turn.ts"
 
-/** What a create made, as it was made. A repeated create is answered from this. */
+/** Result of a create, as it was then. A repeated create returns it. */
 export const Made = Schema.Union([
   Schema.TaggedStruct("Session", { session: Session, turn: Turn }),
   Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: Turn }),
@@ -25,9 +25,9 @@ export const IdempotencyRecord = Schema.Struct({
 
 export type IdempotencyRecord = typeof IdempotencyRecord.Type
 
-/** How long a key is remembered: 24 hours. */
+/** Time that a key is stored: 24 hours. */
 export const lifetime_ms = 86_400_000
 
-/** Whether the record counts no more at this time. */
+/** True if the record is no longer valid at this time. */
 export const isExpired = (record: IdempotencyRecord, at_ms: number): boolean =>
   record.createdAt_ms + lifetime_ms <= at_ms

@@ -4,11 +4,11 @@ export interface Node {
   readonly id: string
   /** As people call it, also after another start. */
   readonly name: string
-  /** Where other nodes reach it, such as `http://10.0.0.5:8080`; null when they cannot. */
+  /** Address at which other nodes reach it, such as `http://10.0.0.5:8080`; null if they cannot. */
   readonly address: string | null
-  /** How many browsers it still has room for. */
+  /** Number of further browsers that it has room for. */
   readonly room: number
-  /** Whether it takes nothing more: what is at work there ends, and then it is to be stopped. */
+  /** True if it accepts no new work: its running work finishes, and then it is expected to be stopped. */
   readonly draining: boolean
   readonly startedAt_ms: number
 }

@@ -9,11 +9,11 @@ import { invalidTransition, type InvalidTransition } from "./InvalidTransition.t
 export const Session = Schema.Struct({
   id: Schema.String,
   owner: OptionalText,
-  /** How many steps wrote it, or a turn of it: 1 when it is new. */
+  /** Number of steps that wrote it, or one of its turns: 1 if it is new. */
   revision: Schema.Int,
   /** Who works on it. `token` is the revision of the step that took it: a later lease has a higher one. */
   lease: Schema.NullOr(Schema.Struct({ node: Schema.String, token: Schema.Int, turnId: Schema.String })),
-  /** How many turns it ever had. */
+  /** Total number of its turns, including deleted ones. */
   turnCount: Schema.Int,
   /** Since when it is active with nothing to do; null while a turn is not over, or an agent has not let go. */
   idleSince_ms: OptionalMoment,
@@ -21,15 +21,15 @@ export const Session = Schema.Struct({
   browserId: OptionalText,
   status: Schema.Literals(["active", "stopped"]),
   thinkingLevel: OptionalText,
-  /** What its first turn asked of the model; its follow-ups ask the same. Sessions of before do not say. */
+  /** Model parameters of its first turn, which its follow-ups also use. Missing in sessions from older versions. */
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(null))
   ),
-  /** Whether the session goes on when all its turns are terminal. */
+  /** True if the session continues after all its turns are terminal. */
   keepAlive: Schema.Boolean,
   persistMemory: Schema.Boolean,
   recording: Schema.Boolean,
-  /** Whether its link shows it without an API key. */
+  /** True if its link shows it without an API key. */
   shared: Schema.Boolean,
   proxyUsedMb: Schema.String,
   proxyCost: Schema.String,
@@ -39,10 +39,10 @@ export const Session = Schema.Struct({
 
 export type Session = typeof Session.Type
 
-/** What a session is asked to do beyond its turns. */
+/** Settings of a session beyond its turns. */
 export type SessionSettings = Pick<Session, "keepAlive" | "persistMemory" | "recording">
 
-/** What happens to a session. */
+/** Event of a session. */
 export type SessionEvent =
   | {
       readonly _tag: "Adjusted"

@@ -6,10 +6,10 @@ import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 import type { SessionSettings } from "./Session.ts"
 
-/** Where a turn stands. The last three are terminal. */
+/** Statuses of a turn. The last three are terminal. */
 export const turnStatuses = ["queued", "dispatching", "running", "completed", "failed", "cancelled"] as const
 
-/** Where a turn stands. */
+/** Status of a turn. */
 export type TurnStatus = (typeof turnStatuses)[number]
 
 /**
@@ -36,18 +36,18 @@ export const failures = [
   "node_closed"
 ] as const
 
-/** Why a turn failed. */
+/** The reason why a turn failed. */
 export type Failure = (typeof failures)[number]
 
-/** Why a turn is asked to end. */
+/** Reasons for cancelling a turn. */
 const cancelReasons = ["asked", "interrupt", "session_stopped"] as const
 
-/** Why a turn is asked to end. */
+/** The reason for cancelling a turn. */
 export type CancelReason = (typeof cancelReasons)[number]
 
 const Tokens = Schema.Struct({ input: Schema.Int, output: Schema.Int })
 
-/** What a turn may use at most; what is null is not limited. */
+/** Limits of a turn; null is unlimited. */
 export const Budget = Schema.Struct({
   cost: OptionalText,
   tokens: Schema.NullOr(Schema.Int),
@@ -56,10 +56,10 @@ export const Budget = Schema.Struct({
 
 export type Budget = typeof Budget.Type
 
-/** What an agent is about to do. */
+/** Fields of an agent's next step. */
 const stepFields = { summary: Schema.String, address: OptionalText, picture: OptionalText }
 
-/** What an agent is about to do: in a sentence, at which address, with which picture (a reference, not its bytes). */
+/** An agent's next step: a sentence, an address and a picture (a reference, not its bytes). */
 export const Step = Schema.Struct(stepFields)
 
 export type Step = typeof Step.Type
@@ -71,13 +71,16 @@ export const TurnStep = Schema.Struct({
   ordinal: Schema.Int,
   ...stepFields,
   beganAt_ms: Moment,
-  /** What became of it: why it failed, or null. Missing while it is carried out, and where no agent said. */
+  /**
+   * Outcome of the step: the reason why it failed, or null. Missing while it is carried out, and if no agent reported
+   * it.
+   */
   ended: Schema.optionalKey(Schema.Struct({ at_ms: Moment, failure: OptionalText }))
 })
 
 export type TurnStep = typeof TurnStep.Type
 
-/** Why a step failed that its turn ended. */
+/** Failure of a step that was still running when its turn finished. */
 export const cutShort = "The run ended before this step did."
 
 /** The step after it is over; it does not end before it began, whatever the clock says. */
@@ -93,9 +96,9 @@ export const Turn = Schema.Struct({
   owner: OptionalText,
   /** Its place among the turns of its session in the order in which they were created: 1 is the first. */
   seq: Schema.Int,
-  /** Whether it runs before all that wait: an interrupt. Of several the newest runs first. */
+  /** True if it runs before all waiting turns, because it is an interrupt. Of several, the newest runs first. */
   ahead: Schema.Boolean,
-  /** How many times it was given to an agent. */
+  /** Number of times that an agent received it. */
   attempt: Schema.Int,
   status: Schema.Literals(turnStatuses),
   task: Schema.String,
@@ -106,29 +109,29 @@ export const Turn = Schema.Struct({
   outputSchema: Schema.NullOr(Schema.JsonObject).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   output: Schema.Json,
   isSuccess: Schema.NullOr(Schema.Boolean),
-  /** What a judge, a second look at the outcome, found. */
+  /** Judgment of a judge, which checks the outcome a second time. */
   judgement: Schema.NullOr(
     Schema.Struct({
       verdict: Schema.Boolean,
       reasoning: Schema.String,
       failureReason: OptionalText,
-      /** Whether no agent could carry out the task; a judge need not say. */
+      /** True if no agent could carry out the task; a judge may omit it. */
       impossibleTask: Schema.optionalKey(Schema.Boolean),
-      /** Whether a captcha was in the way; a judge need not say. */
+      /** True if a captcha blocked the agent; a judge may omit it. */
       reachedCaptcha: Schema.optionalKey(Schema.Boolean)
     })
   ),
   suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
-  /** What it has cost so far, in USD; it only grows, also after the turn was cancelled. */
+  /** Cost so far, in USD; it only grows, even after the turn was cancelled. */
   cost: OptionalText,
   tokens: Schema.NullOr(Tokens),
   budget: Schema.NullOr(Budget),
-  /** What its agent is to know of it after a restart, also in later turns. */
+  /** State that its agent needs after a restart, or in later turns. */
   checkpoint: Schema.Json,
-  /** How many steps the agent began. */
+  /** Number of steps that the agent started. */
   steps: Schema.Int,
   error: OptionalText,
-  /** Why it failed. */
+  /** The reason why it failed. */
   failure: Schema.NullOr(Schema.Literals(failures)),
   /** That it was asked to end. */
   cancel: Schema.NullOr(Schema.Struct({ reason: Schema.Literals(cancelReasons), at_ms: Moment })),
@@ -141,17 +144,17 @@ export const Turn = Schema.Struct({
 
 export type Turn = typeof Turn.Type
 
-/** What a judge found. */
+/** Judgment of a judge. */
 export type Judgement = NonNullable<Turn["judgement"]>
 
-/** What a turn has used so far. */
+/** Usage of a turn so far. */
 export type Usage = Partial<Pick<Turn, "cost" | "tokens">>
 
-/** What an agent says about a turn when it ends. */
+/** Final report of an agent on its turn. */
 export type TurnReport = Pick<Turn, "output" | "isSuccess" | "judgement" | "suggestions" | "cost"> &
   Partial<Pick<Turn, "checkpoint">>
 
-/** What happens to a turn. `Dispatched` and a `Cancelled` from outside are the engine's, the others an agent's. */
+/** Event of a turn. `Dispatched` and an external `Cancelled` come from the engine, the others from an agent. */
 export type TurnEvent =
   | { readonly _tag: "Dispatched" }
   | { readonly _tag: "Started"; readonly settings?: Partial<SessionSettings>; readonly proxyUsedMb?: Decimal }
@@ -174,7 +177,7 @@ const moves: Readonly<
   Cancelled: { from: ["queued", "dispatching", "running"], to: "cancelled" }
 }
 
-/** Whether nothing more happens to a turn of this status. */
+/** True if a turn with this status never changes again. */
 export const isTerminal = (status: string): boolean =>
   status === "completed" || status === "failed" || status === "cancelled"
 

@@ -16,21 +16,21 @@ export class AgentError extends Data.TaggedError("AgentError")<{
 /** The turn is over, or another node has it. The agent must do nothing more that costs. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: string }> {}
 
-/** What an agent says of itself. */
+/** Description of an agent. */
 export interface AgentIdentity {
   /** The language model, as v2 shows it. */
   readonly model: string
   /** The version of the agent, as v2 shows it. */
   readonly version: string
-  /** What a new session is asked to do, where that is not what the service description says. */
+  /** Settings of a new session that differ from the defaults of the service description. */
   readonly settings?: (sessionId: string) => Partial<SessionSettings>
-  /** Whether a running turn of a lost node goes on here from its checkpoint. Without it, such a turn fails. */
+  /** True if this node continues a lost node's running turn from its checkpoint. Without it, such a turn fails. */
   readonly resumes?: (turn: Turn) => boolean
 }
 
 /** A connection to the browser of a session. */
 export interface SessionBrowser extends CdpTransport {
-  /** Whether it was launched just now: of a session that had one, that one has ended, with all that was in it. */
+  /** True if it was just launched: if the session had a browser before, that one is gone with all its contents. */
   readonly isNew: boolean
 }
 
@@ -38,11 +38,11 @@ export interface SessionBrowser extends CdpTransport {
 export interface SeenStep extends Omit<Step, "picture"> {
   /** A JPEG of what it saw, if there is one. */
   readonly picture: Uint8Array | null
-  /** What is to be known of the turn from now on, as `checkpoint` stores it. */
+  /** State of the turn to store from now on, as with `checkpoint`. */
   readonly checkpoint?: Turn["checkpoint"]
 }
 
-/** What an agent that performs a turn is given, and tells. */
+/** Input of an agent that performs a turn, and the functions with which it reports. */
 export interface Attempt {
   readonly session: Session
   /** The turns of the session before this one, in the order in which they were created. */
@@ -56,7 +56,7 @@ export interface Attempt {
   readonly allowDomains: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
   /** Has viewers and the recording of the session's browser see the pictures of steps only, from now on: see `LiveViews`. */
   readonly conceal: Effect.Effect<void>
-  /** What the turn may use; the agent ends it before it uses more. */
+  /** Limits of the turn; the agent finishes it before it exceeds them. */
   readonly budget: Budget | null
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */
   readonly cancelled: Effect.Effect<CancelReason>
@@ -64,9 +64,11 @@ export interface Attempt {
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
   /** Stores that the step that began last is over, and why it failed; null where it worked. */
   readonly stepEnded: (failure: string | null) => Effect.Effect<void, LeaseLost>
-  /** What the whole turn has used so far. It counts also when the turn is cancelled by now. */
+  /** Reports the usage of the whole turn so far. It counts even if the turn has been cancelled in the meantime. */
   readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
-  /** What is to be known of the turn after a restart: where one that `resumes` goes on, or what later turns ask. */
+  /**
+   * Stores the state that the turn needs after a restart: one that `resumes` continues from it, or later turns read it.
+   */
   readonly checkpoint: (state: Turn["checkpoint"]) => Effect.Effect<void, LeaseLost>
 }
 
@@ -81,26 +83,26 @@ export interface Attempt {
  */
 export interface StreamingAgent extends AgentIdentity {
   readonly perform: (turn: Turn, attempt: Attempt) => Stream.Stream<TurnEvent, AgentError | LeaseLost | LaunchFailed>
-  /** How long an agent that is asked to let go is waited for before it is interrupted; 0 unless given. */
+  /** Time to wait for a cancelled agent to release its turn before it is interrupted; 0 by default. */
   readonly grace_ms?: number
 }
 
-/** What happens to a turn next, and when. */
+/** Next event of a turn, and its time. */
 export interface ScheduledEvent {
   /** By the clock, in milliseconds since 1970; what is past happens at once. */
   readonly at_ms: number
   readonly event: () => TurnEvent
 }
 
-/** What is known of turns beforehand. One value serves all turns that begin under the same conditions. */
+/** Schedule of turns, fixed in advance. One value serves all turns that start under the same conditions. */
 export interface TurnSchedule {
-  /** What happens next to a turn that is dispatching (`Started`) or running (one of the events that end it). */
+  /** Next event of a turn that is dispatching (`Started`) or running (one of the events that finish it). */
   readonly next: (turn: Turn) => ScheduledEvent
-  /** How long the agent takes to let go of the turn when it is cancelled, in milliseconds. */
+  /** Time that the agent takes to release a cancelled turn, in milliseconds. */
   readonly stopDelay_ms: (turn: Turn) => number
-  /** What a turn has used by then, that runs or is cancelled; nothing unless given. */
+  /** Usage at a time, of a turn that is running or was cancelled; no usage by default. */
   readonly used?: (turn: Turn, at_ms: number) => Usage
-  /** How often what a turn that runs has used is stored, so that a crash loses no more; never unless given. */
+  /** Interval for storing the usage of a running turn, so that a crash loses no more; never by default. */
   readonly usedEvery_ms?: (turn: Turn) => number
 }
 

@@ -5,13 +5,13 @@ import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** What an API key may be for: reading, runs and messages, browsers. */
+/** Scopes of an API key: reading, runs and messages, browsers. */
 export const keyScopes = ["read", "runs", "browsers"] as const
 
-/** What an API key may be for. */
+/** Scope of an API key. */
 export type KeyScope = (typeof keyScopes)[number]
 
-/** What an API key may use at most; what is null is not limited. */
+/** Limits of an API key; null is unlimited. */
 export interface KeyLimits {
   /** Runs at once, waiting ones too. */
   readonly runs: number | null
@@ -26,7 +26,7 @@ export interface KeyLimits {
 export interface ApiKey {
   /** Of the keys that are not revoked, one has it. Records belong to the name: the next key with it sees them. */
   readonly name: string
-  /** How the secret begins. */
+  /** First characters of the secret. */
   readonly prefix: string
   readonly scopes: ReadonlyArray<KeyScope>
   readonly limits: KeyLimits
@@ -34,13 +34,13 @@ export interface ApiKey {
   readonly revokedAt_ms: number | null
 }
 
-/** What a key uses. */
+/** Usage of a key. */
 export interface KeyUsage {
   /** Runs that are not over. */
   readonly runs: number
   /** Browsers that are not stopped. */
   readonly browsers: number
-  /** What runs cost that are not over, or ended since then. */
+  /** Cost of runs that are unfinished, or finished since then. */
   readonly usd: number
 }
 
@@ -67,8 +67,8 @@ export class ApiKeys extends Context.Service<
     /** The key with this secret, unless it is revoked. */
     readonly find: (secret: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
     /**
-     * What the owner's records say of now. Inside of a commit, that is with what it writes, and no other commit of the
-     * owner that asks this is carried out meanwhile, on any node.
+     * Reads the current usage from the owner's records. Inside a commit, that includes the commit's own writes, and no
+     * other commit of the owner that reads the usage runs in the meantime, on any node.
      */
     readonly usage: (name: string, since_ms: number) => Effect.Effect<KeyUsage, StoreUnavailable>
     /** Counts a request of a key: 0, or how long it has to wait, in milliseconds, when there were too many. */

@@ -6,15 +6,15 @@ import type * as Stream from "effect/Stream"
 import type { Browser, EndReason, StopReason } from "../domain/Browser.ts"
 
 /**
- * How a connection ended: at its client's wish (`Browser.close`), cut while the browser runs on, or with its browser,
- * which was stopped or ended by itself.
+ * Reasons why a connection closed: at its client's request (`Browser.close`), dropped while the browser continues, or
+ * with its browser, which was stopped or stopped by itself.
  */
 export type ConnectionEnd = "closed" | "dropped" | "stopped" | EndReason
 
 /** The text of one JSON object, or its bytes in UTF-8: who only passes a message on does not decode it. */
 export type CdpMessage = string | Uint8Array
 
-/** What a client of a browser is told, at once and in order. */
+/** Receiver of a browser client's messages, called immediately and in order. */
 export interface CdpReceiver {
   readonly onMessage: (message: CdpMessage) => void
   /** The browser takes messages again, after a `send` that answered false. */
@@ -25,11 +25,11 @@ export interface CdpReceiver {
 
 /** The frames of a browser's WebSocket, for clients that have one: they pass as they are, many for one write. */
 export interface CdpFrames {
-  /** Whether a message may pass as it is; any other is for `send`. */
+  /** True if a message may pass unchanged; any other is for `send`. */
   readonly passes: (message: Uint8Array) => boolean
   /** Says whole frames of a client, each with a message that `passes`; false as `send`. */
   readonly pass: (bytes: Uint8Array) => boolean
-  /** Whether the frames told so far are whole: other frames may follow. */
+  /** True if the frames so far are complete, so that other frames may follow. */
   readonly areWhole: () => boolean
 }
 
@@ -55,7 +55,7 @@ export interface CdpTransport {
 export interface CdpConnection {
   /** Says a message to the browser; waits while the browser does not read, or the client what the browser says. */
   readonly send: (message: CdpMessage) => Effect.Effect<void>
-  /** What the browser says; ends with the connection. */
+  /** Messages of the browser; the stream completes with the connection. */
   readonly messages: Stream.Stream<CdpMessage>
   /** Waits for the browser's side to end the connection. */
   readonly ended: Effect.Effect<ConnectionEnd>
@@ -70,7 +70,7 @@ export interface LaunchedBrowser {
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */
   readonly ended?: Effect.Effect<StopReason>
-  /** How many bytes it has sent and received so far; null, and without it, where they are not counted. */
+  /** Number of bytes that it has sent and received so far; null, or no such field, if they are not counted. */
   readonly bytes?: Effect.Effect<number | null>
   /**
    * Lets it connect to these domains only, from now on: `example.com`, or `*.example.com` for every name below it.
@@ -90,7 +90,7 @@ export class BrowserPool extends Context.Service<
   BrowserPool,
   {
     readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser, LaunchFailed>
-    /** How many more browsers can be launched right now; without it, as many as are asked for. */
+    /** Number of further browsers that can currently be launched; unlimited by default. */
     readonly room?: Effect.Effect<number>
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */
     readonly lifetime_ms?: number

@@ -1,10 +1,10 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-/** What an id is for. */
+/** Kind of record that an id is for. */
 export type IdKind = "session" | "turn" | "message" | "browser"
 
-/** Where new ids come from. */
+/** Source of new ids. */
 export class IdSource extends Context.Service<
   IdSource,
   {

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { BrowserStopped } from "../domain/Errors.ts"
 
-/** What a browser looks like at a moment. */
+/** Picture and state of a browser at a moment. */
 export interface View {
   /** A JPEG of the tab in front; null until there is one. */
   readonly picture: { readonly jpeg: Uint8Array; readonly at_ms: number } | null
@@ -13,13 +13,13 @@ export interface View {
   readonly tab: { readonly title: string; readonly address: string } | null
 }
 
-/** Where on the picture, from 0 (left, top) to 1 (right, bottom). */
+/** Position on the picture, from 0 (left, top) to 1 (right, bottom). */
 const place = { x: Schema.Finite, y: Schema.Finite }
 
 /** Keys held meanwhile, as CDP counts them: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 const modifiers = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 15 }))
 
-/** What a person does who has taken over a browser. */
+/** Input of a person who has taken over a browser. */
 export const LiveInput = Schema.Union([
   Schema.Struct({
     _tag: Schema.Literal("Mouse"),
@@ -50,7 +50,7 @@ export const LiveInput = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Text"), text: Schema.String })
 ])
 
-/** What a person does who has taken over a browser. */
+/** Input of a person who has taken over a browser. */
 export type LiveInput = typeof LiveInput.Type
 
 /** A browser that is looked at. */
@@ -59,13 +59,13 @@ export interface LiveView {
   readonly views: Stream.Stream<View>
   /** Does in the tab in front what a person does; nothing when there is no tab. */
   readonly input: (input: LiveInput) => Effect.Effect<void>
-  /** Whether only people who have control may see it, from the next view on. */
+  /** True if only people with control may see it, from the next view on. */
   readonly isConcealed: () => boolean
 }
 
-/** How browsers are shown. */
+/** Live views of browsers. */
 export interface LiveViewsService {
-  /** Whether this browser runs here and can be seen. */
+  /** True if this browser runs on this node and has a live view. */
   readonly has: (browserId: string) => boolean
   /** Looks at a browser until the scope closes; all who look share one cast. */
   readonly open: (browserId: string) => Effect.Effect<LiveView, BrowserStopped, Scope.Scope>

@@ -10,7 +10,7 @@ export interface Recording {
   readonly finishedAt_ms: number
 }
 
-/** How recordings are kept. */
+/** Storage of recordings. */
 export interface RecordingsService {
   /**
    * The recording of a browser, or a picture by the reference that `keep` answered; waits while it is being written.

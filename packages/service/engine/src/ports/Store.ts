@@ -36,11 +36,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }
 
 /**
- * What one step of the engine writes: all of it or nothing.
- *
- * The revision of a session or browser is one more than the stored one. Revision 1 is a new record, and the store must
- * not have one with its id. Turns have no revision: a step that writes turns also writes their session, whose revision
- * guards them.
+ * Records that one step of the engine writes: all of them or none. The revision of a session or browser is one more
+ * than the stored one. Revision 1 is a new record, and the store must not have one with its id. Turns have no revision:
+ * a step that writes turns also writes their session, whose revision guards them.
  */
 export interface Step {
   readonly session?: Session
@@ -54,7 +52,7 @@ export interface Step {
   readonly key?: IdempotencyRecord
   /** The key of a create that failed: deleted, so that a repeat runs. */
   readonly forgetKey?: string
-  /** What changed, for readers of `eventsAfter`. */
+  /** Changes, for readers of `eventsAfter`. */
   readonly events: ReadonlyArray<Event>
   /** Runs inside the commit of a step that is not refused. If it fails, the commit writes nothing. */
   readonly also?: Effect.Effect<void, StoreUnavailable>
@@ -74,7 +72,7 @@ export interface Unfinished {
   readonly browsers: ReadonlyArray<string>
 }
 
-/** What `prune` deletes: only records that are over, the longest over first. */
+/** Limits for `prune`, which deletes only finished records, starting with those that finished first. */
 export interface Retention {
   /** Stopped sessions with their turns, and stopped browsers, that finished at this time or before. */
   readonly finishedUntil_ms?: number
@@ -86,11 +84,11 @@ export interface Retention {
   readonly keysUntil_ms?: number
   /** Events up to this cursor. */
   readonly eventsUntil?: number
-  /** How many records of each kind one call deletes at most. */
+  /** Maximum number of records of each kind that one call deletes. */
   readonly limit: number
 }
 
-/** How many records of each kind were deleted. */
+/** Number of deleted records of each kind. */
 export interface Pruned {
   readonly sessions: number
   readonly turns: number
@@ -160,15 +158,15 @@ export class Store extends Context.Service<
     /** Ends the lease of a node now. The node counts as lost. */
     readonly leave: (node: string) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Whether the node's lease has ended, by the store's clock. A node that is found lost cannot renew any more. A node
-     * that never renewed is lost.
+     * True if the node's lease has expired, by the store's clock. A node that is found lost can't renew its lease. A
+     * node that never renewed is lost.
      */
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** The cancelled turns whose agent at this node has not let go yet. */
     readonly cancelledAt: (node: string) => Read<ReadonlyArray<Turn>>
     /**
-     * What a node may take over: sessions with open turns and no lease, and the sessions and browsers of nodes whose
-     * lease has ended. The longest waiting first.
+     * Work that a node may take over: sessions with open turns and no lease, and the sessions and browsers of nodes
+     * whose lease has expired. Those that have waited longest come first.
      */
     readonly abandoned: (limit: number) => Read<Unfinished>
 

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** What a node does with offered sessions, and with what lost nodes left behind. */
+/** Actions of a node on offered sessions, and on work that lost nodes left behind. */
 export interface Hands {
   /**
    * Takes a session that has open turns, under a lease. Does nothing when a living node has it. The inner effect ends
@@ -36,11 +36,11 @@ export class Work extends Context.Service<
     /** Runs after that commit, at the node that made it. Without it the turn only begins later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
     /**
-     * Whether this node may take a turn: its own lease holds, so no other node finds it lost. Ask right before each
-     * take, because the answer changes while the store is away or the machine is frozen.
+     * True if this node may take a turn: its own lease is valid, so no other node considers it lost. Check right before
+     * each take, because the result changes while the store is unreachable or the machine is frozen.
      */
     readonly mayTake: () => boolean
-    /** Whether another node is lost, and its sessions may be taken over. A lost node stays lost. */
+    /** True if another node is lost, so that its sessions may be taken over. A lost node stays lost. */
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Gives `hands` offered sessions, and those of lost nodes, until the scope closes. Called once, at the start. */
     readonly serve: (hands: Hands) => Effect.Effect<void, never, Scope.Scope>
