@@ -47,6 +47,18 @@ describe("the linter", () => {
     })
   }
 
+  for (const [what, text] of [
+    ["a named import", 'import { writeSync } from "node:fs"\nwriteSync(1, "row")\n'],
+    ["a namespace import", 'import * as fs from "node:fs"\nfs.writeSync(1, "row")\n']
+  ] as const) {
+    it(`refuses to print with writeSync through ${what}, in a test program`, () => {
+      write({ "packages/service/sql/test/writer.ts": text })
+      const { output, status } = run("oxlint", "--deny-warnings", "packages", "apps")
+      assert.strictEqual(status, 1)
+      assert.include(output, "writeSync")
+    })
+  }
+
   it("refuses a cycle of files, of types too", () => {
     write({
       "packages/client/v4/src/A.ts": 'import type { B } from "./B.ts"\nexport type A = B | 1\n',
