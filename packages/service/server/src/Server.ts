@@ -10,7 +10,7 @@ import * as ApiKeyAuthLayer from "./http/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 
-/** Where a server listens and which keys it takes. */
+/** Address that a server listens on, and the keys that it accepts. */
 export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts" | "publicUrl" | "trustProxy"> {
   /** 0, the default, is any free port. */
   readonly port?: number
@@ -18,13 +18,13 @@ export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHo
   readonly host?: string
   /** The keys to accept. */
   readonly apiKeys?: ReadonlyArray<string>
-  /** What opens a `cdpUrl` and a `recordingUrl`; random unless given. */
+  /** Tokens of a `cdpUrl` and a `recordingUrl`; random by default. */
   readonly linkTokens?: Layer.Layer<LinkTokens>
 }
 
-/** What a server serves, and what surrounds its app. */
+/** Content of a server, and a wrapper of its app. */
 export interface ServeOptions extends Pick<ListenOptions, "apiKeys" | "linkTokens"> {
-  /** What `/` says beyond name, version and addresses. */
+  /** Additional fields of `/`, beyond name, version and addresses. */
   readonly about?: App.About
   /** The app as it is served: with something in front of it, for instance. */
   readonly around?: (app: App.HttpApp) => App.HttpApp

@@ -13,7 +13,7 @@ export const Session = Schema.Struct({
   revision: Schema.Int,
   /** Who works on it. `token` is the revision of the step that took it: a later lease has a higher one. */
   lease: Schema.NullOr(Schema.Struct({ node: Schema.String, token: Schema.Int, turnId: Schema.String })),
-  /** Total number of its turns, including deleted ones. */
+  /** Number of all its turns so far. */
   turnCount: Schema.Int,
   /** Since when it is active with nothing to do; null while a turn is not over, or an agent has not let go. */
   idleSince_ms: OptionalMoment,
