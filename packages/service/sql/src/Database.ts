@@ -66,10 +66,10 @@ export const layer = (options: NodeSqlite.SqliteOptions): Layer.Layer<SqlClient.
     )
   )
 
-/** How every database begins. */
+/** First bytes of every database file. */
 const header = "SQLite format 3\0"
 
-/** Whether SQLite wrote the file, or is to write it. */
+/** True if SQLite wrote the file, or if the file is missing or empty. */
 const isDatabase = (file: string): boolean => {
   if (!existsSync(file)) return true
   const start = Buffer.alloc(header.length)
@@ -151,7 +151,7 @@ export const backup = (file: string, to: string): Effect.Effect<void, DatabaseEr
     })
   })
 
-/** What a migration did; `backup` is the copy of the file as it was. */
+/** Result of a migration; `backup` is the copy of the file before it. */
 export interface Migrated {
   readonly from: number
   readonly to: number

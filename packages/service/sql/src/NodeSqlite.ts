@@ -12,14 +12,14 @@ import { Reader } from "./Reader.ts"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** Where the file is, and what a commit survives. */
+/** Location of the file, and durability of its commits. */
 export interface SqliteOptions {
   readonly file: string
   /** `normal`, the default: a commit survives the end of the process, in any way. `full`: a power cut too. */
   readonly durable?: "normal" | "full"
-  /** How often the log is copied into the file, in milliseconds; 250 unless given. */
+  /** Interval for copying the log into the file, in milliseconds; 250 by default. */
   readonly checkpointEvery_ms?: number
-  /** How long a statement waits for the lock of another process; 5000 unless given. The thread stands still meanwhile. */
+  /** Time that a statement waits for the lock of another process; 5000 by default. The thread is blocked meanwhile. */
   readonly busyTimeout_ms?: number
   /** Size of the write-ahead log above which a write first empties it, in bytes; 64 MB by default. */
   readonly logLimit?: number
@@ -39,7 +39,10 @@ const fileCodes = new Set([8, 10, 11, 13, 14, 26])
 /** SQLITE_CONSTRAINT_PRIMARYKEY and _UNIQUE are both a value that is there already; effect knows the second. */
 const [primaryKey, unique] = [1555, 2067]
 
-/** What `node:sqlite` throws as an error of effect/sql: it has the result code as `errcode`, effect reads `errno`. */
+/**
+ * Converts an error of `node:sqlite` to an error of effect/sql: it has the result code as `errcode`, but effect reads
+ * `errno`.
+ */
 const sqlError = (file: string, operation: string) => (cause: unknown) => {
   const { errcode = 1, message = String(cause) } = cause as { readonly errcode?: number; readonly message?: string }
   if (fileCodes.has(errcode & 0xff)) {

@@ -90,8 +90,9 @@ const freeOf = (file: string): number => {
 }
 
 /**
- * Whether the log is to be emptied before the next write: above its limit, or above the free space. The second one
- * leaves room for a checkpoint, which may have to extend the file; on a full disk it would fail and free nothing.
+ * True if the log must be truncated before the next write: it is above its limit, or larger than the free space. The
+ * second condition leaves room for a checkpoint, which may have to extend the file; on a full disk it would fail and
+ * free no space.
  */
 const isTooLarge = (file: string, limit: number): boolean => {
   const size = sizeOf(`${file}-wal`)

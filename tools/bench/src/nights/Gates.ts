@@ -15,10 +15,10 @@ export interface Alarm {
   readonly scenario: string | null
 }
 
-/** What a gate says of a night. */
+/** Verdict of a gate on a night. */
 export interface GateResult {
   readonly alarms: ReadonlyArray<Alarm>
-  /** Whether the night fails. */
+  /** True if the night fails. */
   readonly red: boolean
   /** Trials beyond the planned ones. */
   readonly confirmTrials: number
@@ -120,7 +120,7 @@ const wholeNight = (night: Night, last: Night): ReadonlyArray<Alarm> => {
   return worse.flatMap(([figure, isWorse]) => (isWorse ? [{ figure, scenario: null }] : []))
 }
 
-/** What most people begin with: 10 % worse than last night is worse. */
+/** Gate that most people start with: 10 % worse than last night is worse. */
 export const wholeAgainstLastNight = besideLast(({ night }, { night: last }) => wholeNight(night, last))
 
 /** The same, of each scenario's pass rate and duration too. */
@@ -162,7 +162,10 @@ const longest = 60
 const leastOfPart = 3
 const certain = 0.001
 
-/** Whether the greatest change in a series is in its last nights, and upwards: a t test at each place (as Hunter does it). */
+/**
+ * True if the greatest change in a series is in its last nights, and upward: a t test at each place (the method of
+ * Hunter).
+ */
 const changesUp = (series: ReadonlyArray<number>): boolean => {
   let [chance, place, up] = [1, 0, false]
   for (let cut = leastOfPart; cut <= series.length - leastOfPart; cut++) {

@@ -1,4 +1,4 @@
-/** What a browser of ours is started with, whatever it is for. */
+/** Flags of every browser that we start, for any purpose. */
 const always = [
   "--headless",
   // which port is said on standard error

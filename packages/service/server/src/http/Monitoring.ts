@@ -28,7 +28,7 @@ export interface HealthView {
   readonly [part: string]: unknown
 }
 
-/** What `/ready`, `/health` and `/metrics` answer. */
+/** State of the server for `/ready`, `/health` and `/metrics`. */
 export const Monitoring: Context.Reference<{
   readonly health: Effect.Effect<HealthView>
   /** Sets the gauges before they are read. */
@@ -40,10 +40,10 @@ export const Monitoring: Context.Reference<{
 /** An operation that a key must be valid for; its scope doesn't matter. */
 const read = operationOf(V4.Served.groups.runs, "get")
 
-/** How long the check of a key may take: a probe has to see that the store is away. */
+/** Time limit for checking a key, because a probe must detect that the store is unreachable. */
 const keyCheckTimeout = "1 second"
 
-/** Whether a request has a valid key, whatever the scopes and limits of that key are. */
+/** True if a request has a valid key, regardless of the key's scopes and limits. */
 const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const key = headers[apiKeyHeader.toLowerCase()]
@@ -116,7 +116,7 @@ const durations = makeOnce((version = "", method = "") =>
 
 const known = new Set(["GET", "HEAD", "POST", "PATCH"])
 
-/** How much of a path the log keeps, in characters. */
+/** Number of characters of a path in the log. */
 const maxPath = 200
 
 /** Hides an API key that a client put into a path. */
@@ -131,7 +131,7 @@ const shown = (url: string): string => {
 
 const probes = new Set(["/ready", "/health"])
 
-/** How many refused keys are logged per minute: more would let a client without a key fill the disk. */
+/** Number of refused keys that are logged per minute, because a client without a key could otherwise fill the disk. */
 const refusedPerMinute = 60
 
 /** Limits the log lines of refused keys. */
