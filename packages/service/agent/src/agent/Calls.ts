@@ -12,21 +12,21 @@ export interface Call {
   readonly params: unknown
 }
 
-/** How the model ends the task. */
+/** The result with which the model ends the task. */
 export interface Ending {
   readonly success: boolean
   readonly output: Schema.Json
 }
 
-/** What became of the calls of one answer. */
+/** The results of the calls in one response. */
 export interface Outcome {
   readonly results: ReadonlyArray<CallResult>
-  /** Whether one of them went wrong. */
+  /** Is true if a call failed and the task doesn't end, or if there was no call. */
   readonly failed: boolean
   readonly ending: Ending | undefined
 }
 
-/** How many calls of one answer are carried out. */
+/** Limits the calls of one response that are carried out. */
 const most = 5
 
 const tooMany = `Not done: at most ${most} calls in one answer.`
@@ -40,15 +40,15 @@ const done = (text: string): CallOutcome => ({ status: "done", text })
 const failed = (text: string): CallOutcome => ({ status: "failed", text })
 const skipped = (text: string): CallOutcome => ({ status: "skipped", text })
 
-/** How much a model is told of a result. */
+/** Limits the length of a result that the model receives, in characters. */
 const longest = 9000
 
 const byName = new Map(Tools.tools.map((each) => [each.tool.name, each]))
 
-/** Whether these calls leave the page as it is. */
+/** Returns whether these calls leave the page as it is. */
 const leavesPage = (calls: ReadonlyArray<Call>) => calls.every(({ name }) => byName.get(name)?.changes === false)
 
-/** How the task ends; or why it does not, in words for the model. */
+/** Returns the end of the task, or the reason why the task can't end yet, worded for the model. */
 export type Accept = (params: unknown) => Result.Result<Ending, string>
 
 /**

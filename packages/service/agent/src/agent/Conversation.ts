@@ -40,7 +40,7 @@ export const plain = (messages: ReadonlyArray<Prompt.Message>): string =>
     .filter((text) => text !== "")
     .join("\n")
 
-/** How much messages are, in characters. */
+/** Returns the size of messages, in characters. */
 export const sizeOf = (messages: ReadonlyArray<Prompt.Message>): number =>
   messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0)
 
@@ -57,18 +57,21 @@ const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string
   }
 }
 
-/** How many of the newest tasks of a session are told again, and how much of what was said in them. */
+/**
+ * Limits the tasks of a session that are repeated to the model (the newest ones), and the length of their text in
+ * characters.
+ */
 const recalled_most = 8
 const recalled_length = 16_000
 
-/** How much of what is said in a task is kept for later ones, in characters. */
+/** Limits the text of a task that is kept for later ones, in characters. */
 const kept_length = 8000
 
 /** The end of a text that is too long. */
 export const end = (text: string, length: number): string =>
   text.length <= length ? text : `…${text.slice(text.length - length + 1)}`.toWellFormed()
 
-/** What a session did before that this agent does not remember, such as after a restart. */
+/** Returns the earlier tasks of a session that this agent doesn't remember, for example after a restart. */
 export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string) => string): ReadonlyArray<string> => {
   let room = recalled_length
   return turns
@@ -85,13 +88,13 @@ export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string)
 }
 
 /**
- * What a model is told: instructions, a past that only grows, so that providers can cache it, and the page as it is
- * now, which is told once and not kept.
+ * Makes the model's input: instructions, a past that only grows so that providers can cache it, and the current page,
+ * which is sent once and not kept.
  */
 export const make = (instructions: string) => {
   const system = Prompt.systemMessage({ content: instructions })
   let past: ReadonlyArray<Prompt.Message> = []
-  /** Where in the past the task begins that is being carried out. */
+  /** The index in the past at which the current task begins. */
   let begun = 0
   const known = new Set<string>()
 
@@ -100,19 +103,19 @@ export const make = (instructions: string) => {
       past = []
       known.clear()
     },
-    /** Whether it has these turns: another node may have carried one out. */
+    /** Returns whether the conversation has these turns. Another node may have carried one out. */
     knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || known.has(id)),
     /** Has a turn from now on, as it is carried out here or recalled. */
     learn: ({ id }: Pick<Turn.Turn, "id">) => {
       known.add(id)
       begun = past.length
     },
-    /** What was said and done in the task so far, for later ones: the end of it, if it is long. */
+    /** Returns the text of the task so far, for later tasks. A long text is cut to its end. */
     kept: (redact: (text: string) => string): string => end(redact(plain(past.slice(begun))), kept_length),
     say: (text: string) => {
       past = [...past, user(text.toWellFormed())]
     },
-    /** What the model answered, as it came, and what became of its calls: a call is never without its result. */
+    /** Adds the model's response as it came, and the results of its calls. A call is never without its result. */
     answered: (content: ReadonlyArray<Response.AnyPart>, calls: ReadonlyArray<CallResult>) => {
       const answer = Prompt.fromResponseParts(
         content.filter(({ type }) => type !== "finish").map(wellFormedPart)
@@ -140,7 +143,7 @@ export const make = (instructions: string) => {
           ]
         })
       ]),
-    /** How much of it there is, in characters. */
+    /** Returns the size of the past, in characters. */
     size: () => sizeOf(past),
     all: () => past,
     /** All but the newest messages; a call stays with its result. */
@@ -158,5 +161,5 @@ export const make = (instructions: string) => {
   }
 }
 
-/** What a model is told. */
+/** The model's input, which grows with each step. */
 export type Conversation = ReturnType<typeof make>

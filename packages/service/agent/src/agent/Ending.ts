@@ -10,10 +10,10 @@ import * as Judge from "./Judge.ts"
 import type * as Limits from "./Limits.ts"
 import type * as Suggestions from "./Suggestions.ts"
 
-/** How a task ends. */
+/** The event that ends a task. */
 export type Ended = Extract<Turn.TurnEvent, { readonly _tag: "Completed" | "Failed" }>
 
-/** How much a judge is shown of what was done. */
+/** Limits the text about the steps that a judge reads, in characters. */
 const judged = 20_000
 
 const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.Json => {
@@ -23,11 +23,11 @@ const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.J
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapJson(each, change)]))
 }
 
-/** What went wrong, in a sentence for people. */
+/** Describes a failure in a sentence for people. */
 export const sentenceOf = (error: { readonly message: string }): string =>
   AiError.isAiError(error) ? ModelError.sentence(error) : error.message
 
-/** What an ending tells of. */
+/** The parts of a task that its end is made of. */
 interface EndingOptions {
   readonly turn: Turn.Turn
   readonly session: Attempt["session"]
@@ -37,12 +37,12 @@ interface EndingOptions {
   readonly judges: boolean
 }
 
-/** How a task ends, with what is stored of it. */
+/** Makes the events that end a task, with the data that is stored of it. */
 export const make = ({ conversation, judges, page, session, suggestions, turn }: EndingOptions) => {
-  /** What is stored of a text of the model: without secrets, and without half a surrogate pair. */
+  /** Prepares a text of the model for storage: without secrets, and without half a surrogate pair. */
   const kept = (text: string) => page.redact(text).toWellFormed()
 
-  /** What later tasks are to know of this one. */
+  /** Returns the text that later tasks should know about this one. */
   const checkpoint = () => (session.persistMemory ? { checkpoint: conversation.kept(kept) } : {})
 
   const failed = (failure: Turn.Failure, error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
@@ -77,7 +77,7 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
       )
     )
 
-  /** How the task ended, while it is judged: a judge that takes longer than the task may is not waited for. */
+  /** The end of the task while it's being judged. It's used if the judge takes longer than the task may. */
   let unjudged: Ended | undefined
 
   const completed = Effect.fnUntraced(function* ({ output: said, success }: Calls.Ending) {

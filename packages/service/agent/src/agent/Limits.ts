@@ -8,9 +8,9 @@ export interface Limits {
   readonly duration_ms: number
   /** In 1e-12 USD; null for no limit. */
   readonly cost: bigint | null
-  /** How many tokens, in and out; null for no limit. */
+  /** Limits the tokens, in and out. `null` means no limit. */
   readonly tokens: number | null
-  /** How many steps may fail one after the other. */
+  /** Limits the steps that may fail in a row. */
   readonly failures: number
 }
 
@@ -36,13 +36,13 @@ export const within = (limits: Limits, budget: Turn.Budget | null): Limits =>
         duration_ms: least(limits.duration_ms, budget.duration_ms) ?? limits.duration_ms
       }
 
-/** How far a task has come. */
+/** The progress of a task. */
 export interface Spent {
   readonly steps: number
   readonly cost: ModelCost.ModelCost
   readonly tokens: number
   readonly failures: number
-  /** What went wrong last, as the model was told. */
+  /** The newest failure, as the model received it. */
   readonly lastFailure: string
 }
 

@@ -1,6 +1,6 @@
 import * as Hash from "effect/Hash"
 
-/** How many of the last steps are compared. */
+/** The number of recent steps that are compared. */
 const window = 20
 
 /** Notices an agent that goes in circles. */
@@ -9,7 +9,7 @@ export const make = () => {
   let last: number | undefined
   let unchanged = 0
   return {
-    /** How often these calls were made on a page that looked like this, in the last steps. */
+    /** Returns how often these calls were made on a page that looked like this one, in the recent steps. */
     acted: (likeness: string, calls: string): number => {
       const now = Hash.string(`${likeness}\n${calls}`)
       acts = [...acts, now].slice(-window)
@@ -25,7 +25,10 @@ export const make = () => {
   }
 }
 
-/** How often the same calls on the same page are made before the model is told, and before the task ends. */
+/**
+ * The number of times that the same calls are made on the same page before the model is warned, and before the task
+ * ends.
+ */
 export const repeats = { told: 3, ended: 6 }
 
 /** For how many steps a page does not change before the model is told. */

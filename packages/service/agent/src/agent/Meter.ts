@@ -17,7 +17,7 @@ export const make = (used: Attempt["used"]) => {
   })
 
   return {
-    /** What counts for the limit of the cost. */
+    /** Returns the cost that counts toward the cost limit. */
     estimate: () => (calls === 0 ? null : estimate),
     tokens: () => input + output,
     spent: (spent: Spent): Effect.Effect<void> =>

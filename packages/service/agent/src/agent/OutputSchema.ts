@@ -42,11 +42,11 @@ export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit
   )
 }
 
-/** Whether a schema is one of draft 7, which has its definitions under another name. */
+/** Returns whether a schema is one of draft 7, which has its definitions under another name. */
 const isOld = ({ $schema, definitions }: Schema.JsonObject): boolean =>
   definitions !== undefined || (typeof $schema === "string" && $schema.includes("draft-07"))
 
-/** How often an output that does not fit is sent back. */
+/** Limits how often an output that doesn't fit is sent back. */
 export const mostRepairs = 3
 
 const decodeDone = Schema.decodeUnknownResult(Schema.Struct({ success: Schema.Boolean, output: Schema.Json }))

@@ -6,7 +6,7 @@ import type * as Limits from "./Limits.ts"
 import * as Loops from "./Loops.ts"
 import type * as Suggestions from "./Suggestions.ts"
 
-/** What remarks are about. */
+/** The parts of a task that remarks depend on. */
 interface RemarksOptions {
   readonly page: Page
   readonly limits: Limits.Limits
@@ -14,7 +14,7 @@ interface RemarksOptions {
   readonly conversation: Conversation.Conversation
 }
 
-/** What the model and the caller are told of how the task goes on. */
+/** Makes the remarks about a task's progress, for the model and the caller. */
 export const make = ({ conversation, limits, page, suggestions }: RemarksOptions) => {
   const loops = Loops.make()
 

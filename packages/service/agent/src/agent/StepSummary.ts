@@ -4,7 +4,7 @@ import type * as Calls from "./Calls.ts"
 const labelOf = (index: unknown, shown: string): string =>
   typeof index === "number" ? (new RegExp(`\\[${index} ([^\\]\\n]*)`, "u").exec(shown)?.[1] ?? "") : ""
 
-/** What a step is about to do, in a sentence. */
+/** Describes the calls of a step in a sentence. */
 export const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown: string): string => {
   const acts = calls.map(({ name, params }) => {
     const { index, ...others } = typeof params === "object" && params !== null ? { index: undefined, ...params } : {}
@@ -14,7 +14,7 @@ export const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown:
   return acts.length === 0 ? said : acts.join("; ")
 }
 
-/** What went wrong with an answer without a call, and what to do. */
+/** Describes a response without a call in a sentence, with advice. */
 const nothingCalled = (reason: string, said: string): string => {
   if (reason === "content-filter") {
     const how = said === "" ? "" : ` (${said})`
@@ -26,7 +26,7 @@ const nothingCalled = (reason: string, said: string): string => {
   return "The model called no tool. Use a model that calls tools."
 }
 
-/** What went wrong in a step, in a line: the first call that failed, or that there was none. */
+/** Describes a step's failure in one line: its first failed call, or a missing call. */
 export const failureOf = (
   { results }: Pick<Calls.Outcome, "results">,
   { finishReason, text }: { readonly finishReason: string; readonly text: string }

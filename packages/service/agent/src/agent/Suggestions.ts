@@ -1,6 +1,6 @@
 import type { Turn } from "@webagent/engine"
 
-/** What the caller can do better the next time, by rules: one for each category. */
+/** Collects suggestions for the caller's next run, one per category. They are made by rules. */
 export const make = () => {
   const told = new Map<string, string>()
   return {

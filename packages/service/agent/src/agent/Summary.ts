@@ -2,13 +2,13 @@ import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Conversation from "./Conversation.ts"
 
-/** How long a conversation grows, in characters, before its beginning is summed up. */
+/** Limits a conversation, in characters. Beyond that, its beginning is summarized. */
 const largest = 40_000
 
-/** How much of that there has to be: each summary is a call that costs. */
+/** The smallest part worth a summary, in characters, because each summary is a call that costs. */
 const worthwhile = 20_000
 
-/** How many of the newest messages stay as they are. */
+/** The number of newest messages that stay as they are. */
 const kept = 12
 
 const longest = 6000

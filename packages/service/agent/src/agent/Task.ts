@@ -24,13 +24,13 @@ import * as Suggestions from "./Suggestions.ts"
 import * as Summary from "./Summary.ts"
 import * as Tools from "./Tools.ts"
 
-/** What every task of an agent has. */
+/** Options that all tasks of an agent share. */
 interface TaskOptions {
-  /** Whether the model is sent pictures, and whether steps have them. */
+  /** Sends pictures to the model with each step. Steps can keep pictures even without this. */
   readonly sees: boolean
   readonly pictures: boolean
   readonly limits: Limits.Limits
-  /** Whether a second call judges what a task made. */
+  /** Judges the result of a task with a second call. */
   readonly judges: boolean
   readonly approve: Tools.Scene["approve"]
   readonly settings: CallSettings
@@ -40,7 +40,7 @@ interface TaskOptions {
   readonly unknownLevel: string | undefined
 }
 
-/** How long a picture may take, and how large one that is kept may be, in bytes. */
+/** Limits the time a picture may take, and the size in bytes of one that is kept. */
 const pictureWithin = "5 seconds"
 const largestPicture = 512 * 1024
 
@@ -96,7 +96,7 @@ export const perform = Effect.fnUntraced(function* (
       )
   }
 
-  /** What is in sight, where that may be seen and the browser says it soon. */
+  /** Takes a picture of the visible page, if it may be seen and the browser delivers it soon. */
   const picture = page.picture.pipe(
     Effect.timeoutOption(pictureWithin),
     Effect.map(Option.getOrNull),

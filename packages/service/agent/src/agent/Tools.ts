@@ -14,7 +14,7 @@ export interface Action {
   readonly address: string
 }
 
-/** What tools work on in one turn. */
+/** The page, the approval and the extraction that tools use in one turn. */
 export interface Scene {
   readonly page: Page
   /** Asked before an action; a text says why it is refused. */
@@ -23,7 +23,7 @@ export interface Scene {
   readonly extract: (what: string, text: string) => Effect.Effect<string, Refused>
 }
 
-/** What a tool did, in words for the model. */
+/** The result of a tool, worded for the model. */
 type Done = Effect.Effect<string, Refused | BrowserLost>
 
 const describe = (name: string, description: string, parameters: JsonSchema.JsonSchema) =>
@@ -35,15 +35,15 @@ export type Described = ReturnType<typeof describe>
 /** A tool, and what it does. */
 interface BrowserTool {
   readonly tool: Described
-  /** Whether the page may be another one afterwards. */
+  /** Is true if the page may be another one after the call. */
   readonly changes: boolean
   readonly run: (params: unknown, scene: Scene) => Done
 }
 
 interface Kind {
-  /** Whether the page may be another one afterwards; yes unless given. */
+  /** Is true if the page may be another one after the call. Default: yes. */
   readonly changes?: boolean
-  /** Whether it is approved before; no unless given. */
+  /** Requires an approval before the call. Default: no. */
   readonly asks?: boolean
 }
 
@@ -86,7 +86,7 @@ const index = Int.annotate({ description: "number of the element" })
 const harmless: Kind = { changes: false }
 const asks: Kind = { asks: true }
 
-/** What the agent can do, but for ending the task. */
+/** All tools of the agent except the one that ends the task. */
 export const tools: ReadonlyArray<BrowserTool> = [
   make("navigate", "Open an address in this tab", Struct({ url: Text }), ({ url }, { page }) => page.navigate(url)),
   make("back", "Go back one page", Struct({}), (_, { page }) => page.back),

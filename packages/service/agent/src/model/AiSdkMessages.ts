@@ -64,7 +64,7 @@ const unused = (taken: Set<string>, id: string): string => {
   return free
 }
 
-/** How a prompt is written for a model. */
+/** Settings for writing a prompt for a model. */
 interface Writing {
   readonly sees: boolean
   /** The id of a call, then that of its result. */
@@ -111,7 +111,7 @@ const assistantPart = (
   }
 }
 
-/** Where Anthropic's cache ends. The others cache the beginning of a prompt by themselves. */
+/** Marks the end of Anthropic's cache. The others cache the beginning of a prompt by themselves. */
 export const breakpoint = { anthropic: { cacheControl: { type: "ephemeral" } } } as const
 
 const message = (one: Prompt.Message, writing: Writing): LanguageModelV4Message => {
@@ -183,7 +183,7 @@ export const tidy = (schema: unknown): unknown => {
   )
 }
 
-/** Whether the model must call a tool, and which are offered. */
+/** Returns the tools to offer, and whether the model must call one. */
 const choice = (
   { toolChoice, tools }: LanguageModel.ProviderOptions,
   mayRequire: boolean
@@ -206,7 +206,7 @@ const choice = (
   }
 }
 
-/** Whether a request insists on a call. */
+/** Returns whether a request requires a call. */
 export const requiresCall = ({ toolChoice }: LanguageModel.ProviderOptions): boolean =>
   toolChoice === "required" ||
   (typeof toolChoice === "object" && ("tool" in toolChoice || toolChoice.mode === "required"))
@@ -309,13 +309,16 @@ const part = (content: LanguageModelV4Content): ReadonlyArray<Response.PartEncod
   }
 }
 
-/** What a model answered, and what that used. */
+/** The content of a model's response, and its usage. */
 export interface Answer {
   readonly parts: ReadonlyArray<Response.PartEncoded>
   readonly usage: Response.Usage
 }
 
-/** Whether a model answered at all: some providers read any JSON as an answer without content. What it used is charged. */
+/**
+ * Returns whether a model responded at all, because some providers read any JSON as a response without content. A
+ * response that used tokens is charged.
+ */
 export const isAnswer = ({
   content,
   finishReason: { raw, unified },

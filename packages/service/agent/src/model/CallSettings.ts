@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 
-/** How much a model thinks before it answers, from not at all to as much as it can. */
+/** Levels of reasoning before a response, from none to the most that the model can do. */
 export const reasoningLevels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 
 export type ReasoningLevel = (typeof reasoningLevels)[number]
@@ -12,7 +12,7 @@ export interface CallSettings {
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What the calls made while it is provided ask for besides. */
+/** Extra settings for the calls that are made while it's provided. */
 export const CallSettings: Context.Reference<CallSettings> = Context.Reference("@webagent/agent/CallSettings", {
   defaultValue: (): CallSettings => ({})
 })
@@ -60,7 +60,7 @@ export const refused = (body: Readonly<Record<string, unknown>>, within = ""): R
     return isRecord(value) && within === "" ? refused(value, `${path}.`) : []
   })
 
-/** What the adapter sends with the fields of a caller: objects are merged, anything else is replaced. */
+/** Merges a caller's fields into the adapter's request body. Objects are merged, and other values are replaced. */
 export const merge = (
   sent: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,

@@ -14,11 +14,11 @@ export interface ModelConfig {
   /** The address of the API, such as `http://127.0.0.1:11434/v1`. Default: the vendor's; for `openai-compatible`, Ollama's. */
   readonly baseUrl?: string | undefined
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Where people set the key, such as an environment variable. Errors name it. */
+  /** The place where people set the key, such as an environment variable. Errors name it. */
   readonly keyName?: string | undefined
   /** Without a price the cost of a turn is unknown. */
   readonly price?: Price | undefined
-  /** Whether the model is sent pictures. Default: no. */
+  /** Sends pictures to the model. Default: no. */
   readonly sees?: boolean | undefined
   /** Limits how long one request may take. Default: 10 minutes. */
   readonly requestTimeout?: Duration.Duration | undefined

@@ -11,7 +11,7 @@ export interface PriceInput {
   readonly cacheWrite?: Decimal.Decimal | undefined
 }
 
-/** What one token costs, in 1e-12 USD. */
+/** The price of one token, in 1e-12 USD. */
 export interface Price {
   readonly input: bigint
   readonly output: bigint
@@ -42,7 +42,9 @@ export const price = ({ cacheRead, cacheWrite, input, output }: PriceInput): Pri
   cacheWrite: cacheWrite === undefined ? null : perToken("cacheWrite", cacheWrite)
 })
 
-/** What a call cost: unknown without a price, without a count of tokens, and where tokens have no price. */
+/**
+ * Returns the cost of a call. It's unknown without a price, without a token count, and if some tokens have no price.
+ */
 export const of = (price: Price | undefined, { inputTokens, outputTokens }: Response.Usage): ModelCost => {
   if (price === undefined || outputTokens.total === undefined) return null
   const { cacheRead = 0, cacheWrite = 0, total, uncached } = inputTokens
@@ -60,7 +62,10 @@ export const of = (price: Price | undefined, { inputTokens, outputTokens }: Resp
   )
 }
 
-/** What a call cost at most, for limits: where tokens of the cache have no price, that of others. */
+/**
+ * Returns the highest possible cost of a call, for limits. Cached tokens without a price count at the price of the
+ * others.
+ */
 export const estimate = (price: Price | undefined, usage: Response.Usage): ModelCost =>
   price === undefined
     ? null

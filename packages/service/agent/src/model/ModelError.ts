@@ -14,9 +14,9 @@ export class ModelNotInstalled extends Data.TaggedError("ModelNotInstalled")<{ r
 /** An answer without success. */
 export interface Refusal {
   readonly statusCode: number
-  /** What was asked, without the key. */
+  /** The address of the request, without the key. */
   readonly url: string
-  /** Where a redirect leads, without the key. */
+  /** The target of a redirect, without the key. */
   readonly location: string | undefined
   readonly key: { readonly isSet: boolean; readonly name: string | undefined }
   readonly headers: Readonly<Record<string, string>>
@@ -86,7 +86,10 @@ const limited = (sentence: string, after: Duration.Duration | undefined): AiErro
     )
   )
 
-/** What a status means: `who` is the model and its server, `text` what was answered, without the key. */
+/**
+ * Turns a status into an error. `who` is the model and its server, and `text` the message of the response, without the
+ * key.
+ */
 export const fromStatus = (
   who: string,
   text: string,
@@ -199,7 +202,7 @@ export const messageOf = (body: unknown): string | undefined => {
   }
 }
 
-/** What a body says instead of an answer: the message of an error, or how the body begins. */
+/** Describes a body that is no usable response: the message of an error, or the beginning of the body. */
 export const saying = (body: unknown): string => {
   const message = messageOf(body)
   if (message !== undefined) return message

@@ -15,13 +15,13 @@ import type { ModelConfig } from "./ModelConfig.ts"
 import * as ModelCost from "./ModelCost.ts"
 import { type ModelNotInstalled, sentence } from "./ModelError.ts"
 
-/** What an answer used, as its provider counted it. */
+/** The usage of a response, as its provider counted it. */
 export interface Spent {
   /** The model that answered: the configured one, or a fallback. */
   readonly model: string
   readonly usage: Response.Usage
   readonly cost: ModelCost.ModelCost
-  /** What a limit counts, also where tokens of the cache have no price. */
+  /** The cost that limits count, even if cached tokens have no price. */
   readonly estimate: ModelCost.ModelCost
 }
 

@@ -6,7 +6,7 @@ const webAddress = (url: string): URL | undefined => {
   return address?.protocol === "http:" || address?.protocol === "https:" ? address : undefined
 }
 
-/** Whether the host of an address is one of those that patterns name. */
+/** Returns whether the host of an address is one that the patterns name. */
 export const isOn = (url: string, patterns: ReadonlyArray<DomainPattern>): boolean => {
   const address = webAddress(url)
   if (address === undefined) return false
@@ -17,7 +17,10 @@ export const isOn = (url: string, patterns: ReadonlyArray<DomainPattern>): boole
   })
 }
 
-/** Whether a document of this address may load: of http and https only, and of the allowed domains; null allows each. */
+/**
+ * Returns whether a document of this address may load: only http and https, and only the allowed domains. `null` allows
+ * every domain.
+ */
 export const mayLoad = (url: string, patterns: ReadonlyArray<DomainPattern> | null): boolean => {
   // documents that a page makes itself, with what it has
   if (url === "about:blank" || url === "about:srcdoc") return true

@@ -6,11 +6,11 @@ import type { Session } from "./Sessions.ts"
 /** A file that an upload may choose. */
 export interface TaskFile {
   readonly name: string
-  /** Where the browser finds it. */
+  /** The path under which the browser finds it. */
   readonly path: string
 }
 
-/** How many a task keeps, and how large each may be. The room of all is the browser's. */
+/** Limits the files of a task, and the size of each in bytes. The browser limits their total size. */
 const files_most = 20
 const bytes_most = 100 * 1024 ** 2
 

@@ -9,7 +9,7 @@ import * as Mouse from "./Mouse.ts"
 import { unlessStopped } from "./Settle.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
 
-/** How a text is typed. */
+/** Options for typing a text. */
 export interface TypeOptions {
   /** Keeps what is in the field. */
   readonly append?: boolean
@@ -20,7 +20,7 @@ export interface TypeOptions {
 /** A longer text is inserted at once: key by key would take too long. */
 const keys_most = 200
 
-/** How many frames can be inside each other. */
+/** Limits how deeply frames can be nested. */
 const depth_most = 10
 
 /** Remembers which elements have the focus, from the page down to the innermost frame. */
@@ -65,7 +65,7 @@ const focusedField = Effect.fnUntraced(function* (
   return relation === "unrelated" ? label : ""
 })
 
-/** What is entered into fields. */
+/** Makes the actions that fill in fields. */
 export const make = (hands: Hands) => {
   const { files, sessions } = hands
 

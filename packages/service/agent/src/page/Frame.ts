@@ -18,7 +18,7 @@ export interface Frame {
   /** Its document in the world of the page. */
   document: string | undefined
   isCrashed: boolean
-  /** Whether its parent's world knows which element holds it. */
+  /** Is true if its parent's world has the element that holds it. */
   isPlaced: boolean
   /** The nodes that are known to listen to clicks. */
   readonly listening: Set<number>
@@ -51,7 +51,7 @@ const forget = (frame: Frame) => {
   frame.listening.clear()
 }
 
-/** Whether a command failed because its document was replaced. */
+/** Returns whether a command failed because its document was replaced. */
 const isLost = ({ gone, message }: CdpError) =>
   gone === null && /context|Cannot find|navigated|No frame|objectId|Object id/iu.test(message)
 

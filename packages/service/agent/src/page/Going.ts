@@ -11,7 +11,7 @@ const whole = (address: string) => {
   return hasScheme ? text : `https://${text}`
 }
 
-/** Where the browser goes, and what it waits for. */
+/** Makes the actions that navigate the browser, and the waits. */
 export const make = (hands: Hands) => {
   const { domains, tabs } = hands
 

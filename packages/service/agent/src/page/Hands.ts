@@ -13,7 +13,7 @@ import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Kind } from "./world/Locating.ts"
 
-/** What actions have to work with. */
+/** The tools and state that actions share. */
 export interface Hands {
   readonly tabs: Tabs
   readonly sessions: Sessions
@@ -27,7 +27,7 @@ export interface Hands {
   readonly conceal: Effect.Effect<void>
 }
 
-/** What an action did, as a sentence; or why it did not. */
+/** Returns the effect of an action as a sentence, or fails with the reason why it wasn't done. */
 export type Action = Effect.Effect<string, Refused | BrowserLost>
 
 /** The longest that the browser may take for an action or a look. */
@@ -68,7 +68,7 @@ export const act = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpE
 
 const crashed = "The page crashed: navigate to an address, or close its tab."
 
-/** Whether what is there stands for a document that did not load. */
+/** Returns whether an address is that of Chromium's error page, which stands for a document that didn't load. */
 export const isError = (url: string) => url.startsWith("chrome-error:")
 
 /** Waits for what work set off. Refused where a document did not load; says before why what was done, if that counts. */
@@ -128,7 +128,7 @@ export const frameOf = (tab: Tab, index: number): Effect.Effect<Frame.Frame, Ref
     : Effect.succeed(frame)
 }
 
-/** How far a frame's viewport is from that of its tab. */
+/** Returns the offset of a frame's viewport from that of its tab. */
 export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
   let x = 0
   let y = 0

@@ -5,10 +5,13 @@ import * as Frame from "./Frame.ts"
 
 const clicks = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "dblclick"])
 
-/** What only shows more under the mouse counts when it has no parts: whole menus and pages listen, too. */
+/**
+ * Events under the mouse. An element that listens to them only counts if it has no parts, because whole menus and pages
+ * listen as well.
+ */
 const hovers = new Set(["mouseover", "mouseenter", "pointerover", "pointerenter"])
 
-/** What is not needed any more is released by this name. */
+/** The name by which objects in the page are released when they aren't needed any more. */
 const objectGroup = "agent"
 
 const resolved_most = 500

@@ -8,27 +8,27 @@ import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Read } from "./world/Reading.ts"
 
-/** What the model is told of the page in front. */
+/** The page in front, as the model sees it. */
 export interface Look {
-  /** What it reads, between boundaries that no page can know. */
+  /** The page's text for the model, between boundaries that no page can guess. */
   readonly text: string
   readonly url: string
   readonly title: string
-  /** How many elements have a number. */
+  /** The number of numbered elements. */
   readonly elements: number
   /** Equal for pages that look alike. */
   readonly likeness: string
-  /** Whether the page asks something, and answers nothing else until that is answered. */
+  /** Is true if the page shows a dialog, which blocks everything else until it gets a response. */
   readonly hasDialog: boolean
-  /** Whether a test for people is in sight. */
+  /** Is true if a captcha is visible. */
   readonly hasCaptcha: boolean
-  /** Whether something is in sight that only a picture shows. */
+  /** Is true if something is visible that only a picture shows. */
   readonly hasCanvas: boolean
 }
 
-/** How much of the page a look shows. */
+/** Limits the part of the page that a look shows. */
 export interface LookOptions {
-  /** How many screens above and below what is in sight. */
+  /** The number of screens above and below the visible part. */
   readonly margin?: number
   readonly maxChars?: number
 }
@@ -58,10 +58,10 @@ const scrolled = ({ above, below, height }: Read) => {
   return above + below > 8 ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below`] : []
 }
 
-/** How long a page may take to be read. */
+/** Limits how long reading a page may take. */
 const patience = "20 seconds"
 
-/** Why a page answers nothing. */
+/** Describes why a page can't be read. */
 const stopped = ({ dialog, isCrashed }: Tab) =>
   dialog === undefined
     ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "does not answer: close its tab"}.`

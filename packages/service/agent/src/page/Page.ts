@@ -27,12 +27,12 @@ export type { Look, LookOptions } from "./Look.ts"
 export type { Direction } from "./Pointing.ts"
 export type { Secret } from "./Secrets.ts"
 
-/** What a task may do in its browser. */
+/** Limits and settings of a task in its browser. */
 export interface PageOptions {
   /** The only hosts whose documents may load; null, the default, for each of the web. */
   readonly domains?: ReadonlyArray<DomainPattern> | null
   readonly secrets?: ReadonlyArray<Secrets.Secret>
-  /** What may be uploaded, besides what is downloaded. */
+  /** Files that may be uploaded, in addition to downloads. */
   readonly files?: ReadonlyArray<Downloads.TaskFile>
   /** The folder for downloads; without it they are refused. */
   readonly downloads?: string | null
@@ -40,15 +40,15 @@ export interface PageOptions {
   readonly conceal?: Effect.Effect<void>
 }
 
-/** What is in front of a browser. */
+/** The state of the tab in front. */
 export interface Front {
   readonly url: string
-  /** How many tabs there are. */
+  /** The number of tabs. */
   readonly tabs: number
   readonly hasDialog: boolean
 }
 
-/** What the agent sees of a browser and does in it, until the scope closes. The browser runs on. */
+/** The view of a browser and the actions in it, until the scope closes. The browser keeps running. */
 export interface Page
   extends
     ReturnType<typeof Pointing.make>,
@@ -60,9 +60,9 @@ export interface Page
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
   /** Changes what the next task in this browser may do; its downloads stay. */
   readonly allow: (options: Omit<PageOptions, "conceal" | "downloads">) => Effect.Effect<void>
-  /** What is in front, without looking at it. */
+  /** Returns the state of the tab in front without looking at the page. */
   readonly front: () => Front
-  /** What downloads left, and what the task brought. */
+  /** Returns downloaded files and the files of the task. */
   readonly files: () => ReadonlyArray<Downloads.TaskFile>
   /** The addresses that were refused since this was asked last. */
   readonly refusals: () => ReadonlyArray<string>

@@ -9,9 +9,9 @@ import type { Tab } from "./Tab.ts"
 const quality = 60
 
 /**
- * What is in sight of the tab in front, as a JPEG. It is refused while a document holds a secret or a filled password
- * field, seen or not, before or after it; while a site that a secret is for has a canvas, or a frame with one; and while
- * a document is there that this task may not read.
+ * Makes pictures of the visible part of the tab in front, as JPEG. A picture is refused while a document holds a secret
+ * or a filled password field, visible or not, before or after it; while a site that a secret is for has a canvas, or a
+ * frame with one; and while there is a document that this task may not read.
  */
 export const make = (hands: Hands) => {
   const { sessions, tabs } = hands

@@ -5,7 +5,7 @@ import * as Mouse from "./Mouse.ts"
 import { mainFrame } from "./Tab.ts"
 import type { Press } from "./world/Locating.ts"
 
-/** Where to scroll. */
+/** The direction of a scroll. */
 export type Direction = "up" | "down" | "top" | "bottom"
 
 /** That many pixels beside the middle of an element. */
@@ -16,7 +16,7 @@ export interface Beside {
 
 const clicks_most = 3
 
-/** What is done with the mouse. */
+/** Makes the actions of the mouse. */
 export const make = (hands: Hands) => {
   const click = (
     index: number,

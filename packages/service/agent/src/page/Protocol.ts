@@ -16,7 +16,7 @@ export interface FrameInfo {
   readonly parentId?: string
   readonly url: string
   readonly urlFragment?: string
-  /** What did not load, where this is the page of an error. */
+  /** The address that didn't load, if this is an error page. */
   readonly unreachableUrl?: string
   readonly securityOrigin: string
 }

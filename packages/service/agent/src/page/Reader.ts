@@ -103,7 +103,7 @@ const whyNot = ({ isCrashed, url }: Frame.Frame) => {
   return url.startsWith("chrome-error:") ? "(the document did not load)" : "(a document that this task may not read)"
 }
 
-/** What is read of a document that cannot or may not be. */
+/** Describes a document that can't or may not be read. */
 const nothing = (frame: Frame.Frame): Read => ({
   text: whyNot(frame),
   frames: [],
@@ -121,7 +121,7 @@ const nothing = (frame: Frame.Frame): Read => ({
   canvas: false
 })
 
-/** What a tab shows: the text of a frame with those of the frames inside it in their places. */
+/** Reads a tab: the text of a frame, with the text of its inner frames in their places. */
 export const read = (
   tab: Tab,
   options: Omit<ReadOptions, "look" | "next">,

@@ -2,7 +2,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { type DomainPattern, isOn } from "./AllowedDomains.ts"
 
-/** What the agent may type without the model knowing it. */
+/** A value that the agent may type without the model seeing it. */
 export interface Secret {
   readonly name: string
   readonly value: Redacted.Redacted<string>
@@ -20,9 +20,9 @@ export interface Secrets {
   ) => Result.Result<{ readonly text: string; readonly isSecret: boolean }, string>
   /** The text with each value, also as it is written in addresses or cut at its end, replaced by its placeholder. */
   readonly redact: (text: string) => string
-  /** Whether one may be typed on a site, which then may show it. */
+  /** Returns whether a secret may be typed on a site, which may then show it. */
   readonly mayBeOn: (site: string) => boolean
-  /** Whether a value shows in a text, also in parts with spaces between them. */
+  /** Returns whether a value appears in a text, even in parts with spaces between them. */
   readonly shows: (text: string) => boolean
 }
 
@@ -31,7 +31,7 @@ const placeholder = /<secret:([\w.-]+)>/gu
 /** The text without spaces and invisible marks. */
 const squeezed = (text: string) => text.replaceAll(/[\s\u200b\u2060-\u2064\ufeff\u00ad]+/gu, "")
 
-/** Where a page's text is cut, a part of a long value is left: it is known by pieces of this length. */
+/** The length of the pieces by which a long value is recognized, because a page's text may be cut inside the value. */
 const piece_length = 16
 const long_length = 50
 
@@ -42,11 +42,14 @@ const pieces = (value: string) =>
         value.slice(at * piece_length, (at + 1) * piece_length)
       )
 
-/** Where a text is cut, and the least of a value's beginning that is hidden before it: less is part of too many words. */
+/**
+ * The mark of a cut text, and the shortest prefix of a value that is hidden before it. A shorter one is part of too
+ * many words.
+ */
 const cutMark = "…"
 const start_least = 4
 
-/** Where the end of a text begins that is how a value begins; -1 where it is not. */
+/** Returns the index at which the end of a text begins to match the beginning of a value, or -1. */
 const startIn = (text: string, form: string): number => {
   const least = form.slice(0, start_least)
   let at = text.indexOf(least, Math.max(0, text.length - form.length))
@@ -73,10 +76,10 @@ const patternOf = (text: string, isSqueezed = false): RegExp => {
   return new RegExp(each.join(""), "gu")
 }
 
-/** Whether something in a text may be escaped: searching for patterns takes longer. */
+/** Returns whether a text may contain escapes, because searching for patterns takes longer. */
 const mayBeEscaped = (text: string) => /[%+]/u.test(text)
 
-/** How a value may be written: on a page, in an address, in JSON. */
+/** Returns the forms in which a value may be written: on a page, in an address, in JSON. */
 const formsOf = (value: string) => {
   const well = value.toWellFormed()
   const texts = [value, value.replaceAll(/\s+/gu, " ").trim(), ...pieces(value)].flatMap(asRead).flatMap(asQuoted)

@@ -22,7 +22,7 @@ export interface Sessions {
   readonly of: (id: string) => Session
   /** Hears nothing more of a session. */
   readonly forget: (session: Pick<Session, "id">) => void
-  /** How many are heard. */
+  /** Returns the number of sessions with listeners. */
   readonly count: () => number
   /** Waits until something holds, which may change with any event. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>

@@ -17,11 +17,11 @@ export interface Tab {
   readonly requests: Map<string, number>
   /** Which frame each number of an element belongs to. */
   readonly numbers: Array<{ readonly from: number; readonly to: number; readonly frame: string }>
-  /** Whether a document of this address may be loaded, read and used. */
+  /** Returns whether a document of this address may be loaded, read and used. */
   readonly mayLoad: (url: string) => boolean
   url: string
   nextNumber: number
-  /** How many looks the model was shown. */
+  /** The number of looks that the model has received. */
   looks: number
   isNavigating: boolean
   dialog: Dialog | undefined
@@ -29,15 +29,15 @@ export interface Tab {
   opening: Array<string>
   /** The frames inside it that load, and when each began, in milliseconds. */
   readonly loading: Map<string, number>
-  /** Why its newest document did not load, since the last action began. */
+  /** The reason why the newest document since the start of the last action didn't load. */
   notLoaded: string | undefined
-  /** Whether its process is gone, so that it answers nothing. */
+  /** Is true if its process is gone, so that it doesn't respond. */
   isCrashed: boolean
-  /** Whether it did not come to rest when it was last waited for. */
+  /** Is true if it was still changing when the last wait for it ended. */
   isRestless: boolean
 }
 
-/** What a tab tells, and asks. */
+/** The callbacks and settings of a tab. */
 export interface TabOptions {
   readonly sessions: Sessions
   /** The milliseconds of a clock that only goes forward. */
@@ -223,7 +223,7 @@ const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
   session.on("Network.loadingFailed", done)
 }
 
-/** How the proxy of a browser marks what it answers itself. */
+/** The mark on errors that the browser's proxy returns itself. */
 const ofProxy = /^webagent; error=/u
 
 const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, refused }: TabOptions) => {

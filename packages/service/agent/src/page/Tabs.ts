@@ -14,7 +14,7 @@ export interface Tabs {
   readonly close: (tab: Tab.Tab) => Effect.Effect<void, CdpError>
 }
 
-/** How long a tab that is there may take to answer. */
+/** Limits how long an existing tab may take to respond. */
 const answers_ms = 5000
 
 /** Watches the tabs that are there, and those that come: each waits until it is watched. */

@@ -1,7 +1,7 @@
 import type { Naming } from "./Naming.ts"
 import type { Words } from "./Words.ts"
 
-/** What an element shows: its value, its states, and how it looks. Runs in the page. */
+/** Describes an element's value, states and looks. Runs in the page. */
 export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, textInside }: Words & Naming) => {
   const options_most = 25
 

@@ -3,7 +3,7 @@ import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Words } from "./Words.ts"
 
-/** What happened, or why it did not. */
+/** The result of filling in a field, or the reason why it failed. */
 export interface Outcome {
   readonly ok: boolean
   readonly text: string

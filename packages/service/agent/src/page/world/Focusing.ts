@@ -8,9 +8,9 @@ export interface Focused {
   readonly takesText: boolean
   /** Role and name, for the model. */
   readonly label: string
-  /** How it relates to the element that the text is for. */
+  /** Its relation to the element that the text is for. */
   readonly relation: "same" | "related" | "unrelated"
-  /** Whether it already had the focus before the click. */
+  /** Is true if it had the focus before the click. */
   readonly hadFocus: boolean
   /** The id of the frame that has the focus, if the document gave it to one. */
   readonly frame: string | undefined
@@ -33,7 +33,7 @@ export const focusing = ({
 
   const labelOf = (element: Element) => `${roleOf(element)} ${quote(cut(nameOf(element), 60))}`
 
-  /** Whether an element takes typed text. */
+  /** Returns whether an element takes typed text. */
   const takesText = (element: Element): boolean => {
     if (element.ownerDocument.designMode === "on" || isEditable(element)) return true
     return isTextField(element)
@@ -95,7 +95,7 @@ export const focusing = ({
       : null
   }
 
-  /** Whether an element says that it is a field. */
+  /** Returns whether an element has the role of a field. */
   const isNamedField = (number: number): boolean =>
     /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
 

@@ -2,7 +2,7 @@ import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Trees } from "./Trees.ts"
 
-/** Where a text begins and ends, in the frame's own viewport. */
+/** The beginning and the end of a text, in the frame's own viewport. */
 export interface Span {
   readonly from: { readonly x: number; readonly y: number }
   readonly to: { readonly x: number; readonly y: number }
@@ -60,7 +60,7 @@ export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Tree
     }
   }
 
-  /** Whether this text is what is selected now; selects it where the mouse did not. */
+  /** Returns whether this text is selected now. Selects it if the mouse didn't. */
   const highlight = (wanted: string, number: number | null): boolean => {
     const within = withinOf(number)
     if (within instanceof Element && isField(within) && !(within instanceof HTMLSelectElement)) {

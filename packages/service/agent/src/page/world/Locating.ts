@@ -4,17 +4,17 @@ import type { Numbering } from "./Numbering.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
-/** What a field takes. */
+/** The kind of input that a field takes. */
 export type Kind = "text" | "editable" | "value" | "select" | "file" | "checkbox" | "other"
 
-/** Where to click an element, in its frame's own viewport; or why that cannot be. */
+/** The point at which to click an element, in its frame's own viewport, or the reason why that's impossible. */
 type Located =
   | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
 /**
- * Where a click went: to the element, or to another one of its document, which was kept from it. `none` is a click that
- * never came to the document, because another one was in its place.
+ * The target of a click: the element, or another one of its document, which the click was kept from. `none` is a click
+ * that never reached the document, for example because another document was in its place.
  */
 export type Press = "hit" | "released elsewhere" | "missed" | "none"
 
@@ -86,7 +86,10 @@ export const locating = ({
         width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
-  /** Whether a click on what is at a point reaches the element: on a label its control, or a drawn twin over it. */
+  /**
+   * Returns whether a click on the element at a point reaches the wanted one: its label, or a drawn twin over it, also
+   * counts.
+   */
   const takes = (element: Element, at: Element | null): boolean => {
     if (holds(element, at)) return true
     const label = at?.closest("label")

@@ -93,7 +93,7 @@ export const moving = ({
     return true
   }
 
-  /** Whether text has a width: without fonts it has none, and pages look blank. */
+  /** Returns whether text has a width. It has none without fonts, and pages look blank. */
   const hasFonts = () => (new OffscreenCanvas(1, 1).getContext("2d")?.measureText("Text").width ?? 1) > 0
 
   return { scroll, find, settle, hasFonts }

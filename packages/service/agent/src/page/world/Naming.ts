@@ -1,7 +1,7 @@
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
-/** What an element is, and what people call it. Runs in the page. */
+/** Finds the role and the name of an element. Runs in the page. */
 export const naming = ({ cut, squash, isHidden }: Words & Trees) => {
   const heard = new WeakSet<Element>()
 
@@ -89,7 +89,7 @@ export const naming = ({ cut, squash, isHidden }: Words & Trees) => {
       .flatMap((content) => (/^"[\x20-\ud7ff]+"$/u.test(content) ? [content.slice(1, -1)] : []))
       .join(" ")
 
-  /** What tells an element from others that has no name: generated text, or the words of its ids and classes. */
+  /** Distinguishes an element without a name from others: by generated text, or by the words of its ids and classes. */
   const hintOf = (element: Element): string => {
     const inner = element.querySelector("img[alt],svg title,[aria-label],[title]")
     if (inner !== null) {

@@ -7,7 +7,7 @@ interface Numbered {
   readonly ref: WeakRef<Element>
   readonly role: string
   readonly name: string
-  /** Whether the model saw the name. A container is shown without it. */
+  /** Is true if the model saw the name. A container is shown without it. */
   readonly isNamed: boolean
   /** The look after which an action was refused because the element had changed. */
   readonly refusedAfter?: number
@@ -30,7 +30,7 @@ export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleO
     return number
   }
 
-  /** Whether an element still has the role and name that the model saw. */
+  /** Returns whether an element still has the role and name that the model saw. */
   const isUnchanged = (element: Element, { isNamed, name, role }: Numbered): boolean => {
     // numbers of scroll areas are shown without the element's own role
     if (role === "scroll area") return true
@@ -41,7 +41,7 @@ export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleO
     return now === name || (now.startsWith(".") && name.startsWith("."))
   }
 
-  /** Whether another element has the name that this one had, or had the name that this one has. */
+  /** Returns whether another element has this one's old name, or had its new name. */
   const hasSwapped = (number: number, known: Numbered, now: string): boolean =>
     Array.from(numbered).some(([other, { name, ref, role }]) => {
       if (other === number || role !== known.role) return false
@@ -53,10 +53,10 @@ export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleO
   const letters = (name: string) => name.replaceAll(/[^\p{L}]+/gu, "")
 
   /**
-   * Whether a name changes by itself, as a clock or a counter does. "Buy (0:59)" that becomes "Buy (0:58)" and "Cancel 2"
-   * that becomes "Cancel 3" differ alike, so the names alone can't tell a tick from a row that was reused. Two things
-   * can: rows pass their names on to each other, and a clock ticks again while it's watched. What does neither within
-   * the time is taken for a reused row: a refusal costs a step, and a wrong click can't be undone.
+   * Returns whether a name changes by itself, as a clock or a counter does. "Buy (0:59)" that becomes "Buy (0:58)" and
+   * "Cancel 2" that becomes "Cancel 3" differ alike, so the names alone can't distinguish a tick from a reused row. But
+   * rows pass their names on to each other, and a clock ticks again while it's watched. A name that does neither in
+   * time is treated as a reused row, because a refusal costs a step, but a wrong click can't be undone.
    */
   const ticks = async (number: number, element: Element, known: Numbered): Promise<boolean> => {
     const now = shortName(element)

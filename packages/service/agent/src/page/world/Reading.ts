@@ -5,13 +5,13 @@ import type { Clip, Sight } from "./Sight.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
-/** How much of a document to read. */
+/** Limits the part of a document to read. */
 export interface ReadOptions {
   /** The first number that is free. */
   readonly next: number
   /** The number of the look that this is part of. */
   readonly look: number
-  /** How many screens above and below are read; null for the whole document, without numbers. */
+  /** The number of screens above and below that are read. `null` reads the whole document, without numbers. */
   readonly margin: number | null
   readonly maxChars: number
 }
@@ -30,12 +30,12 @@ export interface Read {
   readonly below: number
   readonly height: number
   readonly elements: number
-  /** How many parts are out of sight. */
+  /** The number of parts that are out of sight. */
   readonly omitted: number
-  /** How many elements may have a closed shadow root, and how many frames are not known by their id. */
+  /** The number of elements that may have a closed shadow root, and of frames whose id is unknown. */
   readonly opaque: number
   readonly unknownFrames: number
-  /** Whether a test for people, or a canvas, is in sight. */
+  /** Is true if a captcha or a canvas is visible. */
   readonly captcha: boolean
   readonly canvas: boolean
 }
@@ -67,10 +67,10 @@ export const reading = ({
   textInside,
   valueOf
 }: Words & Trees & Naming & Describing & Numbering & Sight) => {
-  /** What a part has from the parts around it. */
+  /** Properties that a part inherits from the parts around it. */
   interface Around {
     readonly clip: Clip
-    /** What cuts off parts that are placed by themselves: only what they are placed in. */
+    /** The clip of parts that are positioned by themselves: only their containing block cuts them off. */
     readonly placed: Clip
     readonly isSeen: boolean
     readonly hasPointer: boolean
@@ -102,7 +102,7 @@ export const reading = ({
     }
     let next = first
     let line = ""
-    /** How the line ends: in the middle of a word of the page, after a space of it, or neither. */
+    /** The end of the line: inside a word of the page, after a space of it, or neither. */
     let end: "word" | "space" | "other" = "other"
     let chars = 0
     let elements = 0
@@ -188,7 +188,7 @@ export const reading = ({
           )
         : []
 
-    /** What stands for an element that acts, and whether it stands for all that is inside, too. */
+    /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */
     const readActing = (element: Element, style: CSSStyleDeclaration, box: DOMRect): boolean => {
       const tag = element.tagName
       if (tag === "INPUT" || tag === "TEXTAREA" || tag === "SELECT" || tag === "CANVAS") {

@@ -6,7 +6,7 @@ export interface Clip {
   readonly bottom: number
 }
 
-/** What people can see of what is there. Runs in the page. */
+/** Decides which parts of a page people can see. Runs in the page. */
 export const sight = () => {
   const isClear = (colour: string) => colour === "rgba(0, 0, 0, 0)"
 
@@ -20,7 +20,10 @@ export const sight = () => {
     bottom: Math.min(clip.bottom, box.bottom + 2)
   })
 
-  /** Whether people can read text of this style: not when it is clear, tiny, or in the colour behind it. */
+  /**
+   * Returns whether people can read text of this style. They can't if it's transparent, tiny, or in its background's
+   * color.
+   */
   const isLegible = (style: CSSStyleDeclaration, background: string) =>
     Number.parseFloat(style.fontSize) >= 3 &&
     (style.backgroundClip.includes("text") || (!isClear(style.color) && style.color !== background))

@@ -56,7 +56,7 @@ export const trees = () => {
     deepest,
     holds,
     isHidden,
-    /** Whether an element may have a closed root that was not asked for yet; true once for each. */
+    /** Returns whether an element may have a closed root that wasn't requested yet. It's true once per element. */
     isOpaque: (element: Element) => {
       if (asked.has(element)) return false
       asked.add(element)
@@ -65,8 +65,8 @@ export const trees = () => {
     /** Makes a closed root readable. */
     open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root),
     /**
-     * Whether a password is filled in, and whether a canvas is there; and all texts, seen or not, if they are asked for;
-     * null for too many of them.
+     * Finds out whether a password is filled in and whether there is a canvas. On request, it also returns all texts,
+     * visible or not, or `null` if they are too long.
      */
     contents: (
       hasTexts: boolean
@@ -94,7 +94,7 @@ export const trees = () => {
     frameIdOf: (element: Element) => frameIds.get(element),
     /** Tells which frame an element holds. */
     nameFrame: (element: Element, id: string) => void frameIds.set(element, id),
-    /** Where a frame's viewport begins in this one. */
+    /** Returns the origin of a frame's viewport in this one. */
     frameAt: (id: string) => {
       for (const element of all(document)) {
         if (frameIds.get(element) !== id) continue

@@ -11,7 +11,7 @@ import { sight, type Sight } from "./Sight.ts"
 import { trees, type Trees } from "./Trees.ts"
 import { words, type Words } from "./Words.ts"
 
-/** What the agent has in each document, in a world of its own that the page cannot reach. */
+/** The agent's functions in each document, in a world of its own that the page can't reach. */
 export type World = Words &
   Trees &
   Naming &
