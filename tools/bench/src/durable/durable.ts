@@ -1,13 +1,13 @@
 import { join } from "node:path"
 import { bundleServer } from "../measure/Bundle.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
-import { type Commits, measureCommits } from "./Commits.ts"
+import { type Commits, measureCommits, type Variant } from "./Commits.ts"
 import { type FullFile, fullFile, growth } from "./FullFile.ts"
 
 /** The result of the bench `durable`. */
 export interface DurableReport extends Heading {
   readonly growth: Awaited<ReturnType<typeof growth>>
-  readonly commits: Readonly<Record<"thread" | "commit", ReadonlyArray<Commits>>>
+  readonly commits: Readonly<Record<Variant, ReadonlyArray<Commits>>>
   readonly full: FullFile
 }
 

@@ -4,12 +4,12 @@ import { markdown as killsTables } from "../../src/durable/Kills.ts"
 import { heading } from "../measure/heading.ts"
 
 it("the page says what a file of many runs weighs", () => {
-  const commits = [{ perSecond: 1, p50_ms: 1, p99_ms: 1, slowest_ms: 1, loopP99_ms: 1, loopSlowest_ms: 1 }]
+  const commits = [{ perSecond: 1, p50_ms: 1, p99_ms: 1, slowest_ms: 1, loopP99_ms: 1, loopSlowest_ms: 1, log_MB: 1 }]
   const times = { p50_ms: 1, p99_ms: 3 }
   const text = markdown({
     ...heading,
     growth: { runs: 5000, kB_aRun: 4.4, kB: { turns: 1 } },
-    commits: { thread: commits, commit: commits },
+    commits: { limited: commits, unlimited: commits, commit: commits },
     full: {
       runs: 1_000_000,
       file_MB: 1500,
