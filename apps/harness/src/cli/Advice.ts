@@ -70,8 +70,8 @@ export const reap =
   }
 
 /**
- * Suggests the next step after a run, in one line; undefined if the run was stopped, or if a night passed and others
- * are recorded.
+ * Suggests the next step after a run, in one line; undefined if the run was stopped, or if it passed and was compared
+ * with earlier nights.
  */
 export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
