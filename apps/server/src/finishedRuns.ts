@@ -21,6 +21,9 @@ const makeLabel = () => {
 
 const isEnding = (status: string): status is keyof typeof endings => status in endings
 
+const counter = (name: string, description: string, attributes: Readonly<Record<string, string>>) =>
+  Metric.counter(name, { description, attributes, incremental: true })
+
 /** The time from the create of a run to its end, in milliseconds. */
 const durationOf = ({ createdAt_ms, finishedAt_ms }: Turn.Turn): number =>
   (finishedAt_ms ?? createdAt_ms) - createdAt_ms
@@ -46,21 +49,19 @@ export const layerFinishedRuns = Layer.sync(FinishedTurns, () => {
   const count = (turn: Turn.Turn) => {
     const model = modelLabel(turn.model)
     const key = keyLabel(turn.owner === null ? "none" : flagKey.test(turn.owner) ? "--api-key" : turn.owner)
-    const outcomes = Metric.counter("webagent_run_outcomes_total", {
-      description: "Finished runs by reason, model and API key",
-      attributes: { status: turn.status, reason: Turn.reasonOf(turn), model, key },
-      incremental: true
-    })
-    const usd = Metric.counter("webagent_run_cost_usd_total", {
-      description: "Cost of finished runs in USD by model and API key",
-      attributes: { model, key },
-      incremental: true
-    })
+    const outcome = { status: turn.status, reason: Turn.reasonOf(turn), model }
+    const usd = Number(turn.cost ?? 0)
     return Effect.all(
       [
         isEnding(turn.status) ? Metric.update(endings[turn.status], 1) : Effect.void,
-        Metric.update(outcomes, 1),
-        Metric.update(usd, Number(turn.cost ?? 0))
+        Metric.update(counter("webagent_run_outcomes_total", "Finished runs by reason and model", outcome), 1),
+        Metric.update(counter("webagent_run_cost_usd_total", "Cost of finished runs in USD by model", { model }), usd),
+        // only callers with a key see metrics with the label `key`
+        Metric.update(counter("webagent_key_run_outcomes_total", "Finished runs by API key", { ...outcome, key }), 1),
+        Metric.update(
+          counter("webagent_key_run_cost_usd_total", "Cost of finished runs in USD by API key", { model, key }),
+          usd
+        )
       ],
       { discard: true }
     )

@@ -25,12 +25,20 @@ it.live("the log has a line for each finished run and a line for a refused key, 
     yield* until(send(v4, key, "GET", `/runs/${open}`), ({ body }) => body["status"] === "running")
     const refused = yield* send(v4, "wak_wrong", "GET", `/runs/${open}`)
     assert.strictEqual(refused.status, 401)
-    const { text = "" } = (yield* send(new URL(v4 ?? "").origin, "", "GET", "/metrics")).body
+    const metrics = (apiKey: string) =>
+      Effect.map(send(new URL(v4 ?? "").origin, apiKey, "GET", "/metrics"), ({ body }) => String(body["text"]))
+    const detailed = yield* metrics(key)
     assert.match(
-      String(text),
-      /webagent_run_outcomes_total\{.*status="failed",reason="agent",model="[^"]+",key="shop"\} 1\n/u
+      detailed,
+      /webagent_key_run_outcomes_total\{.*status="failed",reason="agent",model="[^"]+",key="shop"\} 1\n/u
     )
-    assert.match(String(text), /webagent_run_cost_usd_total\{.*key="shop"\} 0\.75\n/u)
+    assert.match(detailed, /webagent_key_run_cost_usd_total\{.*key="shop"\} 0\.75\n/u)
+    for (const wrong of ["", "wak_wrong"]) {
+      const open = yield* metrics(wrong)
+      assert.match(open, /webagent_run_outcomes_total\{.*status="failed",reason="agent",model="[^"]+"\} 1\n/u)
+      assert.match(open, /webagent_run_cost_usd_total\{.*\} 0\.75\n/u)
+      assert.notInclude(open, "shop")
+    }
     program.process.kill("SIGTERM")
     const { stderr } = yield* program.ended
     const lines = stderr

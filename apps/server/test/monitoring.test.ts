@@ -37,7 +37,7 @@ it.effect("counts finished runs by status, and by reason, model and key with the
     const made = Turn.make({ ...turn, model: "m" })
     const finish = (change: Partial<Turn.Turn>) => onFinished?.({ ...made, ...change }) ?? Effect.void
     const metrics = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
-      text.split("\n").filter((line) => line.startsWith("webagent_run"))
+      text.split("\n").filter((line) => /^webagent_(?:key_)?run/u.test(line))
     )
     // a counter that is first seen at 1 has not grown, as Prometheus counts
     assert.include(yield* metrics, 'webagent_runs_ended_total{status="failed"} 0')
@@ -46,11 +46,16 @@ it.effect("counts finished runs by status, and by reason, model and key with the
     yield* finish({ owner: "key:0123456789abcdef", status: "completed" })
     const lines = yield* metrics
     assert.include(lines, 'webagent_runs_ended_total{status="failed"} 2')
-    assert.include(lines, 'webagent_run_outcomes_total{status="failed",reason="step_limit",model="m",key="shop"} 2')
-    assert.include(lines, 'webagent_run_outcomes_total{status="completed",reason="done",model="m",key="--api-key"} 1')
-    assert.include(lines, 'webagent_run_cost_usd_total{model="m",key="shop"} 0.75')
+    assert.include(lines, 'webagent_run_outcomes_total{status="failed",reason="step_limit",model="m"} 2')
+    assert.include(lines, 'webagent_run_cost_usd_total{model="m"} 0.75')
+    assert.include(lines, 'webagent_key_run_outcomes_total{status="failed",reason="step_limit",model="m",key="shop"} 2')
+    assert.include(
+      lines,
+      'webagent_key_run_outcomes_total{status="completed",reason="done",model="m",key="--api-key"} 1'
+    )
+    assert.include(lines, 'webagent_key_run_cost_usd_total{model="m",key="shop"} 0.75')
     for (let at = 0; at < 300; at++) yield* finish({ owner: `key-${at}`, status: "completed" })
-    const keys = (yield* metrics).filter((line) => line.startsWith("webagent_run_cost_usd_total"))
+    const keys = (yield* metrics).filter((line) => line.startsWith("webagent_key_run_cost_usd_total"))
     assert.lengthOf(keys, 201)
     // other tests of this process have servers too, and count their own runs
   }).pipe(Effect.provide(parts), Effect.provideService(Metric.MetricRegistry, new Map()))

@@ -67,19 +67,28 @@ const probe = (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) =
     })
   })
 
+/** The label of a metric with the name of an API key. A metric with it is only for callers with a key. */
+const keyLabel = "key"
+
+/** Serves the metrics. Without a valid key, it omits those of single API keys, because their names can name customers. */
+const metrics = (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) =>
+  Effect.gen(function* () {
+    const [isDetailed] = yield* Effect.all([hasValidKey(auth), sample], { concurrency: "unbounded" })
+    const all = yield* Metric.MetricRegistry
+    const shown = isDetailed
+      ? all
+      : new Map([...all].filter(([, { attributes }]) => attributes === undefined || !(keyLabel in attributes)))
+    const text = yield* Effect.provideService(PrometheusMetrics.format(), Metric.MetricRegistry, shown)
+    return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+  })
+
 /** `/ready`, `/health` and `/metrics` take no key. `/metrics` has counts, and nothing of the content. */
 export const layer = Layer.unwrap(
   Effect.map(Effect.all([Monitoring, ApiKeyAuth]), ([{ health, sample }, auth]) =>
     Layer.mergeAll(
       HttpRouter.add("GET", "/ready", probe(health, auth)),
       HttpRouter.add("GET", "/health", probe(health, auth)),
-      HttpRouter.add(
-        "GET",
-        "/metrics",
-        Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
-          HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-        )
-      )
+      HttpRouter.add("GET", "/metrics", metrics(sample, auth))
     )
   )
 )
@@ -152,7 +161,7 @@ const makeRefusals = () => {
   }
 }
 
-/** Counts, times and logs every request. Neither paths nor keys are labels. */
+/** Counts, times and logs every request. Neither paths nor names of keys are labels. */
 export const measured = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> => {
