@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Semaphore from "effect/Semaphore"
 import { dirname, join } from "node:path"
+import * as Folder from "@webagent/report/Folder"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { counted } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
@@ -37,7 +38,7 @@ export const create = Effect.fnUntraced(function* (path: string, target: string)
   const fs = yield* FileSystem.FileSystem
   const encoder = new TextEncoder()
   const startedAt = DateTime.formatIso(yield* DateTime.now)
-  const file = yield* fs.makeDirectory(dirname(path), { recursive: true }).pipe(
+  const file = yield* Folder.make(dirname(path)).pipe(
     Effect.andThen(fs.open(path, { flag: "wx" })),
     Effect.tap((file) => file.writeAll(encoder.encode(Cassette.headerLine({ cassette: 1, startedAt, target })))),
     Effect.mapError((error) =>

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
+import * as Folder from "@webagent/report/Folder"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import type { Trace } from "@webagent/report/Trace"
 
@@ -19,7 +20,7 @@ export const make = Effect.fnUntraced(function* (directory: string) {
   const names = yield* Effect.orElseSucceed(fs.readDirectory(join(directory, folder)), () => [])
   let last = Math.max(0, ...names.map((name) => Number(/^(\d+)\.json$/u.exec(name)?.[1] ?? 0)))
   let silent = false
-  yield* Effect.ignore(fs.makeDirectory(join(directory, folder), { recursive: true }))
+  yield* Effect.ignore(Folder.make(join(directory, folder)))
   return {
     write: (trace) =>
       Effect.suspend(() => {

@@ -122,6 +122,20 @@ describe("record, drift, profile and serve --cassette", () => {
       ["drift", "simulated", path("no.ndjson")],
       /^There is no cassette, target or service \S+no\.ndjson\. Use one of simulated, a web address such as https:\/\/host, or a file\.$/mu
     ],
+    ...(process.platform === "linux"
+      ? ([
+          [
+            "a cassette below a folder that takes none",
+            ["record", "versions", "--out", "/proc/none/x.ndjson"],
+            /^The cassette \/proc\/none\/x\.ndjson cannot be written: /u
+          ],
+          [
+            "manifests below a folder that takes none",
+            ["load", "smoke", "--render", "k6-operator", "--target", "http://a.example", "--out", "/proc/none/x"],
+            /^Cannot write the manifests: \/proc\/none /u
+          ]
+        ] as const)
+      : []),
     ["a file that is no cassette", ["serve", "--cassette", "package.json"], /^package\.json is not a cassette\./mu],
     [
       "a replay with a profile",

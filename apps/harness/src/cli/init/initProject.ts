@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { dirname } from "node:path"
+import * as Folder from "@webagent/report/Folder"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
 import { program } from "../Program.ts"
@@ -17,7 +18,7 @@ export const initProject = Effect.fnUntraced(
     const say = (label: string, text: string) => lines.push(`${label.padEnd(12)}${text}`)
     const write = Effect.fnUntraced(function* (path: string, text: string) {
       if (dryRun) return
-      yield* fs.makeDirectory(dirname(path), { recursive: true })
+      yield* Folder.make(dirname(path))
       yield* fs.writeFileString(path, text)
     })
 

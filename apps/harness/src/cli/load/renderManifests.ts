@@ -3,6 +3,7 @@ import { publicVariables } from "@webagent/load/LoadPlan"
 import * as LoadScript from "@webagent/load/LoadScript"
 import * as Manifests from "@webagent/load/operator/Manifests"
 import type { OperatorOptions } from "@webagent/load/operator/TestRun"
+import * as Folder from "@webagent/report/Folder"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
 import * as Effect from "effect/Effect"
@@ -55,7 +56,7 @@ export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.L
   }
   const manifests = Manifests.render(rendered)
   const write = Effect.gen(function* () {
-    yield* fs.makeDirectory(folder, { recursive: true })
+    yield* Folder.make(folder)
     for (const { file, text } of manifests) yield* fs.writeFileString(join(folder, file), text)
   })
   yield* Effect.mapError(write, (error) => usage(`Cannot write the manifests: ${describePlatformError(error)}.`))

@@ -26,6 +26,7 @@ import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../reports/Reporting.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
+import * as Folder from "@webagent/report/Folder"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 
 /** Handles a folder whose report was never written: fails with a UserError, unless missing reports are allowed. */
@@ -76,7 +77,7 @@ const writeFiles = Effect.fnUntraced(
   function* (directory: string, merged: Merged, events: ReadonlyArray<ShardEvents> | undefined) {
     const fs = yield* FileSystem.FileSystem
     for (const { directory: from, from: file, to } of merged.traces) {
-      yield* fs.makeDirectory(dirname(join(directory, to)), { recursive: true })
+      yield* Folder.make(dirname(join(directory, to)))
       yield* fs.copyFile(join(from, file), join(directory, to))
     }
     if (events === undefined) return
