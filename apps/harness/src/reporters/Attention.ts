@@ -87,8 +87,7 @@ const words: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
   "left running": "abandoned run",
   "cost unknown": "cost unknown",
   quarantine: "quarantine expired",
-  limit: "limit crossed",
-  outage: "service unreachable"
+  limit: "limit crossed"
 }
 
 /** Which browsers it leaked: a line, and the same with their ids. */

@@ -227,7 +227,7 @@ const unknownCosts = ({ results }: RunReport): ReadonlyArray<string> => {
   if (ids.length === 0) return []
   const more = ids.length > mostNamed ? `, and ${ids.length - mostNamed} more` : ""
   return [
-    `cost unknown: ${counted(ids.length, "run")} (${ids.slice(0, mostNamed).join(", ")}${more}) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced. ` +
+    `${counted(ids.length, "run")} (${ids.slice(0, mostNamed).join(", ")}${more}) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced. ` +
       "Limit the spending at the service, and run without --max-cost, --trial-budget and budgets"
   ]
 }
@@ -352,7 +352,10 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
           ...(result && { result })
         } as const
       }),
-    ...outages.filter(Outage.isSerious).map(Outage.text).map(run("outage", "outage")),
+    ...outages
+      .filter(Outage.isSerious)
+      .map((outage) => Outage.text(outage, report))
+      .map(run("outage", "outage")),
     ...crossed.map(run("limit", "crossed limit")),
     // quarantine excuses failures, and no spending
     ...unknownCosts(report).map(run("cost unknown", "unknown cost")),

@@ -70,8 +70,13 @@ export const title = (report: Run): string | undefined => {
   return `service unreachable ${times}${span(longest, false)} UTC`
 }
 
-/** An outage in a sentence: `the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused`. */
-export const text = (outage: Outage): string =>
-  outage.to === null
-    ? `the service has been unreachable ${span(outage, true)} UTC: ${outage.why}`
-    : `the service was unreachable ${span(outage, true)} UTC (${duration(length_ms(outage))}): ${outage.why}`
+/**
+ * An outage in a sentence: `the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused`. If no
+ * trial started, the service may also have refused the key: `no trial could start: ...`.
+ */
+export const text = (outage: Outage, run?: Run): string =>
+  run !== undefined && isWhole(run)
+    ? `no trial could start: ${outage.why}`
+    : outage.to === null
+      ? `the service has been unreachable ${span(outage, true)} UTC: ${outage.why}`
+      : `the service was unreachable ${span(outage, true)} UTC (${duration(length_ms(outage))}): ${outage.why}`

@@ -48,6 +48,12 @@ describe("an outage", () => {
     assert.lengthOf(Gate.decide(report).reasons, 1)
   })
 
+  it("before the first trial fails the run with its cause, which may be a refused key", () => {
+    const why = "https://your.service does not take the API key in WEBAGENT_API_KEY (HTTP 401)"
+    const report = { ...reportOf([], { outages: [{ ...outage("02:10:07", null), why }] }), results: [] }
+    assert.strictEqual(Gate.decide(report).reasons[0]?.sentence, `no trial could start: ${why}`)
+  })
+
   it("is the same one in two shards where they overlap", () => {
     const [one, other, later] = [
       outage("02:10:07", "02:31:40"),
