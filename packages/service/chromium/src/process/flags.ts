@@ -36,12 +36,14 @@ export const usualLanguages: ReadonlyArray<string> = ["en-US", "en"]
 /** The system in a user agent, which Chrome keeps the same for all versions and processors. */
 const system = process.platform === "darwin" ? "Macintosh; Intel Mac OS X 10_15_7" : "X11; Linux x86_64"
 
-/** The user agent of a Chrome with a window: some sites turn "HeadlessChrome" away. */
+/** Announces the user agent of a Chrome with a window, because some sites turn "HeadlessChrome" away. */
 const userAgent = (version: string): ReadonlyArray<string> => {
   const [, major] = /(\d+)\.\d/u.exec(version) ?? []
   return major === undefined
     ? []
     : [
+        // empties the brands of client hints, which say "HeadlessChrome" whatever the user agent is
+        "--enable-features=UACHOverrideBlank",
         `--user-agent=Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
       ]
 }
