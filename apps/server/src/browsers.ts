@@ -80,7 +80,7 @@ const layerChromium = ({ egress, folder, isolation: atLeast, languages, most, mo
           Effect.provideService(SqlClient.SqlClient, sql),
           Effect.orElseSucceed(() => false)
         )
-      const perOwner = { most: mostPerKey ?? Math.ceil((count * 3) / 4), applies }
+      const perOwner = { most: mostPerKey ?? Math.max(1, Math.floor((count * 3) / 4)), applies }
       const pool = ChromiumPool.layer({
         binary,
         chromiumSandbox,

@@ -74,8 +74,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   let running = new Map<string, Running>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
-  /** The browsers of sessions without a running turn, the least recently used first. */
-  const unused = new Set<string>()
+  /** The browsers of sessions without a running turn, the least recently used first, with their owners. */
+  const unused = new Map<string, string | null>()
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
 
@@ -114,13 +114,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     )
   }
 
-  /** A browser of the pool. Where that is full, the browser of a session without a running turn makes room. */
+  /**
+   * A browser of the pool. Where that is full, the browser of a session without a running turn makes room. At the limit
+   * of an owner, only that owner's browsers do.
+   */
   const fromPool = (browser: Browser.Browser): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
     Effect.catchIf(
       pool.launch(browser),
       ({ reason }) => reason === "full",
       (full) => {
-        const [oldest] = unused
+        const [oldest] = [...unused].find(([, owner]) => full.owner === undefined || owner === full.owner) ?? []
         if (oldest === undefined) return Effect.fail(full)
         unused.delete(oldest)
         const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
@@ -312,7 +315,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           Effect.andThen(
             Effect.acquireRelease(
               Effect.sync(() => unused.delete(browserId)),
-              () => Effect.sync(() => void (running.has(browserId) && unused.add(browserId)))
+              () => Effect.sync(() => void (running.has(browserId) && unused.set(browserId, owner)))
             ),
             Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
           )

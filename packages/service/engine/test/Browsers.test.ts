@@ -8,6 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
+import { Owner } from "../src/ports/Owner.ts"
 import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
@@ -248,5 +249,39 @@ describe("Browsers", () => {
       assert.strictEqual(browser.status, "active")
       yield* Scope.close(held, Exit.void)
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, room, ports.ids]))
+  })
+
+  it.effect("of another owner makes no room for an owner at its limit, but one of the same owner does", () => {
+    const owners = new Map<string, string | null>()
+    const stops: Array<string | null> = []
+    const onePerOwner = Layer.succeed(BrowserPool, {
+      launch: ({ id, owner }) => {
+        if (owner !== null && [...owners.values()].includes(owner)) {
+          return Effect.fail(new LaunchFailed({ reason: "full", message: "This key has 1 browser", owner }))
+        }
+        owners.set(id, owner)
+        const stop = Effect.sync(() => {
+          owners.delete(id)
+          stops.push(owner)
+        })
+        return Effect.succeed({ connect: Effect.never, connectPage: () => Effect.never, stop })
+      }
+    })
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const perform = Effect.fnUntraced(function* (owner: string) {
+        const scope = yield* Scope.make()
+        const opened = browsers.ofSession({ owner, recording: false }, Effect.succeed(null), () => Effect.void)
+        yield* begin(Effect.provideService(opened, Scope.Scope, scope))
+        yield* Scope.close(scope, Exit.void)
+      })
+      const create = Effect.provideService(browsers.create({ proxyCountryCode: null }, unrecorded), Owner, "shop")
+      yield* perform("other")
+      yield* perform("shop")
+      yield* create
+      assert.deepStrictEqual(stops, ["shop"])
+      assert.strictEqual((yield* Effect.flip(create))._tag, "LaunchFailed")
+      assert.deepStrictEqual(stops, ["shop"])
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, onePerOwner, ports.ids]))
   })
 })

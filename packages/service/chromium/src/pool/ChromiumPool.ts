@@ -79,7 +79,8 @@ interface HandedOut extends RunningBrowser {
 
 const notStarted = "The browser did not start. Try again; the log of the server says why"
 
-const full = (message: string) => new LaunchFailed({ reason: "full", message })
+const full = (message: string, owner?: string) =>
+  new LaunchFailed({ reason: "full", message, ...(owner === undefined ? {} : { owner }) })
 
 const make = Effect.fnUntraced(function* ({
   disk_bytes = 1024 ** 3,
@@ -177,7 +178,8 @@ const make = Effect.fnUntraced(function* ({
           // one may have stopped meanwhile; nothing else runs between this check and the count
           if (exceeds(owner)) {
             return yield* full(
-              `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`
+              `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`,
+              owner
             )
           }
         }

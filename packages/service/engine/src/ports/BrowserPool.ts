@@ -83,6 +83,8 @@ export interface LaunchedBrowser {
 export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
   readonly reason: "full" | "failed"
   readonly message: string
+  /** The owner whose limit is reached; without it, the pool itself is full. */
+  readonly owner?: string
 }> {}
 
 /** The port to whatever provides browsers. The record is stored, as `starting`, before the launch. */
