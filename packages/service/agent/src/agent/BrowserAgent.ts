@@ -14,7 +14,7 @@ import * as Limits from "./Limits.ts"
 import * as Task from "./Task.ts"
 import type { Action } from "./Tools.ts"
 
-/** Options of an agent: its model, its limits and its permissions. */
+/** Limits and permissions of an agent, and the extras of each run. */
 export interface BrowserAgentOptions {
   readonly limits?: Partial<Limits.Limits>
   /** Keeps a picture of the visible page with each step. Default: yes. */

@@ -62,6 +62,17 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
+  it.effect("works for a field whose placeholder changes, as those of search fields do", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("hints")
+      const field = numberOf(text, "Try shoes")
+      assert.strictEqual(yield* page.click(numberOf(text, "Turn")), "Clicked.")
+      assert.strictEqual(yield* page.type(field, "mug"), "Typed.")
+      assert.include(yield* shown, "Title: mug")
+    })
+  )
+
   it.effect("tells of a click that another document took", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

@@ -191,6 +191,8 @@ export const pages: Readonly<Record<string, Body>> = {
       )}</ul><p id=one><button onclick="document.title=this.textContent">Approve 7</button></p><script>let first=1;const draw=()=>{[...l.children].forEach((row,at)=>{row.firstChild.textContent="Cancel "+(first+at)})};addEventListener("keydown",({key})=>{if(key==="d"){first++;draw()}if(key==="n")one.firstChild.textContent="Approve 8";if(key==="r")one.firstChild.textContent="Reject 7"})</script>`,
   ticks: () =>
     `<button id=b onclick="document.title='bought'">Buy (0:59)</button><script>let left=59;setInterval(()=>{b.textContent="Buy (0:"+(--left)+")"},200)</script>`,
+  hints: () =>
+    `<input id=q placeholder="Try shoes" oninput="document.title=this.value"><button onclick="q.placeholder='Try bags'">Turn</button>`,
   "no-fields": () =>
     `<button onclick="document.title='clicked'">Buy now</button><div onclick="document.title='pressed'" style="width:90px">Press me</div><input aria-label=Fixed readonly value=old><input aria-label=Search><div onmousedown="event.preventDefault()" onclick="0" style="width:90px">Bold</div>`,
   widgets: () =>

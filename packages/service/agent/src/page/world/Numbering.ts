@@ -14,7 +14,16 @@ interface Numbered {
 }
 
 /** Numbers of elements: one for life, never given again. Runs in the page. */
-export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleOf }: Words & Trees & Naming) => {
+export const numbering = ({
+  all,
+  cut,
+  isEditable,
+  isHidden,
+  nameOf,
+  quote,
+  roleOf,
+  squash
+}: Words & Trees & Naming) => {
   const numbers = new WeakMap<Element, number>()
   const numbered = new Map<number, Numbered>()
   let currentLook = 0
@@ -30,15 +39,21 @@ export const numbering = ({ all, cut, isEditable, isHidden, nameOf, quote, roleO
     return number
   }
 
+  /** Returns whether a field is named by its placeholder, which many search fields change every few seconds. */
+  const isPlaceholder = (element: Element, name: string): boolean =>
+    "placeholder" in element && cut(squash(String(element.placeholder)), 150) === name
+
   /** Returns whether an element still has the role and name that the model saw. */
   const isUnchanged = (element: Element, { isNamed, name, role }: Numbered): boolean => {
     // numbers of scroll areas are shown without the element's own role
     if (role === "scroll area") return true
     if (roleOf(element) !== role) return false
-    // the text of an editor is its value, and a hint of classes changes with the mouse
+    // the text of an editor is its value
     if (!isNamed || isEditable(element)) return true
     const now = shortName(element)
-    return now === name || (now.startsWith(".") && name.startsWith("."))
+    if (now === name || isPlaceholder(element, now)) return true
+    // a hint of classes changes with the mouse
+    return now.startsWith(".") && name.startsWith(".")
   }
 
   /** Returns whether another element has this one's old name, or had its new name. */
