@@ -43,7 +43,9 @@ export const make = (hands: Hands) => {
         if (press === "none") {
           // refused with the cover's name, if it is still there; a second click could be one too many
           yield* locate(tab, index)
-          return yield* refuse(`The click went to another document than that of element ${index}. Look at the page.`)
+          return yield* refuse(
+            `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
+          )
         }
         if (press === "released elsewhere") {
           return "Pressed, but released on another element: this one moved away, or something opened over it."

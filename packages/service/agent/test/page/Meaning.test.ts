@@ -77,8 +77,17 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     Effect.gen(function* () {
       const { page } = yield* Tested
       const message = yield* refused(page.click(numberOf(yield* open("cover"), "Is covered late")))
-      assert.match(message, /is covered by|went to another document/u)
+      assert.match(message, /is covered by|did not reach element \d+: another document/u)
       assert.include(yield* shown, "Title: cover")
+    })
+  )
+
+  it.effect("isn't said to be clicked when the page keeps the click from its elements", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const message = yield* refused(page.click(numberOf(yield* open("keeps-clicks"), "Never clicked")))
+      assert.include(message, "or the page itself took it")
+      assert.include(yield* shown, "Title: kept")
     })
   )
 

@@ -193,6 +193,8 @@ export const pages: Readonly<Record<string, Body>> = {
     `<button id=b onclick="document.title='bought'">Buy (0:59)</button><script>let left=59;setInterval(()=>{b.textContent="Buy (0:"+(--left)+")"},200)</script>`,
   hints: () =>
     `<input id=q placeholder="Try shoes" oninput="document.title=this.value"><button onclick="q.placeholder='Try bags'">Turn</button>`,
+  "keeps-clicks": () =>
+    `<button onclick="document.title='clicked'">Never clicked</button><script>for(const type of ["pointerdown","mousedown","pointerup","mouseup","click"])addEventListener(type,(event)=>{if(type==="click")document.title="kept";event.stopImmediatePropagation()},true)</script>`,
   "no-fields": () =>
     `<button onclick="document.title='clicked'">Buy now</button><div onclick="document.title='pressed'" style="width:90px">Press me</div><input aria-label=Fixed readonly value=old><input aria-label=Search><div onmousedown="event.preventDefault()" onclick="0" style="width:90px">Bold</div>`,
   widgets: () =>

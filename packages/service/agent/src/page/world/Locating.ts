@@ -14,7 +14,7 @@ type Located =
 
 /**
  * The target of a click: the element, or another one of its document, which the click was kept from. `none` is a click
- * that never reached the document, for example because another document was in its place.
+ * that never reached the document, because another document was in its place or the page stopped its events.
  */
 export type Press = "hit" | "released elsewhere" | "missed" | "none"
 
