@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as References from "effect/References"
 import * as Redacted from "effect/Redacted"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
@@ -173,26 +174,25 @@ export const measured = <E, R>(
     return { level: status < 500 || probes.has(url) ? "Debug" : "Warn", message: "Request" } as const
   }
 
-  const log = (
+  /** The line of a request; undefined below the minimum level. */
+  const lineOf = (
     { method, url }: HttpServerRequest.HttpServerRequest,
     facts: RequestFacts.RequestFacts,
     status: number,
-    took_s: number
-  ) => {
+    took_s: number,
+    minimum: LogLevel.LogLevel
+  ): Effect.Effect<void> | undefined => {
     const { level, message } = kindOf(url, status)
-    return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
-      isEnabled
-        ? Effect.annotateLogs(Effect.logWithLevel(level)(message), {
-            method,
-            path: shown(url),
-            status,
-            ms: Math.round(took_s * 1000),
-            request: facts.id,
-            client: facts.address,
-            ...(facts.key === undefined ? {} : { key: facts.key })
-          })
-        : Effect.void
-    )
+    if (LogLevel.isGreaterThan(minimum, level)) return undefined
+    return Effect.annotateLogs(Effect.logWithLevel(level)(message), {
+      method,
+      path: shown(url),
+      status,
+      ms: Math.round(took_s * 1000),
+      request: facts.id,
+      client: facts.address(),
+      ...(facts.key === undefined ? {} : { key: facts.key })
+    })
   }
 
   return Effect.withFiber((fiber) => {
@@ -209,12 +209,12 @@ export const measured = <E, R>(
       durations(version, method).updateUnsafe(took_s, fiber.context)
       const identified = HttpServerResponse.setHeader(response, RequestFacts.requestIdHeader, facts.id)
       const more = refusals.notLogged(clock.currentTimeMillisUnsafe())
-      const line = log(request, facts, status, took_s)
-      if (more === 0) return Effect.as(line, identified)
+      const line = lineOf(request, facts, status, took_s, fiber.getRef(References.MinimumLogLevel))
+      if (more === 0) return line === undefined ? Effect.succeed(identified) : Effect.as(line, identified)
       const summary = Effect.logInfo(
         `Refused ${more} more API keys a minute ago or earlier. Each minute logs ${refusedPerMinute} of them.`
       )
-      return Effect.as(Effect.andThen(summary, line), identified)
+      return Effect.as(Effect.andThen(summary, line ?? Effect.void), identified)
     })
   })
 }

@@ -10,8 +10,8 @@ export const requestIdHeader = "x-request-id"
 /** Facts about the current request for its log lines. */
 export interface RequestFacts {
   readonly id: string
-  /** The address of the client, as trusted proxies report it. */
-  readonly address: string
+  /** Returns the address of the client, as trusted proxies report it. Few requests have a log line that needs it. */
+  readonly address: () => string
   /** The name of its API key, as soon as the key is accepted. */
   key: string | undefined
 }
@@ -33,7 +33,7 @@ export const make = (
   const { [requestIdHeader]: id = "" } = request.headers
   return {
     id: validId.test(id) ? id : Math.floor(random.nextDoubleUnsafe() * 2 ** 52).toString(36),
-    address: clientAddressOf(request, isTrusted) ?? "unknown",
+    address: () => clientAddressOf(request, isTrusted) ?? "unknown",
     key: undefined
   }
 }
