@@ -291,7 +291,13 @@ describe("deploy/grafana/webagent-server.json", () => {
   const asked = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
   it("asks only for series that a server has, of the servers that are chosen", () => {
-    const sources = ["apps/server/src/monitoring.ts", "packages/service/server/src/http/Monitoring.ts"].map(text).join()
+    const sources = [
+      "apps/server/src/finishedRuns.ts",
+      "apps/server/src/monitoring.ts",
+      "packages/service/server/src/http/Monitoring.ts"
+    ]
+      .map(text)
+      .join()
     for (const expr of asked) {
       for (const [name] of expr.matchAll(/(?:webagent|process|nodejs)_\w+/gu))
         assert.include(sources, `"${name.replace(/_bucket$/u, "")}"`)
