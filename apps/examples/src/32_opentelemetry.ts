@@ -1,6 +1,6 @@
 /**
- * What a client does, at an OpenTelemetry collector: a trace of each run with its calls, attempts and waits, metrics,
- * and a log. The exporter is in Effect, no SDK is needed.
+ * Sends a client's telemetry to an OpenTelemetry collector: a trace of each run with its calls, attempts and waits,
+ * metrics, and a log. The exporter is part of Effect, so no SDK is needed.
  *
  * Run: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 32_opentelemetry
  */

@@ -28,7 +28,7 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   notification: Notification
 }
 
-/** Where the schemas are. */
+/** Folder of the schemas. */
 export const folder = new URL("../../../docs/json/", import.meta.url)
 
 /** The text of each schema's file, by its name. */

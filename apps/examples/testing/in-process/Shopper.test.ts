@@ -22,7 +22,7 @@ const withService = (options: SimulatedOptions = {}) =>
     )
   )
 
-/** What the service found wrong with how the app used it. */
+/** Problems that the service found in how the app used it. */
 const violations = Effect.gen(function* () {
   const control = yield* Control
   const { verdicts } = yield* control.verdicts

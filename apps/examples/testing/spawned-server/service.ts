@@ -13,7 +13,7 @@ export interface SimulatedService {
   readonly apiKey: string
   /** A request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
   readonly control: <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
-  /** What the service found wrong with how it was used, by oracle. */
+  /** Returns the problems that the service found in how it was used, by oracle. */
   readonly violations: () => Promise<Record<string, string>>
   readonly stop: () => Promise<void>
 }

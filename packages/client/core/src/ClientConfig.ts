@@ -53,7 +53,7 @@ export interface ClientOptions {
   readonly requestTimeout?: Duration.Input | undefined
   /** The longest time that each part of an attempt may take. */
   readonly timeouts?: Timeouts | undefined
-  /** How the service treats a create that is sent twice, or refused. */
+  /** Treatment of a create that is sent twice, or refused, by the service. */
   readonly target?: Target | undefined
   /** Headers that go with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -254,7 +254,7 @@ const eitherNames = Object.fromEntries(
 ) as Names
 
 /**
- * Where the service is and with which key to call it. The key stays redacted until it is put on a request.
+ * The address of the service, and the key to call it with. The key stays redacted until it is put on a request.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   attempts: Schema.Int,
   /** The `X-Request-Id` of the create's requests. */
   requestId: Schema.String,
-  /** Whether the service is declared to treat two creates with the same key as one. */
+  /** `honoured` if the service is declared to treat two creates with the same key as one. */
   idempotency: Schema.Literals(["honoured", "unknown"]),
   /** The reason why the outcome is unknown. */
   reason: TransportErrorReason

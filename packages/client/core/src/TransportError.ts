@@ -41,7 +41,7 @@ export class UndecodableAnswer extends Schema.TaggedError<UndecodableAnswer>()("
   status: Schema.Int,
   /** Up to 65,536 characters of it. */
   body: Schema.String,
-  /** Whether the body is JSON at all. If it isn't, it may have been cut in transit, and can be read again. */
+  /** True if the body is JSON at all. If it isn't, it may have been cut in transit, and can be read again. */
   isJson: Schema.Boolean,
   issue: Schema.String,
   id: Schema.optionalKey(Schema.String)

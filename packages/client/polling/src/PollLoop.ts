@@ -26,7 +26,7 @@ export interface Polled<A, E> {
 /** The state of a wait after a failed poll. */
 export interface Silence {
   readonly id: string
-  /** Whether an earlier poll of this id succeeded. */
+  /** True if an earlier poll of this id succeeded. */
   readonly answered: boolean
   /** Time since the last success, or since the first failure, in milliseconds. */
   readonly silent_ms: number
@@ -71,7 +71,7 @@ export class PollLoop<A, E> implements Due {
   fiber: Fiber.Fiber<void> | undefined
   /** Until when the service wants to be left alone. */
   floor_ms = Number.NEGATIVE_INFINITY
-  /** Whether the response asked for a longer pause than a wait honors; then there is one more poll at the deadline. */
+  /** True if the response asked for a longer pause than a wait honors; then there is one more poll at the deadline. */
   private isCapped = false
   /** Failures since the last answer, and what the last one asks for. */
   failures = 0

@@ -6,7 +6,7 @@ export interface Route {
   readonly operation: string | null
   /** The id in its path, decoded; null where there is none. */
   readonly resource: string | null
-  /** Whether the request creates something. */
+  /** True if the request creates something. */
   readonly creates: boolean
 }
 

@@ -18,7 +18,7 @@ export interface Work {
 
 /** Ended work. */
 export interface Found {
-  /** Whether it agrees with the status. */
+  /** True if it agrees with the status. */
   readonly agrees: boolean
   /** The result of the work. */
   readonly result: unknown

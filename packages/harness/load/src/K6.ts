@@ -18,7 +18,7 @@ export interface K6 {
 /** The version of our k6, for which the load tests are written. */
 export const pinned = "2.2.0"
 
-/** Whether a load test builds k6 if Go is installed: in a checkout of the repository. */
+/** True if a load test builds k6 if Go is installed: in a checkout of the repository. */
 export const isBuiltHere = Workspace.isCheckout
 
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"

@@ -9,7 +9,7 @@ export const scriptOf = (test: string): string => at(`../k6/${test}.load.ts`)
 /** The bundled script of a load test, which a package has. */
 export const bundledScriptOf = (test: string): string => at(`./k6/${test}.load.js`)
 
-/** Whether this runs in a checkout of the repository; a package has neither Go sources nor `k6/`. */
+/** True if this runs in a checkout of the repository; a package has neither Go sources nor `k6/`. */
 export const isCheckout = existsSync(at("../k6/"))
 
 /** Builds our k6 and ends with its path on standard output. */

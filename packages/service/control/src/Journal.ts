@@ -45,7 +45,7 @@ export const RequestEntry = Schema.Struct({
   status: Schema.NullOr(Schema.Int),
   /** The pause that `Retry-After` asked for. */
   retryAfter_ms: Schema.NullOr(Milliseconds),
-  /** Whether the caller received all of the response, a part, nothing, or left before it came. */
+  /** The part of the response that the caller received; `left` if the caller left before it came. */
   answered: Schema.Literals(["whole", "part", "none", "left"]),
   /** The id of what a create made; null for every other request. */
   made: Schema.NullOr(Schema.String),

@@ -28,7 +28,7 @@ export interface Commits {
 export const variants = ["limited", "unlimited", "commit"] as const
 export type Variant = (typeof variants)[number]
 
-/** How many commits follow each other before the loop has a turn, as creates that come at once. */
+/** Number of commits before the event loop has a turn, like creates that arrive together. */
 const together = 8
 
 const options: Readonly<Record<Variant, { readonly checkpointEvery_ms?: number; readonly logLimit?: number }>> = {

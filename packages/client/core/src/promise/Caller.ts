@@ -51,9 +51,9 @@ type Pace = ReturnType<typeof paceOf>
 
 /** Options for making a call. */
 export interface How {
-  /** Whether an abort waits for the cleanup of the effect. */
+  /** True if an abort waits for the cleanup of the effect. */
   readonly patient?: boolean
-  /** Whether the call is a wait, which handles its own `timeout`. */
+  /** True if the call is a wait, which handles its own `timeout`. */
   readonly wait?: boolean
 }
 

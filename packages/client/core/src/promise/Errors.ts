@@ -76,7 +76,7 @@ export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = errorClass
 
 /** 429: too many requests or runs at once. */
 export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
-  /** How long the response asks to wait, in milliseconds, if it does. */
+  /** Pause that the response asks for, in milliseconds, if it does. */
   readonly retryAfter_ms: number | undefined
   /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string | undefined

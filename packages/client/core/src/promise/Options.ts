@@ -147,7 +147,7 @@ export interface WebAgentOptions {
         readonly total?: Time | undefined
       }
     | undefined
-  /** How the service treats a create that is sent twice, or refused. This decides which creates are repeated. */
+  /** Treatment of a create that is sent twice, or refused, by the service. This decides which creates are repeated. */
   readonly target?:
     | {
         readonly idempotency?: "honoured" | "unknown" | undefined

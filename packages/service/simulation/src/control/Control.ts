@@ -35,8 +35,7 @@ import { Simulation } from "../requests/Simulation.ts"
 type Change = (id: string) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
 
 /**
- * What one can do to a simulated service, and ask of it, beside using it: the same inside the process as through the
- * control API. Whatever changes something is a row of the journal.
+ * Drives and reads a simulated service, in the process as through the control API. Every change is a row of the journal.
  *
  * @example
  * const program = Effect.gen(function* () {

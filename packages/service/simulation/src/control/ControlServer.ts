@@ -46,7 +46,7 @@ export class ControlServer extends Context.Service<
   {
     /** Such as `http://127.0.0.1:41874/control/v1`; undefined while there is no control API. */
     readonly address: string | undefined
-    /** Whether only this machine can reach it. */
+    /** True if only this machine can reach it. */
     readonly loopback: boolean
   }
 >()("@webagent/simulation/ControlServer") {

@@ -61,7 +61,7 @@ const matches = (entry: JournalEntry, { operation, resource, type }: JournalQuer
   (resource === undefined || isAbout(entry, resource))
 
 /**
- * What happened, row by row: the newest rows are kept, all are counted, and observers see every one.
+ * Records what happened, row by row: the newest rows are kept, all are counted, and observers see every one.
  *
  * @example
  * const program = Effect.gen(function* () {
@@ -73,7 +73,7 @@ const matches = (entry: JournalEntry, { operation, resource, type }: JournalQuer
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Whether rows are written at all. */
+    /** True if rows are written at all. */
     readonly enabled: boolean
     /** Writes a row with the times of now. */
     readonly record: (row: Row) => Effect.Effect<void>

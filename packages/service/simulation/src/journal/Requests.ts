@@ -8,9 +8,9 @@ export interface Target {
   readonly operation: Route
   /** The id in the path in lower case; null where there is none. */
   readonly resource: string | null
-  /** Whether the request creates something. */
+  /** True if the request creates something. */
   readonly creates: boolean
-  /** Whether the request only reads. */
+  /** True if the request only reads. */
   readonly reads: boolean
 }
 

@@ -94,8 +94,8 @@ export const verdictsOf = (
 }
 
 /**
- * What may be wrong with how the service was used, judged by what the service itself has seen: every row of the
- * journal, also those that it keeps no more. Each oracle remembers at most 20,000 things.
+ * Finds problems with how the service was used. It judges every row of the journal, including those that are no longer
+ * kept. Each oracle remembers at most 20,000 items.
  *
  * @example
  * const program = Effect.gen(function* () {
