@@ -37,7 +37,7 @@ const resultOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): GateRe
   confirmTrials: 0
 })
 
-/** How many confirm trials a night has at most. */
+/** Maximum number of confirm trials per night. */
 const confirmBudget = 300
 
 /** Gives the suspects their confirm trials, the most suspicious first, as the runner does. */
