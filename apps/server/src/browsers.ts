@@ -14,7 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { mkdirSync } from "node:fs"
+import { chmodSync, mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { sharesBrowsers } from "./fairShare.ts"
 import { UserError } from "./UserError.ts"
@@ -54,14 +54,19 @@ export interface ChromiumOptions {
 /** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */
 const recordingsIn = (folder: string) => {
   const recordings = resolve(folder, "recordings")
-  return Effect.try({
-    try: () => {
-      mkdirSync(recordings, { recursive: true, mode: 0o700 })
+  const attempt = <A>(run: () => A, sentence: string) =>
+    Effect.try({ try: run, catch: () => new UserError({ sentence }) })
+  return Effect.andThen(
+    attempt(
+      () => mkdirSync(recordings, { recursive: true, mode: 0o700 }),
+      `Cannot create ${recordings}. Start the server in a folder that it can write to.`
+    ),
+    attempt(() => {
+      // fails for a folder of another user, and on a read-only file system
+      chmodSync(recordings, 0o700)
       return recordings
-    },
-    catch: () =>
-      new UserError({ sentence: `Cannot create ${recordings}. Start the server in a folder that it can write to.` })
-  })
+    }, `Cannot write to ${recordings}. Make it writable for the user of the server.`)
+  )
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */

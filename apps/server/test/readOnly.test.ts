@@ -67,3 +67,19 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
     assert.strictEqual(code, 2)
   }).pipe(Effect.scoped)
 )
+
+it.live.skipIf(!canMount)(`names a folder of recordings that can't be written${skipped}`, () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    chmodSync(path, 0o711)
+    const recordings = join(path, "recordings")
+    mkdirSync(recordings)
+    const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+    const around = [...readOnly(path).slice(0, -1), "--ro-bind", recordings, recordings, "--"]
+    const data = ["--data", join(path, "server.db")]
+    const served = yield* start([...args, ...data], { TMPDIR: path }, undefined, around)
+    const { code, stderr } = yield* served.ended
+    assert.include(stderr, `Cannot write to ${recordings}. Make it writable for the user of the server.\n`)
+    assert.strictEqual(code, 2)
+  }).pipe(Effect.scoped)
+)
