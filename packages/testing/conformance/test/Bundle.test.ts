@@ -14,12 +14,12 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000.
  */
 const largest = {
-  "@webagent/v2": 57_400,
-  "@webagent/v2/promise": 60_500,
-  "@webagent/v3": 58_300,
-  "@webagent/v3/promise": 61_500,
+  "@webagent/v2": 57_450,
+  "@webagent/v2/promise": 61_000,
+  "@webagent/v3": 58_350,
+  "@webagent/v3/promise": 62_050,
   "@webagent/v4": 60_600,
-  "@webagent/v4/promise": 64_650
+  "@webagent/v4/promise": 65_050
 }
 
 describe("what a client ships", () => {
