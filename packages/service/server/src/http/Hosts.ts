@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { isLocalName, nameOf } from "../api/Origin.ts"
+import { requestSender } from "../api/TrustedProxies.ts"
 import * as Answer from "./Answer.ts"
 
 /** The host names that requests may address besides those of this machine; null for any name. */
@@ -17,7 +18,7 @@ export const allowedHosts = (host: string, given: ReadonlyArray<string> | undefi
   given?.map((name) => name.toLowerCase()) ?? (isLoopback(host) ? [] : null)
 
 /**
- * The host name of a request, if it is not allowed. DNS rebinding: a web page can point its own name to 127.0.0.1, and
+ * The host name of a request if it isn't allowed. DNS rebinding: a web page can point its own name to 127.0.0.1, and
  * then has the same origin as a server on this machine. Its requests still carry its name.
  */
 export const refusedHost = (
@@ -31,6 +32,13 @@ export const refusedHost = (
   return isLocalName(name) || allowed.includes(name) ? undefined : name
 }
 
+/** The host name of the current request if it isn't allowed. A trusted proxy decides itself which names it serves. */
+export const findRefusedHost = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const name = refusedHost(request, yield* AllowedHosts)
+  return name === undefined || (yield* requestSender(request)).isProxied ? undefined : name
+})
+
 /** The error for a name that is not allowed. */
 export const sentence = (name: string): string =>
   `Host "${name}" is not allowed. Use 127.0.0.1, or allow the name where the server is started (--allow-host).`
@@ -40,6 +48,6 @@ export const checked = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.gen(function* () {
-    const name = refusedHost(yield* HttpServerRequest.HttpServerRequest, yield* AllowedHosts)
+    const name = yield* findRefusedHost
     return name === undefined ? yield* app : Answer.detail(403, sentence(name))
   })

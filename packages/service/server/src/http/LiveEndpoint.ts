@@ -96,7 +96,7 @@ export const layer = HttpRouter.use(
 
     /** The browser of a request, and whether its link gives control. */
     const asked = Effect.gen(function* () {
-      const host = Hosts.refusedHost(yield* HttpServerRequest.HttpServerRequest, yield* Hosts.AllowedHosts)
+      const host = yield* Hosts.findRefusedHost
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()

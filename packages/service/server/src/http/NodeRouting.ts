@@ -167,6 +167,7 @@ export const routed = <E, R>(
     if (claim === "refused") return unsigned
     if (claim === "elsewhere") return misdirected
     const isHop = claim !== "none"
+    if (isHop) yield* RequestFacts.noteForwarded(request)
     const app = isHop ? Effect.provideService(served, IsFromNode, true) : served
     const answered = claim === "counted" ? Effect.provideService(app, Counted, true) : app
     const path = pathOf(request.url)
@@ -177,7 +178,7 @@ export const routed = <E, R>(
       if (found === undefined) continue
       const node = yield* Effect.orDie(nodes[owner](found.toLowerCase()))
       // this node answers a request to a host name that is not allowed
-      const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
+      const isRefused = asked === "GET" && (yield* Hosts.findRefusedHost) !== undefined
       if (owner === "ofSession" && node === undefined && (yield* refuses(nodes.drain, false))) return draining
       if (node === undefined || isRefused) return yield* app
       if (isHop) return misdirected

@@ -166,6 +166,23 @@ describe("links", () => {
     ).pipe(Effect.scoped)
   )
 
+  it.live("of a trusted proxy open under the name that it forwards, and no other client may use that name", () =>
+    Effect.gen(function* () {
+      const statusAt = (trustProxy: ReadonlyArray<string>) =>
+        withServer({ trustProxy }, ({ address }) =>
+          Effect.gen(function* () {
+            const proxy = yield* makeProxy({ headers: { host: "agent.example", "x-forwarded-proto": "https" } })
+            proxy.target = new URL(address)
+            const { liveUrl } = yield* ask(proxy.address, "POST", "/api/v4/browsers", {}, {})
+            const { pathname } = new URL(String(liveUrl))
+            return (yield* Effect.promise((signal) => fetch(`${proxy.address}${pathname}`, { signal }))).status
+          })
+        )
+      assert.strictEqual(yield* statusAt(["127.0.0.1"]), 200)
+      assert.strictEqual(yield* statusAt(["10.0.0.1"]), 403)
+    }).pipe(Effect.scoped)
+  )
+
   it.each([
     ["https://agent.example/", "https://agent.example"],
     ["HTTP://Agent.example:8080/a/b/", "http://agent.example:8080/a/b"],

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import * as Signature from "../../src/nodes/Signature.ts"
-import { create, secret, send, withNodes } from "./neighbours.ts"
+import { create, secret, send, until, withNodes } from "./neighbours.ts"
 
 describe("the header of a node", () => {
   it.live("is refused when it is forged, for another request, of another time, or used before", () =>
@@ -57,4 +60,18 @@ describe("the header of a node", () => {
       assert.isTrue((yield* create(b)).startsWith(b.url.replace(/^http/u, "ws")))
     })
   )
+
+  it.live("the log lines of both nodes have the address and the request id of the client", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
+    return withNodes({ a: { most: 0, listen: { trustProxy: ["127.0.0.1"] } }, b: {} }, function* ({ a, b }) {
+      const headers = { "x-forwarded-for": "203.0.113.9", "x-request-id": "one" }
+      const { status } = yield* send(a, "POST", "/api/v4/browsers", { body: {}, headers })
+      assert.strictEqual(status, 201)
+      assert.strictEqual(b.running.size, 1)
+      const created = () => lines.filter((line) => line.includes("status=201"))
+      yield* until(() => created().length === 2)
+      for (const line of created()) assert.match(line, / request=one client=203\.0\.113\.9\b/u)
+    }).pipe(Effect.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "Debug" as const)]))
+  })
 })

@@ -22,7 +22,7 @@ import {
   TimeOrderedIds,
   type Turn
 } from "@webagent/engine"
-import { ApiKeyAuth, LinkTokens, Listener, Nodes, RequestValidation, Server } from "@webagent/server"
+import { ApiKeyAuth, LinkTokens, Listener, Monitoring, Nodes, RequestValidation, Server } from "@webagent/server"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -213,7 +213,7 @@ export const start = (
       keep: () => Effect.succeed(null),
       prune: () => Effect.succeed(0)
     })
-    const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret) }).pipe(
+    const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret), around: Monitoring.measured }).pipe(
       Layer.provide([auth, RequestValidation.layer]),
       Layer.provide(Layer.provide(Engine.layerOf, [agentOf(name), TimeOrderedIds.layer])),
       Layer.provide([Nodes.layer(secret), seen, recorded]),
