@@ -1,6 +1,7 @@
 import * as Judge from "@webagent/nights/Judge"
 import { judgeNight } from "@webagent/nights/LastNight"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import type { Past } from "@webagent/nights/Past"
 import type { Figure } from "@webagent/report/NightJudgement"
 import { deviation, mean } from "@webagent/statistics/Quantile"
@@ -37,13 +38,10 @@ const resultOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): GateRe
   confirmTrials: 0
 })
 
-/** Maximum number of confirm trials per night. */
-const confirmBudget = 300
-
 /** Gives the suspects their confirm trials, the most suspicious first, as the runner does. */
 const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly night: Night; readonly trials: number } => {
   const trials = new Map<string, NonNullable<NightScenario["confirm"]>>()
-  let left = confirmBudget
+  let left = nightlySetting.confirm
   for (const suspect of Judge.suspects(past, night)) {
     const logs: Array<number> = []
     let [passed, scored] = [0, 0]
@@ -62,7 +60,7 @@ const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly nigh
     const confirm = trials.get(keyOf(one.suite, one.name))
     return confirm === undefined ? one : { ...one, confirm }
   })
-  return { night: { ...night, scenarios }, trials: confirmBudget - left }
+  return { night: { ...night, scenarios }, trials: nightlySetting.confirm - left }
 }
 
 /** The judge that the harness ships, with the history that it would write. */

@@ -1,3 +1,4 @@
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import { type Heading, paragraphs, table } from "../measure/Report.ts"
 import { type Found, gateNames, type GateName, month, type MonthsOptions, type Quiet } from "./Months.ts"
@@ -101,6 +102,6 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
 /** The tables of the bench. */
 export const markdown = ({ date, options, worlds }: NightsReport): string =>
   paragraphs(
-    `${date}: ${options.scenarios} scenarios, ${options.trials} trials each, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
+    `${date}: ${options.scenarios} scenarios, ${options.trials} trials each and at most ${nightlySetting.confirm} confirm trials per night, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
     ...worlds.map(worldTables)
   )

@@ -1,3 +1,4 @@
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { inFolder, type Options } from "../measure/Report.ts"
 import { changed, gateNames, type GateName, type MonthsOptions, quiet } from "./Months.ts"
 import type { NightsReport } from "./NightsReport.ts"
@@ -12,7 +13,7 @@ const isOurs = (gate: GateName) => gate.startsWith("ours")
 export const nights = ({ log, quick, rounds }: Options): Promise<NightsReport> =>
   inFolder(async () => {
     const months = rounds ?? (quick ? 2 : 20)
-    const options: MonthsOptions = { seed: 1, scenarios: 100, trials: 5, before: 60 }
+    const options: MonthsOptions = { seed: 1, scenarios: 100, trials: nightlySetting.trials, before: 60 }
     const report = worlds.map((preset) => ({
       preset,
       gates: gateNames.map((gate) => {
