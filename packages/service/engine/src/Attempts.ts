@@ -22,6 +22,8 @@ interface BrowserStep {
 interface Holder {
   readonly browsers: Browsers
   readonly find: (sessionId: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
+  /** Has the turn of this agent go back to the queue when the agent ends. */
+  readonly giveBack: (execution: Execution) => void
   /** Commits what the agent says; fails when the agent must not go on. */
   readonly told: (execution: Execution, command: Decide.Command) => Effect.Effect<Decide.Decision, LeaseLost>
 }
@@ -32,7 +34,7 @@ interface Holder {
 const kept = { replay: 1024, capacity: 256 }
 
 /** Makes what agents in fibers are given, and publishes their steps. */
-export const make = Effect.fnUntraced(function* ({ browsers, find, told }: Holder) {
+export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, told }: Holder) {
   const store = yield* Store
   const recordings = yield* Recordings
   const views = yield* LiveViews
@@ -64,18 +66,20 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, told }: Holde
       cancelled,
       budget: turn.budget,
       earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) => turns.filter(({ seq }) => seq < turn.seq)),
-      browser: browsers.ofSession(
-        session,
-        Effect.map(find(sessionId), ({ browserId }) => browserId),
-        (id) => {
-          const before = Effect.orElseSucceed(browsers.usedMb(browserId), () => "0")
-          browserId = id
-          return Effect.flatMap(before, (usedMb) =>
-            told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
-          )
-        },
-        () => domains
-      ),
+      browser: browsers
+        .ofSession(
+          session,
+          Effect.map(find(sessionId), ({ browserId }) => browserId),
+          (id) => {
+            const before = Effect.orElseSucceed(browsers.usedMb(browserId), () => "0")
+            browserId = id
+            return Effect.flatMap(before, (usedMb) =>
+              told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
+            )
+          },
+          () => domains
+        )
+        .pipe(Effect.tapError(({ reason }) => Effect.sync(() => void (reason === "draining" && giveBack(execution))))),
       allowDomains: (allowed) =>
         Effect.suspend(() => {
           domains = allowed

@@ -5,7 +5,13 @@ import * as Fiber from "effect/Fiber"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { BrowserPool, type CdpTransport, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
+import {
+  BrowserPool,
+  type CdpTransport,
+  LaunchFailed,
+  type LaunchedBrowser,
+  type LaunchWait
+} from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
 import type * as Decimal from "./domain/Decimal.ts"
 import type { Session } from "./domain/Session.ts"
@@ -60,6 +66,19 @@ const stopOf = (running: Running): Effect.Effect<void> =>
 const bytesOf = (running: Running | undefined): Effect.Effect<number | null> =>
   running === undefined || Fiber.isFiber(running) ? Effect.succeed(null) : (running.bytes ?? Effect.succeed(null))
 
+/** A launch that waits for room: the last reason that there was none, and its end. */
+interface WaitingLaunch {
+  full: LaunchFailed
+  readonly over: Deferred.Deferred<never, LaunchFailed>
+}
+
+const drained = Effect.fail(
+  new LaunchFailed({
+    reason: "draining",
+    message: "This server drains, and the run has no browser yet. It goes back to the queue"
+  })
+)
+
 /** The part of the engine that owns browsers. */
 export type Browsers = Effect.Success<ReturnType<typeof make>>
 
@@ -74,8 +93,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   let running = new Map<string, Running>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
-  /** The browsers of sessions without a running turn, the least recently used first, with their owners. */
+  /** The browsers of sessions without a running turn, with their owners, the least recently used first. */
   const unused = new Map<string, string | null>()
+  /** Launches of runs that wait for room in the pool. */
+  const waiting = new Set<WaitingLaunch>()
+  /** Number of unused browsers that are being stopped for them. */
+  let freeing = 0
+  let draining = false
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
 
@@ -114,25 +138,61 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     )
   }
 
-  /**
-   * A browser of the pool. Where that is full, the browser of a session without a running turn makes room. At the limit
-   * of an owner, only that owner's browsers do.
-   */
-  const fromPool = (browser: Browser.Browser): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
+  /** Takes the least recently used browser whose end makes room. */
+  const takeUnused = ({ owner: whose }: LaunchFailed): string | undefined => {
+    for (const [id, owner] of unused) {
+      if (whose !== undefined && owner !== whose) continue
+      unused.delete(id)
+      return id
+    }
+    return undefined
+  }
+
+  /** Stops unused browsers for launches that wait, at most one for each. */
+  const makeRoom = (): void => {
+    for (const { full } of waiting) {
+      const id = freeing < waiting.size ? takeUnused(full) : undefined
+      if (id === undefined) continue
+      freeing += 1
+      const freed = Effect.sync(() => void (freeing -= 1))
+      fork(Effect.ensuring(Effect.ignore(Effect.uninterruptible(stop(id, "idle"))), freed))
+    }
+  }
+
+  /** A launch in the pool that waits for room, until this node drains. */
+  const waitForPool = (browser: Browser.Browser): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
+    Effect.suspend(() => {
+      let entry: WaitingLaunch | undefined
+      const over = Deferred.makeUnsafe<never, LaunchFailed>()
+      const leave = () => void (entry !== undefined && waiting.delete(entry))
+      const wait: LaunchWait = {
+        over: Deferred.await(over),
+        onPlace: leave,
+        onRefused: (full) => {
+          if (draining) return void Deferred.doneUnsafe(over, drained)
+          if (entry === undefined) waiting.add((entry = { full, over }))
+          else entry.full = full
+          makeRoom()
+        }
+      }
+      return Effect.ensuring(pool.launch(browser, wait), Effect.sync(leave))
+    })
+
+  /** A browser of the pool. Where that is full, the browser of a session without a running turn makes room. */
+  const fromPool = (browser: Browser.Browser, waits: boolean): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
     Effect.catchIf(
-      pool.launch(browser),
+      waits ? waitForPool(browser) : pool.launch(browser),
       ({ reason }) => reason === "full",
       (full) => {
-        const [oldest] = [...unused].find(([, owner]) => full.owner === undefined || owner === full.owner) ?? []
+        const oldest = takeUnused(full)
         if (oldest === undefined) return Effect.fail(full)
-        unused.delete(oldest)
         const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
-        return Effect.flatMap(made, () => fromPool(browser))
+        return Effect.flatMap(made, () => fromPool(browser, waits))
       }
     )
 
   /** Launches a browser that is stored as starting. */
-  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore) {
+  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, waits: boolean) {
     const launchedIn = running
     const key = browser.idempotencyKey
     const unborn = lock
@@ -140,7 +200,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       .pipe(Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key }))))
     const launched = yield* Effect.onError(
       // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
-      restore(Effect.raceFirst(Effect.interruptible(fromPool(browser)), stopped)),
+      restore(Effect.raceFirst(Effect.interruptible(fromPool(browser, waits)), stopped)),
       () => unborn
     )
     const active = Browser.launched(browser)
@@ -220,13 +280,19 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     return keyed
   })
 
-  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record, restore: Restore = identity) {
+  /** Creates a browser. One that `waits` may be launched later, when the pool has room. */
+  const create = Effect.fnUntraced(function* (
+    request: BrowserRequest,
+    record: Record,
+    restore: Restore = identity,
+    waits = false
+  ) {
     const country = request.proxyCountryCode
     if (country !== null && pool.countries?.includes(country.toUpperCase()) === false) {
       return yield* new CountryUnavailable({ country })
     }
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
-    const active = yield* Effect.ensuring(launch(browser, restore), settled(browser.id))
+    const active = yield* Effect.ensuring(launch(browser, restore, waits), settled(browser.id))
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
     return made
   })
@@ -315,14 +381,19 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           Effect.andThen(
             Effect.acquireRelease(
               Effect.sync(() => unused.delete(browserId)),
-              () => Effect.sync(() => void (running.has(browserId) && unused.set(browserId, owner)))
+              () =>
+                Effect.sync(() => {
+                  if (!running.has(browserId)) return
+                  unused.set(browserId, owner)
+                  makeRoom()
+                })
             ),
             Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
           )
         if (id !== null && running.has(id) && !stopping.has(id))
           return { ...(yield* restore(connect(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
-          create({ proxyCountryCode: null, recording }, () => ({}), restore),
+          create({ proxyCountryCode: null, recording }, () => ({}), restore, true),
           Owner,
           owner
         )
@@ -407,6 +478,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     lookNow: Effect.andThen(lookAnew, look),
     /** Stops all browsers here. Another node writes their records. */
     abandon: Effect.suspend(takeAll),
+    /** Sets whether this node drains. If it does, no launch waits for room, and waiting ones fail. */
+    setDraining: (isDraining: boolean): void => {
+      draining = isDraining
+      if (draining) for (const { over } of waiting) Deferred.doneUnsafe(over, drained)
+    },
     /** Ends the launches under way: from now on each one fails. */
     cutLaunches: Effect.asVoid(Deferred.succeed(cut, undefined)),
     takeAll,

@@ -41,6 +41,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
+  /** The agents whose turns go back to the queue, because this node drained before they had a browser. */
+  const givenBack = new WeakSet<TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
   /** The takes under way: each may still start an agent. */
   const takes = new Set<Deferred.Deferred<void>>()
@@ -167,7 +169,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     used: TurnRunner.used(execution, now_ms)
   })
 
-  const { attempt, cutShort, stepsIn } = yield* Attempts.make({ browsers, find, told })
+  const { attempt, cutShort, stepsIn } = yield* Attempts.make({
+    browsers,
+    find,
+    told,
+    giveBack: (execution) => void givenBack.add(execution)
+  })
 
   const runner = yield* TurnRunner.make(agent, {
     attempt,
@@ -185,9 +192,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       Effect.map(said(execution, using(execution, usage)), (decision) => decision?.turn ?? undefined),
     onEnd: (execution, ending) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const command: Decide.Command = closing
-          ? giveBack(execution, now)
-          : { _tag: "LetGo", token: execution.token, ending, used: TurnRunner.used(execution, now) }
+        const command: Decide.Command =
+          closing || givenBack.has(execution)
+            ? giveBack(execution, now)
+            : { _tag: "LetGo", token: execution.token, ending, used: TurnRunner.used(execution, now) }
         return Effect.andThen(cutShort(execution, now), Effect.ignore(said(execution, command)))
       })
   })
@@ -275,14 +283,17 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     isDraining,
     pause: Effect.sync(() => {
       paused = true
+      browsers.setDraining(true)
     }),
     unpause: Effect.sync(() => {
       paused = false
+      browsers.setDraining(isDraining())
     }),
     /** Takes no turn more, waits at most this long for those at work, and says how many are left. */
     drain: (within: Duration.Input) =>
       Effect.suspend(() => {
         draining = true
+        browsers.setDraining(true)
         const taken = Effect.forEach([...takes], Deferred.await, { concurrency: "unbounded", discard: true })
         const done = Effect.suspend(() =>
           Effect.forEach([...executions.keys()], waitUntilLetGo, { concurrency: "unbounded", discard: true })

@@ -1,7 +1,9 @@
 import { Agent, AgentError, type Attempt, type StreamingAgent, type Turn } from "@webagent/engine"
 import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as CallSettings from "../model/CallSettings.ts"
@@ -10,6 +12,7 @@ import type { DomainPattern } from "../page/AllowedDomains.ts"
 import * as Page from "../page/Page.ts"
 import type { Secret } from "../page/Secrets.ts"
 import * as Conversation from "./Conversation.ts"
+import * as Ending from "./Ending.ts"
 import * as Limits from "./Limits.ts"
 import * as Task from "./Task.ts"
 import type { Action } from "./Tools.ts"
@@ -85,7 +88,12 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const { session } = attempt
     // documents are held to the ports, too, by the page
     yield* attempt.allowDomains(domains?.map((domain) => domain.replace(/:\d+$/u, "")) ?? null)
-    const browser = yield* attempt.browser
+    const bounds = Limits.within(limits, attempt.budget)
+    const began_ms = yield* Clock.currentTimeMillis
+    const launched = yield* Effect.timeoutOption(attempt.browser, bounds.duration_ms)
+    if (Option.isNone(launched)) return Effect.succeed(Ending.withoutPage(Limits.overdue(bounds)))
+    const browser = launched.value
+    const waited_ms = (yield* Clock.currentTimeMillis) - began_ms
     const seat = yield* Cache.get(seats, session.id)
     // for as long again
     yield* Cache.set(seats, session.id, seat)
@@ -118,6 +126,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judges,
       limits,
+      waited_ms,
       pictures,
       told,
       unknownLevel,

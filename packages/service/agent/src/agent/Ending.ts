@@ -8,7 +8,7 @@ import type * as Calls from "./Calls.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Judge from "./Judge.ts"
 import type * as Limits from "./Limits.ts"
-import type * as Suggestions from "./Suggestions.ts"
+import * as Suggestions from "./Suggestions.ts"
 
 /** The event that ends a task. */
 export type Ended = Extract<Turn.TurnEvent, { readonly _tag: "Completed" | "Failed" }>
@@ -35,6 +35,13 @@ interface EndingOptions {
   readonly conversation: Conversation.Conversation
   readonly suggestions: ReturnType<typeof Suggestions.make>
   readonly judges: boolean
+}
+
+/** Returns the end of a task that reached a limit before it had a page. */
+export const withoutPage = ({ advice, category, error, failure }: Limits.Reached): Ended => {
+  const suggestions = Suggestions.make()
+  suggestions.add(category, advice)
+  return { _tag: "Failed", error, failure, report: { isSuccess: false, suggestions: suggestions.all() } }
 }
 
 /** Makes the events that end a task, with the data that is stored of it. */

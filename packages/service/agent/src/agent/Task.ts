@@ -30,6 +30,8 @@ interface TaskOptions {
   readonly sees: boolean
   readonly pictures: boolean
   readonly limits: Limits.Limits
+  /** Time that the turn waited for its browser, in milliseconds. It counts against the time limit. */
+  readonly waited_ms: number
   /** Judges the result of a task with a second call. */
   readonly judges: boolean
   readonly approve: Tools.Scene["approve"]
@@ -58,7 +60,7 @@ export const perform = Effect.fnUntraced(function* (
   attempt: Pick<Attempt, "budget" | "session" | "step" | "stepEnded" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, judges, pictures, settings, sees, told, unknownLevel, ...options }: TaskOptions
+  { approve, judges, pictures, settings, sees, told, unknownLevel, waited_ms, ...options }: TaskOptions
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
@@ -176,7 +178,7 @@ export const perform = Effect.fnUntraced(function* (
 
   return yield* steps.pipe(
     Effect.timeoutOrElse({
-      duration: limits.duration_ms,
+      duration: Math.max(0, limits.duration_ms - waited_ms),
       orElse: () => Effect.sync(() => ending.unjudged() ?? ending.reached(Limits.overdue(limits)))
     }),
     Effect.catch((error) => {

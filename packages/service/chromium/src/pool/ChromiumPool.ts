@@ -1,4 +1,4 @@
-import { type Browser, BrowserPool, type LaunchedBrowser, LaunchFailed } from "@webagent/engine"
+import { type Browser, BrowserPool, type LaunchedBrowser, LaunchFailed, type LaunchWait } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,6 +16,7 @@ import type * as BrowserProcess from "../process/BrowserProcess.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as limits from "./limits.ts"
 import * as Runtime from "./Runtime.ts"
+import * as WaitingLaunches from "./WaitingLaunches.ts"
 import * as Warm from "./Warm.ts"
 import { watch } from "./Watch.ts"
 
@@ -40,6 +41,8 @@ export interface PoolOptions extends Pick<
   readonly most?: number
   /** Maximum number of browsers per owner; unlimited by default. */
   readonly perOwner?: OwnerLimit
+  /** Limits how long a launch waits for room if it may; 30 seconds by default. */
+  readonly queue?: Duration.Input
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
   /** For how long one runs that no CDP message reaches; 10 minutes unless given. */
@@ -89,6 +92,7 @@ const make = Effect.fnUntraced(function* ({
   memory_bytes = 1024 ** 3,
   most = limits.most().count,
   perOwner,
+  queue = "30 seconds",
   root,
   warm = 2,
   ...options
@@ -110,8 +114,26 @@ const make = Effect.fnUntraced(function* ({
     const left = (owned.get(owner) ?? 0) + change
     if (left === 0) owned.delete(owner)
     else owned.set(owner, left)
+    if (change === -1) waiting.look()
   }
   const exceeds = (owner: string | null) => perOwner !== undefined && (owned.get(owner) ?? 0) >= perOwner.most
+  /** Takes a place for a browser of this owner. */
+  const admit = Effect.fnUntraced(function* (owner: string | null) {
+    if (perOwner !== undefined && owner !== null && exceeds(owner) && (yield* perOwner.applies(owner))) {
+      // one may have stopped meanwhile; nothing else runs between this check and the count
+      if (exceeds(owner)) {
+        return yield* full(
+          `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`,
+          owner
+        )
+      }
+    }
+    if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
+    if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
+    count(owner, 1)
+  })
+  const waiting = yield* WaitingLaunches.make({ within: queue, admit, release: (owner) => count(owner, -1) })
+  const waited = `The run waited ${Duration.format(Duration.fromInputUnsafe(queue))} for a browser`
   const { replenish, take } = yield* Warm.make({ ...options, runtime, wanted: () => Math.min(warm, most - taken) })
   yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
 
@@ -170,22 +192,18 @@ const make = Effect.fnUntraced(function* ({
     } satisfies LaunchedBrowser
   })
 
-  const launch = (browser: Browser.Browser) =>
+  const launch = (browser: Browser.Browser, wait?: LaunchWait) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const { owner } = browser
-        if (perOwner !== undefined && owner !== null && exceeds(owner) && (yield* perOwner.applies(owner))) {
-          // one may have stopped meanwhile; nothing else runs between this check and the count
-          if (exceeds(owner)) {
-            return yield* full(
-              `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`,
-              owner
-            )
-          }
+        if (wait === undefined) yield* admit(owner)
+        else if (!(yield* waiting.take(owner, wait, restore))) {
+          yield* Effect.mapError(
+            admit(owner),
+            (refusal) => new LaunchFailed({ ...refusal, message: `${refusal.message}. ${waited}` })
+          )
+          wait.onPlace()
         }
-        if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
-        if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
-        count(owner, 1)
         const started = yield* restore(take(browser)).pipe(
           // paths of this machine are for its operator
           Effect.tapError(({ message }) => Effect.logWarning(`Cannot start a browser: ${message}`)),

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Browser, BrowserPool, connectionOver } from "@webagent/engine"
+import { Browser, BrowserPool, connectionOver, type LaunchWait } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -69,6 +70,27 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
       assert.strictEqual(yield* room, 0)
       const { message, reason } = yield* Effect.flip(launch(record("four")))
       assert.deepStrictEqual([reason, message], ["full", "All 2 browsers are in use. Stop one, or try again later"])
+    }).pipe(Effect.provideContext(context))
+  }).pipe(Effect.scoped)
+)
+
+it.live("a launch that waits gets the browser's room, or fails with the reason and the time that it waited", () =>
+  Effect.gen(function* () {
+    const wait: LaunchWait = { onRefused: () => {}, onPlace: () => {}, over: Effect.never }
+    const launchLater = (id: string) => BrowserPool.use((pool) => pool.launch(record(id), wait))
+    const short = yield* open(yield* runtime, { most: 0, queue: "50 millis" })
+    const { message, reason } = yield* Effect.flip(Effect.provideContext(launchLater("one"), short))
+    const expected = "All 0 browsers are in use. Stop one, or try again later. The run waited 50ms for a browser"
+    assert.deepStrictEqual([reason, message], ["full", expected])
+
+    const context = yield* open(yield* runtime, { most: 1, queue: "1 hour" })
+    yield* Effect.gen(function* () {
+      const one = yield* launch(record("one"))
+      const two = yield* Effect.forkChild(launchLater("two"), { startImmediately: true })
+      assert.strictEqual((yield* Effect.flip(launch(record("three")))).reason, "full")
+      yield* one.stop
+      yield* Fiber.join(two)
+      assert.strictEqual(yield* room, 0)
     }).pipe(Effect.provideContext(context))
   }).pipe(Effect.scoped)
 )

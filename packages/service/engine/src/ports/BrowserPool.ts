@@ -79,19 +79,33 @@ export interface LaunchedBrowser {
   readonly allowDomains?: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
 }
 
-/** No browser came to be: the pool has no room, or the launch went wrong. The message says what to do. */
+/**
+ * No browser came to be: the pool has no room, the launch went wrong, or the node drains while the launch waits. The
+ * message says what to do.
+ */
 export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
-  readonly reason: "full" | "failed"
+  readonly reason: "full" | "failed" | "draining"
   readonly message: string
-  /** The owner whose limit is reached; without it, the pool itself is full. */
+  /** The owner, if only the end of one of this owner's browsers makes room. */
   readonly owner?: string
 }> {}
+
+/** A launch that waits for room in place of failing. Its callbacks run synchronously. */
+export interface LaunchWait {
+  /** Receives the reason each time that there is no room. */
+  readonly onRefused: (full: LaunchFailed) => void
+  /** Runs when the launch has a place in the pool, before the browser starts. */
+  readonly onPlace: () => void
+  /** Ends the wait when it fails. */
+  readonly over: Effect.Effect<never, LaunchFailed>
+}
 
 /** The port to whatever provides browsers. The record is stored, as `starting`, before the launch. */
 export class BrowserPool extends Context.Service<
   BrowserPool,
   {
-    readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser, LaunchFailed>
+    /** Launches a browser. Without room it fails as `full`; with a `wait`, only after the time that the pool lets it wait. */
+    readonly launch: (browser: Browser, wait?: LaunchWait) => Effect.Effect<LaunchedBrowser, LaunchFailed>
     /** Number of further browsers that can currently be launched; unlimited by default. */
     readonly room?: Effect.Effect<number>
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */

@@ -1,0 +1,180 @@
+import { assert, it } from "@effect/vitest"
+import { LaunchFailed, type LaunchWait } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+import * as WaitingLaunches from "../../src/pool/WaitingLaunches.ts"
+
+const full = new LaunchFailed({ reason: "full", message: "All browsers are in use" })
+
+/** Places with a queue, and in `served` the launches that got one, in order. */
+const open = Effect.fnUntraced(function* (most: number, share = Infinity) {
+  const owned = new Map<string | null, number>()
+  const served: Array<string> = []
+  let taken = 0
+  const release = (owner: string | null) => {
+    taken -= 1
+    owned.set(owner, (owned.get(owner) ?? 0) - 1)
+    queue.look()
+  }
+  const queue = yield* WaitingLaunches.make({
+    within: "30 seconds",
+    release,
+    // a check of the share reads the store
+    admit: (owner) =>
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.suspend(() => {
+          if (taken >= most || (owned.get(owner) ?? 0) >= share) return Effect.fail(full)
+          taken += 1
+          owned.set(owner, (owned.get(owner) ?? 0) + 1)
+          return Effect.void
+        })
+      )
+  })
+  const take = (owner: string, name: string, wait: Partial<LaunchWait> = {}) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.tap(
+        queue.take(owner, { onRefused: () => {}, onPlace: () => {}, over: Effect.never, ...wait }, restore),
+        (hasPlace) => Effect.sync(() => void (hasPlace && served.push(name)))
+      )
+    )
+  return { release, served, taken: () => taken, take: (...args: Parameters<typeof take>) => begin(take(...args)) }
+})
+
+const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+
+/** Lets all fibers run as far as they can without time passing. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 100 })
+
+it.effect("a waiting launch gets a place as soon as one is released", () =>
+  Effect.gen(function* () {
+    const places = yield* open(1)
+    yield* Fiber.join(yield* places.take("a", "first"))
+    const second = yield* places.take("a", "second")
+    yield* TestClock.adjust("29 seconds")
+    assert.isUndefined(second.pollUnsafe())
+    places.release("a")
+    yield* settle
+    assert.deepStrictEqual(second.pollUnsafe(), Exit.succeed(true))
+    assert.strictEqual(places.taken(), 1)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a launch without a place stops waiting after 30 seconds and leaves the queue", () =>
+  Effect.gen(function* () {
+    const places = yield* open(1)
+    yield* Fiber.join(yield* places.take("a", "first"))
+    const late = yield* places.take("a", "late")
+    yield* TestClock.adjust("30 seconds")
+    assert.isFalse(yield* Fiber.join(late))
+    places.release("a")
+    yield* settle
+    assert.strictEqual(places.taken(), 0)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("owners take turns, and an owner at its share doesn't hold up others", () =>
+  Effect.gen(function* () {
+    const places = yield* open(2, 2)
+    yield* Fiber.join(yield* places.take("a", "a1"))
+    yield* Fiber.join(yield* places.take("a", "a2"))
+    for (const name of ["a3", "a4", "a5"]) yield* places.take("a", name)
+    for (const name of ["b1", "b2"]) yield* places.take("b", name)
+    for (const owner of ["a", "a", "b", "a"]) {
+      places.release(owner)
+      yield* settle
+    }
+    assert.deepStrictEqual(places.served, ["a1", "a2", "a3", "b1", "a4", "b2"])
+
+    const shared = yield* open(2, 1)
+    yield* shared.take("a", "a1")
+    yield* shared.take("a", "a2")
+    yield* shared.take("b", "b1")
+    yield* settle
+    assert.deepStrictEqual(shared.served, ["a1", "b1"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("an interrupted launch leaves the queue at once, and so does one whose wait is over", () =>
+  Effect.gen(function* () {
+    const places = yield* open(1)
+    yield* Fiber.join(yield* places.take("a", "first"))
+    const interrupted = yield* places.take("a", "interrupted")
+    const over = yield* places.take("a", "over", { over: Effect.andThen(Effect.sleep("1 second"), Effect.fail(full)) })
+    const last = yield* places.take("a", "last")
+    yield* Fiber.interrupt(interrupted)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(yield* Effect.flip(Fiber.join(over)), full)
+    places.release("a")
+    yield* settle
+    assert.deepStrictEqual(last.pollUnsafe(), Exit.succeed(true))
+    assert.deepStrictEqual(places.served, ["first", "last"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a launch that is interrupted as it gets its place keeps or releases it", () =>
+  Effect.gen(function* () {
+    const places = yield* open(1)
+    yield* Fiber.join(yield* places.take("a", "first"))
+    const interrupted: Fiber.Fiber<boolean, LaunchFailed> = yield* places.take("a", "interrupted", {
+      onPlace: () => interrupted.interruptUnsafe()
+    })
+    places.release("a")
+    yield* settle
+    const exit = yield* Fiber.await(interrupted)
+    assert.strictEqual(places.taken(), Exit.isSuccess(exit) && exit.value ? 1 : 0)
+  }).pipe(Effect.scoped)
+)
+
+const upTo = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
+
+/** Something that happens next, to a launch or to the clock. */
+const Action = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("take"), owner: Schema.Literals(["a", "b", "c"]) }),
+  Schema.Struct({ _tag: Schema.Literal("interrupt"), at: upTo(12) }),
+  Schema.Struct({ _tag: Schema.Literal("release"), at: upTo(12) }),
+  Schema.Struct({ _tag: Schema.Literal("yield"), times: upTo(4) }),
+  Schema.Struct({ _tag: Schema.Literal("sleep"), ms: Schema.Literals([0, 1000, 15_000, 30_000]) })
+])
+const Actions = Schema.Array(Action).check(Schema.isMinLength(20), Schema.isMaxLength(60))
+
+it.effect.prop(
+  "no interleaving of launches, interrupts and releases loses a place or takes one too many",
+  [Actions],
+  ([steps]) =>
+    Effect.gen(function* () {
+      const places = yield* open(2, 2)
+      const fibers: Array<{ readonly owner: string; readonly fiber: Fiber.Fiber<boolean, LaunchFailed> }> = []
+      const released = new Set<number>()
+      const holds = (at: number) => {
+        const exit = fibers[at]?.fiber.pollUnsafe()
+        return exit !== undefined && Exit.isSuccess(exit) && exit.value && !released.has(at)
+      }
+      const release = (at: number) => {
+        if (!holds(at)) return
+        released.add(at)
+        places.release(fibers[at]?.owner ?? "")
+      }
+      for (const action of steps) {
+        if (action._tag === "take") fibers.push({ owner: action.owner, fiber: yield* places.take(action.owner, "") })
+        else if (action._tag === "interrupt") fibers[action.at]?.fiber.interruptUnsafe()
+        else if (action._tag === "release") release(action.at)
+        else if (action._tag === "sleep") yield* TestClock.adjust(action.ms)
+        else for (let time = 0; time < action.times; time++) yield* Effect.yieldNow
+        assert.isAtMost(places.taken(), 2)
+      }
+      yield* settle
+      assert.strictEqual(places.taken(), fibers.filter((_, at) => holds(at)).length)
+      // every waiting launch still gets a place, and all places are free afterwards
+      while (fibers.some(({ fiber }) => fiber.pollUnsafe() === undefined) || fibers.some((_, at) => holds(at))) {
+        assert.isTrue(fibers.some((_, at) => holds(at)))
+        fibers.forEach((_, at) => release(at))
+        yield* settle
+      }
+      assert.strictEqual(places.taken(), 0)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer(), { local: true })),
+  { arbitrary: { seed: 1 } }
+)
