@@ -12,8 +12,8 @@ interface Settlement {
   readonly cost_usd: string | undefined
 }
 
-/** A run that is about to finish gets about a second before it counts as left running. */
-const grace = Schedule.upTo(Schedule.exponential("20 millis"), { times: 6 })
+/** A run that is about to finish gets about five seconds before it counts as left running: a machine may be slow. */
+const grace = Schedule.upTo(Schedule.exponential("20 millis"), { times: 8 })
 
 const unknown: Settlement = { state: "unknown", cost_usd: undefined }
 

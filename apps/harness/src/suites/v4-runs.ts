@@ -341,6 +341,7 @@ export default Suite.make("v4-runs", [
   }),
   scenario("queueing answers 201 with the message", oursUnread, function* (context) {
     const { sessionId } = yield* start(context, { duration: long })
+    const runIds: Array<string> = []
     for (const interrupt of [false, true]) {
       const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
       const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
@@ -350,6 +351,9 @@ export default Suite.make("v4-runs", [
       yield* check.equal(message.text, body.text, "text")
       yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
       yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
+      if (typeof message.runId === "string") runIds.push(message.runId)
     }
+    // nothing keeps running after the scenario
+    for (const runId of runIds) yield* context.v4.runs.untilTerminal(runId)
   })
 ])
