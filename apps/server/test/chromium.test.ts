@@ -212,7 +212,10 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
           // any of those that run, or that wait
           const all = pids(served.path)
           const chosen = all[yield* Random.nextIntBetween(0, all.length)]
-          if (chosen !== undefined) yield* Effect.ignore(Effect.try(() => process.kill(chosen, "SIGKILL")))
+          if (chosen === undefined) return
+          yield* Effect.ignore(Effect.try(() => process.kill(chosen, "SIGKILL")))
+          // the next create could get a waiting browser that is dying, before the server knows
+          yield* until(() => !pids(served.path).includes(chosen))
           if (all.length === 1) yield* code
         })
       )
