@@ -110,7 +110,7 @@ export const drain = Command.make(
           ? "Other nodes start what it gets."
           : "No other node takes work, so it answers creates with 503."
         yield* Console.log(
-          `${id} drains: it starts no new run or browser. ${instead} Sessions at work: ${sessions}, browsers: ${browsers}. Stop it when they are over, or take it back with --undo.`
+          `${id} drains: it starts no new run or browser. ${instead} Running sessions: ${sessions}, browsers: ${browsers}. Stop the node when both are 0, or add --undo to end the drain.`
         )
       })
     )

@@ -70,7 +70,7 @@ describe("webagent-server nodes, drain and runs", () => {
         [drained.code, drained.stdout],
         [
           0,
-          "east.1 drains: it starts no new run or browser. Other nodes start what it gets. Sessions at work: 1, browsers: 0. Stop it when they are over, or take it back with --undo.\n"
+          "east.1 drains: it starts no new run or browser. Other nodes start what it gets. Running sessions: 1, browsers: 0. Stop the node when both are 0, or add --undo to end the drain.\n"
         ]
       )
       const told = JSON.parse((yield* run(["nodes", "--json", "--data", url])).stdout)
