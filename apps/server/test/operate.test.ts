@@ -132,7 +132,7 @@ describe("operator commands", () => {
         revoked.stdout,
         /^Revoked the key shop\..*\nCancelled 2 runs and stopped 2 browsers of the key shop\.\n$/u
       )
-      // the browser of the other key goes on
+      // the browser of the other key keeps running
       assert.lengthOf(yield* open(url), others.length - 2)
       const rotated = (yield* run(["keys", "create", "--data", url, "--name", "shop"])).stdout.trim()
       for (const [at, id] of ids) {

@@ -14,7 +14,7 @@ import { folder, type Program, ready, send, start } from "./program.ts"
 export interface Stop {
   readonly seed: number
   readonly signal: NodeJS.Signals
-  /** Whether a browser was frozen before, so that it answers nothing. */
+  /** True if a browser was frozen before the stop, so that it doesn't respond. */
   readonly isFrozen: boolean
   readonly browsers: number
   readonly took_ms: number

@@ -21,7 +21,7 @@ const unmount = (path: string) => {
   rmdirSync(path)
 }
 
-/** Whether this user may mount a volume, which takes root on Linux. */
+/** True if this user may mount a volume, which requires root on Linux. */
 export const canMount = (() => {
   try {
     unmount(mount(1))

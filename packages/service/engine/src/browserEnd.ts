@@ -11,11 +11,11 @@ const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : 
 /** Writes a browser that has just been read. It fails with `Conflict` if another step has changed it since. */
 export const commitBrowser =
   (store: Store["Service"]) =>
-  (browser: Browser.Browser, from: string | null, at_ms: number, beside: Partial<Step> = {}) => {
+  (browser: Browser.Browser, from: string | null, at_ms: number, further: Partial<Step> = {}) => {
     const { id, owner, status } = browser
     const events: Step["events"] =
       status === "starting" ? [] : [{ at_ms, of: "browser", id, sessionId: null, owner, from, to: status }]
-    return store.commit({ browser, events, ...beside })
+    return store.commit({ browser, events, ...further })
   }
 
 /**

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import type { Page } from "../../src/index.ts"
 import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 
-/** Why an action was refused. */
+/** Returns the reason for a refused action. */
 const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
 
 layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {

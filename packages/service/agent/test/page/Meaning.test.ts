@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Page } from "../../src/index.ts"
 import { numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 
-/** Why an action was refused. */
+/** Returns the reason for a refused action. */
 const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
 
 layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (it) => {
