@@ -5,10 +5,7 @@ import { parseArgs } from "node:util"
 import { browsers } from "./src/browsers/browsers.ts"
 import { markdown as browsersTables } from "./src/browsers/BrowsersReport.ts"
 import { cdp, markdown as cdpTables } from "./src/browsers/cdp.ts"
-import { cycles, markdown as cyclesTables } from "./src/browsers/cycles.ts"
 import { chaos, markdown as chaosTables } from "./src/chaos/chaos.ts"
-import { capacity } from "./src/capacity/capacity.ts"
-import { markdown as capacityTables } from "./src/capacity/CapacityReport.ts"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
@@ -23,12 +20,9 @@ import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as pageTables, page } from "./src/page/page.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
-import { markdown as tunnelTables, tunnel } from "./src/tunnel/tunnel.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
 import { stores } from "./src/stores/stores.ts"
 import { markdown as storesTables } from "./src/stores/StoresReport.ts"
-import { soak } from "./src/soak/soak.ts"
-import { markdown as soakTables } from "./src/soak/SoakReport.ts"
 
 const bench =
   <Report>(measure: (options: Options) => Promise<Report>, tables: (report: Report) => string) =>
@@ -41,17 +35,13 @@ const benches = {
   simulated: bench(simulated, serverTables),
   clients: bench(clients, clientTables),
   nights: bench(nights, nightsTables),
-  soak: bench(soak, soakTables),
   stores: bench(stores, storesTables),
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
-  capacity: bench(capacity, capacityTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
   cdp: bench(cdp, cdpTables),
-  cycles: bench(cycles, cyclesTables),
-  tunnel: bench(tunnel, tunnelTables),
   page: bench(page, pageTables),
   miniwob: bench(miniwob, miniwobTables),
   "soak-file": bench(soakFile, fileSoakTables)
@@ -64,17 +54,13 @@ const usage = `pnpm bench NAME [options]
   simulated        Compare the simulated server with mock servers and hand-written ones
   clients          Compare our clients with another SDK and requests by hand
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
-  soak             Watch our server under an ordinary load for 20 minutes
   stores           Compare our server in memory, over SQLite, and over Postgres with one node and three
   durable          Measure commits and checkpoints of a file, its growth, and one with a million runs
-  capacity         Measure what a node and Postgres take for a heartbeat, a run and a read
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   cdp              Measure CDP through the server beside direct and through a bare relay
-  cycles           Create, use and stop 1,000 real browsers with kills (--rounds), and look for what is left
-  tunnel           Measure CDP through another node than the browser's, over Postgres
   page             Measure how an agent looks at pages and clicks, beside Playwright
   miniwob          Have the agent carry out MiniWoB++ with rules as its model (--rounds: seeds, --peers: kinds)
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
@@ -82,7 +68,7 @@ const usage = `pnpm bench NAME [options]
   --quick          Use short windows, few rounds and no live runs: a look, not a figure
   --peers A,B      Measure only these
   --rounds N       Measure N rounds, or kill N times
-  --duration 20m   Set how long a soak (20m) or chaos (10m) goes on
+  --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10) or join (a node more)
   --seed N         For chaos: set what happens when (each day another one)
   --kills N, --freezes N, --restarts N, --stalls N

@@ -1,10 +1,10 @@
 import { drawing } from "@webagent/statistics/Drawing"
 import { readdirSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { grouped, type Heading, headingLine, type Options, paragraphs, plain, table } from "../measure/Report.ts"
+import { grouped, type Options, paragraphs, plain, table } from "../measure/Report.ts"
 import { timed } from "../measure/Times.ts"
 import { browsers as running, connect, pools } from "./Devtools.ts"
-import { type Served, served, warm } from "./Served.ts"
+import { type Served, warm } from "./Served.ts"
 
 /** Leftovers of stopped browsers. */
 interface Left {
@@ -28,9 +28,6 @@ export interface Cycles {
   readonly seconds: number
   readonly left: Left
 }
-
-/** The result of the bench `cycles`. */
-type CyclesReport = Heading & Cycles
 
 /** Creates, uses and stops browsers one after the other. Of four, one is killed and another one's client is. */
 export const cyclesOf = async (
@@ -93,13 +90,6 @@ export const cyclesOf = async (
   return { count, killed, cut, seconds: took_ms / 1000, left }
 }
 
-/** A thousand browsers, and what is left of them. */
-export const cycles = (options: Options): Promise<CyclesReport> =>
-  served(async (all) => {
-    await all.rested()
-    return await cyclesOf(all, options)
-  })
-
 /** The tables of the cycles. */
 export const cyclesTables = ({ count, cut, killed, left, seconds }: Cycles): string =>
   paragraphs(
@@ -116,7 +106,3 @@ export const cyclesTables = ({ count, cut, killed, left, seconds }: Cycles): str
       ]
     )
   )
-
-/** The tables of a report. */
-export const markdown = (report: CyclesReport): string =>
-  paragraphs(headingLine(report, "headless shell"), cyclesTables(report))

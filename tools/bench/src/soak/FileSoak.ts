@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http"
 import { statSync } from "node:fs"
+import { loadavg } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
@@ -19,7 +20,6 @@ import {
 } from "../measure/Report.ts"
 import { freePort, startOurs } from "../measure/ServerProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
-import { whileUnder } from "./Weighing.ts"
 
 /** Figures of a server with a database file at a moment. */
 interface Moment {
@@ -140,13 +140,22 @@ export const measureFileSoak = async (
   const { heapAfterCollection_MB, inspect } = inspected(await freePort())
   const server = await startOurs([bundle.file], flags, { inspect })
   try {
-    const { load, moments } = await whileUnder(loadOf(server.url, duration_s), server, every_s, async (weight) => ({
-      ...weight,
-      heap_MB: await heapAfterCollection_MB(),
-      // of after the collection
-      rss_MB: server.rss_MB(),
-      file_MB: (sizeOf(file) + sizeOf(`${file}-wal`)) / 2 ** 20
-    }))
+    const begin = performance.now()
+    const since_s = () => (performance.now() - begin) / 1000
+    const moments: Array<Moment> = []
+    const loadDone = new AbortController()
+    const sample = async () => {
+      for (let turn = 1; !loadDone.signal.aborted; turn++) {
+        const [at_s, loadAverage] = [since_s(), loadavg()[0] ?? 0]
+        const heap_MB = await heapAfterCollection_MB()
+        // measured after the collection
+        const rss_MB = server.rss_MB()
+        moments.push({ at_s, loadAverage, heap_MB, rss_MB, file_MB: (sizeOf(file) + sizeOf(`${file}-wal`)) / 2 ** 20 })
+        const rest_ms = Math.max(0, turn * every_s - since_s()) * 1000
+        await sleep(rest_ms, undefined, { signal: loadDone.signal }).catch(() => {})
+      }
+    }
+    const [load] = await Promise.all([loadOf(server.url, duration_s).finally(() => loadDone.abort()), sample()])
     return { duration_s, rate, keep_s, moments, ...load }
   } finally {
     await server.stop()

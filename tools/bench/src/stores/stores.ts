@@ -3,6 +3,7 @@ import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -12,7 +13,7 @@ import { inspected } from "../measure/Inspector.ts"
 import { autocannon, type Load, type Work } from "../measure/Load.ts"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { unpinned } from "../measure/Pinning.ts"
-import { postgresUse } from "../measure/PostgresUse.ts"
+import { cpuOfAll_s } from "../measure/Processes.ts"
 import { chosen, type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, freePort, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
@@ -97,6 +98,13 @@ const inFile = Effect.fnUntraced(function* (bundle: string, file: string, flags:
   return { nodes: [node], postgres_s: () => 0, kept_kB }
 })
 
+/** Process id of the postmaster: the parent of the connection's backend. */
+const postmasterPid = PgClient.PgClient.use((sql) =>
+  Effect.map(sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`, ([backend]) =>
+    Number(/PPid:\s+(\d+)/u.exec(readFileSync(`/proc/${backend?.pid}/status`, "utf8"))?.[1])
+  )
+)
+
 const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
   // a Postgres of its own: what nodes of another contestant do meanwhile is not counted
   const server = yield* Effect.service(TestPostgres).pipe(
@@ -104,7 +112,7 @@ const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
   )
   const address = yield* server.database
   const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(address), maxConnections: 1 }))
-  const { cpu_s } = yield* Effect.provide(postgresUse, client)
+  const postmaster = yield* Effect.provide(postmasterPid, client)
   const nodes: Array<ServerProcess> = []
   while (nodes.length < count) nodes.push(yield* started(bundle, ["--data", address, "--node", `n${nodes.length + 1}`]))
   const size = PgClient.PgClient.use((sql) =>
@@ -115,7 +123,7 @@ const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
     )
   )
   const kept_kB = () => Effect.runPromise(Effect.map(Effect.provide(size, client), ([row]) => row?.kB ?? Number.NaN))
-  return { nodes, postgres_s: cpu_s, kept_kB }
+  return { nodes, postgres_s: () => cpuOfAll_s(postmaster), kept_kB }
 })
 
 /** The ways to keep state, by the names of the report. */
