@@ -1,0 +1,136 @@
+import * as Schema from "effect/Schema"
+import { Comparison, ScenarioName } from "./Comparison.ts"
+import { Onset } from "./Onset.ts"
+import { ScenarioLimit } from "./ScenarioLimit.ts"
+import { Skip } from "./Skip.ts"
+import { LeakedBrowser } from "./Trial.ts"
+
+/** `error` fails the run, `warning` is worth a look, `note` is for the record. */
+export const Severity = Schema.Literals(["error", "warning", "note"])
+export type Severity = typeof Severity.Type
+
+/** Result of a run: failed if it has an error, a warning if it has one, otherwise passed. */
+export const RunStatus = Schema.Literals(["failed", "warning", "passed"])
+export type RunStatus = typeof RunStatus.Type
+
+/** The cause of failed trials, as the scenario's checks and the service word it. */
+export const FailureCause = Schema.Struct({
+  /** The same for two runs with the same cause: ids, times and ports are left out. */
+  key: Schema.String,
+  /** Message, expected and actual value of the check, in at most 200 characters. */
+  text: Schema.String,
+  /** The service's own error message, if that is the cause. */
+  service: Schema.optionalKey(Schema.String)
+})
+export type FailureCause = typeof FailureCause.Type
+
+/** Number of planned trials of a scenario. */
+export const TrialCount = Schema.Struct({ passed: Schema.Int, ran: Schema.Int, notRun: Schema.Int })
+export type TrialCount = typeof TrialCount.Type
+
+/** Requests that an outage interrupted, and the trials that it ended. */
+export const OutageToll = Schema.Struct({
+  from: Schema.String,
+  /** Null if the run ended before the service was back. */
+  until: Schema.NullOr(Schema.String),
+  why: Schema.optionalKey(Schema.String),
+  trials: Schema.Int,
+  reruns: Schema.Int,
+  /** Interrupted requests, the most frequent first. */
+  operations: Schema.Array(Schema.Struct({ text: Schema.String, count: Schema.Int })),
+  scenarios: Schema.Int
+})
+export type OutageToll = typeof OutageToll.Type
+
+/** Why a run has too few results for a verdict. */
+export const Incomplete = Schema.Union([
+  Schema.TaggedStruct("ScenarioTimeLimit", {}),
+  Schema.TaggedStruct("LostShards", { missing: Schema.Int, of: Schema.Int }),
+  Schema.TaggedStruct("NothingRan", {}),
+  Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),
+  Schema.TaggedStruct("Stopped", {})
+])
+
+/** A limit of a whole run that its shards exceeded together. Amounts in USD are exact decimals. */
+export const ExceededRunLimit = Schema.Union([
+  Schema.TaggedStruct("Cost", { actual_usd: Schema.String, limit_usd: Schema.String }),
+  Schema.TaggedStruct("Requests", { actual: Schema.Int, limit: Schema.Int }),
+  Schema.TaggedStruct("Time", { actual_ms: Schema.Number, limit_ms: Schema.Number })
+])
+export type ExceededRunLimit = typeof ExceededRunLimit.Type
+
+/** Kinds of findings. The kind decides severity, order and words. */
+export const FindingKind = Schema.Union([
+  /** No trial passed; `claimedSuccess`: the agent reported success for one. */
+  Schema.TaggedStruct("Failed", {
+    claimedSuccess: Schema.Boolean,
+    cause: Schema.NullOr(FailureCause),
+    /** Number of trials with this cause. */
+    trials: Schema.Int
+  }),
+  /** Some trials passed; `isUsual`: earlier runs have failed trials of it too. */
+  Schema.TaggedStruct("Flaky", { cause: Schema.NullOr(FailureCause), trials: Schema.Int, isUsual: Schema.Boolean }),
+  /** Trials ended without a score because the service was unreachable. */
+  Schema.TaggedStruct("Unreachable", {
+    cause: Schema.NullOr(FailureCause),
+    outage: Schema.NullOr(OutageToll),
+    trials: Schema.Int
+  }),
+  /** Trials without a score because an oracle could not check. */
+  Schema.TaggedStruct("Unscored", { cause: Schema.NullOr(FailureCause), trials: Schema.Int }),
+  /** Some trials have no score, and others have. */
+  Schema.TaggedStruct("PartlyScored", {}),
+  Schema.TaggedStruct("Leak", { browsers: Schema.Array(LeakedBrowser) }),
+  /** A run or session that a passed trial did not stop; `sentence` is as the harness recorded it. */
+  Schema.TaggedStruct("AbandonedRun", { sentence: Schema.String }),
+  Schema.TaggedStruct("BrokenInvariant", {
+    invariant: Schema.String,
+    sentence: Schema.String,
+    resource: Schema.NullOr(Schema.String)
+  }),
+  /** A scenario's own `maxDuration` or `maxCost`. */
+  Schema.TaggedStruct("LimitExceeded", { limit: ScenarioLimit }),
+  Schema.TaggedStruct("RunLimitExceeded", { limit: ExceededRunLimit }),
+  /** Runs that reported no cost although a cost limit was set. */
+  Schema.TaggedStruct("CostUnknown", { runs: Schema.Array(Schema.String) }),
+  Schema.TaggedStruct("Regressed", { comparison: Comparison }),
+  Schema.TaggedStruct("Unusual", { comparison: Comparison, cause: Schema.NullOr(FailureCause) }),
+  /** It did not pass, and its quarantine excuses that. */
+  Schema.TaggedStruct("Quarantined", {}),
+  Schema.TaggedStruct("QuarantineExpired", { expires: Schema.String }),
+  Schema.TaggedStruct("Incomplete", { why: Incomplete }),
+  /** Scenarios that a limit kept from running, or from running all their trials. */
+  Schema.TaggedStruct("NotRun", { skip: Schema.NullOr(Skip), partly: Schema.Int }),
+  /** The service was unreachable; `isWholeRun`: no trial could start. */
+  Schema.TaggedStruct("ServiceAway", {
+    from: Schema.String,
+    until: Schema.NullOr(Schema.String),
+    why: Schema.String,
+    isWholeRun: Schema.Boolean
+  })
+])
+export type FindingKind = typeof FindingKind.Type
+
+/** A scenario that a finding is about. */
+export const AffectedScenario = Schema.Struct({
+  ...ScenarioName.fields,
+  trials: Schema.optionalKey(TrialCount),
+  /** Since when it has been so. */
+  onset: Schema.optionalKey(Onset),
+  /** Its figure compared with earlier runs, if that regressed or is unusual. */
+  comparison: Schema.optionalKey(Comparison),
+  /** True if the quarantine of a failing scenario has expired. */
+  isQuarantineExpired: Schema.optionalKey(Schema.Boolean)
+})
+export type AffectedScenario = typeof AffectedScenario.Type
+
+/** One thing that a person should know about a run. */
+export const Finding = Schema.Struct({
+  kind: FindingKind,
+  severity: Severity,
+  /** Several if one cause, or one outage, explains them all; empty for the whole run. */
+  scenarios: Schema.Array(AffectedScenario),
+  /** Since when it has been so, if it is about the whole run. */
+  onset: Schema.optionalKey(Onset)
+})
+export type Finding = typeof Finding.Type
