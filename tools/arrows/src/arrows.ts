@@ -17,6 +17,7 @@ export interface Rule {
   readonly folders?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
+const cli = "packages/cli"
 const contract = "packages/contract"
 const core = "packages/client/core"
 const polling = "packages/client/polling"
@@ -48,6 +49,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [],
     folders: { ".": [], v2: ["."], v3: ["."], v4: ["."] }
   },
+
+  [cli]: { imports: [] },
 
   [polling]: { imports: [] },
   [core]: { imports: [contract], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
@@ -125,10 +128,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
 
   [statistics]: { imports: [] },
-  [report]: { imports: [control, statistics], tests: [testFixtures] },
-  [nights]: { imports: [report, statistics], tests: [testFixtures] },
+  [report]: { imports: [cli, control, statistics], tests: [testFixtures] },
+  [nights]: { imports: [cli, report, statistics], tests: [testFixtures] },
   [load]: {
-    imports: [report, statistics],
+    imports: [cli, report, statistics],
     tests: [contract, testChromium],
     folders: { ".": [], html: ["."], operator: ["."] }
   },
@@ -147,6 +150,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
 
   "apps/harness": {
     imports: [
+      cli,
       contract,
       core,
       polling,
@@ -227,7 +231,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   "apps/server": {
-    imports: [contract, engine, sql, chromium, agent, server, simulation],
+    imports: [cli, contract, engine, sql, chromium, agent, server, simulation],
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
   },
   "apps/examples": { imports: [contract, core, polling, v2, v3, v4, simulation, scenario], tests: [control] },

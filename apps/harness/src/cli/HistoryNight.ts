@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Night } from "@webagent/nights/Night"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import { program } from "./Program.ts"
 
 /** Explains why a history has no nights, for example because its file does not exist. */

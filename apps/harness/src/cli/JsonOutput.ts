@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { terminal } from "./Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 
 /** Prints the one JSON document of a command; nothing else is on standard output. */
 export const print = <A, I>(schema: Schema.Codec<A, I>, value: A) => {

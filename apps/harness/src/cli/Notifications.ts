@@ -1,7 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { Night } from "@webagent/nights/Night"
 import type { RunReport } from "@webagent/report/RunReport"
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { redactor } from "../observe/KeyRedaction.ts"
 import { codeOf } from "../observe/SystemError.ts"
 import * as Notification from "../reporters/Notification.ts"
 import type { RunOptions } from "./RunFlags.ts"
-import { variable } from "./Terminal.ts"
+import { variable } from "@webagent/cli/Terminal"
 
 /** Time limit of one notification. */
 const patience = Duration.seconds(10)

@@ -1,4 +1,4 @@
-import * as Program from "@webagent/simulation/Program"
+import * as Program from "@webagent/cli/Program"
 
 /** The version that `--version`, the console and the reports show. */
 export const version = "0.0.0"

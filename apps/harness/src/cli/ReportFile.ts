@@ -1,5 +1,5 @@
 import { RunReport } from "@webagent/report/RunReport"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 

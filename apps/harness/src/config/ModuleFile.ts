@@ -8,7 +8,7 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { basename, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { type UserError, usage } from "@webagent/report/UserError"
+import { type UserError, usage } from "@webagent/cli/UserError"
 import * as Rejections from "../observe/Rejections.ts"
 
 /** `--watch` loads a file again by another address. */

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { existsSync } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
-import { type UserError, usage } from "@webagent/report/UserError"
+import { type UserError, usage } from "@webagent/cli/UserError"
 import * as Config from "./Config.ts"
 import * as ModuleFile from "./ModuleFile.ts"
 

@@ -1,6 +1,6 @@
 import type { OpenItem } from "@webagent/core"
-import { type Style } from "@webagent/report/Style"
-import { counted } from "@webagent/report/Text"
+import { type Style } from "@webagent/cli/Style"
+import { counted } from "@webagent/cli/Text"
 import type { Leftover } from "./Leftover.ts"
 import { isStoppable } from "./Reaper.ts"
 

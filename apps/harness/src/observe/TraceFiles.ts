@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
-import * as Folder from "@webagent/report/Folder"
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as Folder from "@webagent/cli/Folder"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import type { Trace } from "@webagent/report/Trace"
 
 /** Folder of a run's traces, inside its report directory. */

@@ -2,7 +2,7 @@ import { OpenItems } from "@webagent/core"
 import * as Context from "effect/Context"
 import type * as Tracer from "effect/Tracer"
 import type { Seen } from "./Seen.ts"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { Printed, SentRequest } from "@webagent/report/Trial"
 
 /** A resource that a create request made. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Breach } from "@webagent/report/Trial"
-import { cut } from "@webagent/report/Text"
+import { cut } from "@webagent/cli/Text"
 import type { TrialLog } from "./TrialLog.ts"
 import * as Rejections from "./Rejections.ts"
 import { trialOfCode } from "./TrialTracer.ts"

@@ -1,9 +1,9 @@
 import type { NightScenario } from "@webagent/nights/Night"
-import { duration, percent } from "@webagent/report/Text"
+import { duration, percent } from "@webagent/cli/Text"
 import * as PassRate from "@webagent/report/PassRate"
 import type { Verdict } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 
 const width = 400
 const at = (value: number) => String(Number(value.toFixed(1)))

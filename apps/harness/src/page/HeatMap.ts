@@ -1,8 +1,8 @@
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import { scenariosOf } from "@webagent/nights/Past"
 import type { Figure } from "@webagent/report/NightJudgement"
-import { duration, percent } from "@webagent/report/Text"
-import { escape } from "@webagent/report/Xml"
+import { duration, percent } from "@webagent/cli/Text"
+import { escape } from "@webagent/cli/Xml"
 import { median } from "@webagent/statistics/Robust"
 import { marks } from "./Mark.ts"
 

@@ -1,4 +1,4 @@
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 
 /** Fragments one after the other; what is undefined is left out. */
 export const join = (...fragments: ReadonlyArray<string | undefined>): string =>

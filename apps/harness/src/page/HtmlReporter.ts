@@ -7,7 +7,7 @@ import type { RunReport } from "@webagent/report/RunReport"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Page from "./Page.ts"
-import * as AtomicFile from "@webagent/report/AtomicFile"
+import * as AtomicFile from "@webagent/cli/AtomicFile"
 
 /** The name of the page in a report's directory. */
 export const fileName = "report.html"

@@ -1,6 +1,6 @@
-import { counted } from "@webagent/report/Text"
+import { counted } from "@webagent/cli/Text"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 import { table } from "./Html.ts"
 
 const nameOf = ({ figure, scenario }: JudgedRow) =>

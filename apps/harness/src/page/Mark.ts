@@ -1,7 +1,7 @@
 import * as Onset from "@webagent/report/Onset"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import { shownVerdict, type Trial } from "@webagent/report/Trial"
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 
 type AnyVerdict = ScenarioResult["verdict"]
 

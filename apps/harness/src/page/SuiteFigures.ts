@@ -1,6 +1,6 @@
-import { counted, number, percent } from "@webagent/report/Text"
+import { counted, number, percent } from "@webagent/cli/Text"
 import type { SuiteFigures } from "@webagent/report/RunReport"
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 import { table } from "./Html.ts"
 
 /** The pass rates of all suites together and of each that is not whole, with what they say about the next trials. */

@@ -1,5 +1,5 @@
-import { number } from "@webagent/report/Text"
-import { escape } from "@webagent/report/Xml"
+import { number } from "@webagent/cli/Text"
+import { escape } from "@webagent/cli/Xml"
 
 /** A figure over the last nights; null where a night has none. */
 interface TrendOptions {

@@ -1,10 +1,10 @@
 import { byCause, lineOf } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
-import * as Money from "@webagent/report/Money"
-import { counted, duration, number } from "@webagent/report/Text"
+import * as Money from "@webagent/cli/Money"
+import { counted, duration, number } from "@webagent/cli/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import { shownVerdict, type Trial } from "@webagent/report/Trial"
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 import { folded } from "./Html.ts"
 import { badge } from "./Mark.ts"
 

@@ -13,7 +13,7 @@ import {
 } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
-import { counted, cut, percent, signedPercent } from "@webagent/report/Text"
+import { counted, cut, percent, signedPercent } from "@webagent/cli/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {

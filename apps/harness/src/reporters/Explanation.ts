@@ -5,8 +5,8 @@ import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
-import { type Style } from "@webagent/report/Style"
-import { cut, duration, percent } from "@webagent/report/Text"
+import { type Style } from "@webagent/cli/Style"
+import { cut, duration, percent } from "@webagent/cli/Text"
 
 /** Width and style of an explanation, and the command that replays a scenario. */
 interface ExplanationOptions {

@@ -1,4 +1,4 @@
-import type { Style } from "@webagent/report/Style"
+import type { Style } from "@webagent/cli/Style"
 
 /**
  * Formats the difference of a failed check: expected lines keep their `- ` and actual lines their `+ ` even without

@@ -1,4 +1,4 @@
-import { duration } from "@webagent/report/Text"
+import { duration } from "@webagent/cli/Text"
 import type { Failure, SentRequest } from "@webagent/report/Trial"
 
 /**

@@ -9,9 +9,9 @@ import * as Gate from "@webagent/report/Gate"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { element, escape } from "@webagent/report/Xml"
+import { element, escape } from "@webagent/cli/Xml"
 import * as Partial from "@webagent/report/Partial"
-import * as AtomicFile from "@webagent/report/AtomicFile"
+import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { dirname, relative } from "node:path"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)

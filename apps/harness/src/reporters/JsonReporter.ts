@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { RunReport } from "@webagent/report/RunReport"
 import type { Reporter } from "./Reporter.ts"
-import * as AtomicFile from "@webagent/report/AtomicFile"
+import * as AtomicFile from "@webagent/cli/AtomicFile"
 
 const encode = Schema.encodeSync(RunReport)
 

@@ -1,6 +1,6 @@
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { Limits } from "@webagent/report/RunReport"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration } from "@webagent/cli/Text"
 
 /** The limits of time, money, requests and confirm trials in words: `30 min 00 s, 5.00 USD`; empty where there are none. */
 export const of = ({ confirm, cost_usd, requests, time_ms }: Limits): string =>

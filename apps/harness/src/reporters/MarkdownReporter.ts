@@ -12,8 +12,8 @@ import * as FailureFacts from "./FailureFacts.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
-import { counted, duration } from "@webagent/report/Text"
-import * as AtomicFile from "@webagent/report/AtomicFile"
+import { counted, duration } from "@webagent/cli/Text"
+import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { basename, dirname, relative } from "node:path"
 
 /** Maximum size of a job summary, in bytes. GitHub shows no part of a longer one. */

@@ -4,7 +4,7 @@ import * as Headline from "@webagent/report/Headline"
 import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
-import { counted, signedPercent } from "@webagent/report/Text"
+import { counted, signedPercent } from "@webagent/cli/Text"
 
 const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {

@@ -2,7 +2,7 @@ import { byCause } from "@webagent/report/Cause"
 import * as Moment from "@webagent/report/Moment"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { type Failure, isScored } from "@webagent/report/Trial"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration } from "@webagent/cli/Text"
 
 /** A time in which the service could not be asked, or refused because too much was asked. */
 export interface Outage {

@@ -1,7 +1,7 @@
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { RunHeader } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration } from "@webagent/cli/Text"
 
 /** Progress of a whole run, and its usage of its limits. */
 export interface Pace {

@@ -5,8 +5,8 @@ import {
   type RunReport,
   type ScenarioResult
 } from "@webagent/report/RunReport"
-import { type Style } from "@webagent/report/Style"
-import { counted, cut, duration } from "@webagent/report/Text"
+import { type Style } from "@webagent/cli/Style"
+import { counted, cut, duration } from "@webagent/cli/Text"
 
 const barWidth = 10
 

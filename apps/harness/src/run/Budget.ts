@@ -1,6 +1,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { Skip } from "@webagent/report/Skip"
 import type { Limits } from "@webagent/report/RunReport"
 

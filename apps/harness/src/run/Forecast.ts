@@ -1,5 +1,5 @@
 import type { Skip } from "@webagent/report/Skip"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import { median } from "@webagent/statistics/Robust"
 import * as Ranking from "./Ranking.ts"
 import type { Limits } from "@webagent/report/RunReport"

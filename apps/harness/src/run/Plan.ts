@@ -1,7 +1,7 @@
 import type { Scenario, Suite } from "@webagent/scenario"
 import * as Hash from "effect/Hash"
 import { createHash } from "node:crypto"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario of a plan with the suite that it belongs to. */

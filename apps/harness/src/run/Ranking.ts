@@ -1,4 +1,4 @@
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import { median } from "@webagent/statistics/Robust"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, sourceOf } from "./Plan.ts"

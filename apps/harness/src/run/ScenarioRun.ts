@@ -7,7 +7,7 @@ import * as Skip from "@webagent/report/Skip"
 import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
 import { median } from "@webagent/statistics/Robust"
 import * as Duration from "effect/Duration"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import * as PassRate from "@webagent/report/PassRate"
 import {
   budgetOf,

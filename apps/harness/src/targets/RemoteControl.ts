@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { unreachable, usage } from "@webagent/report/UserError"
+import { unreachable, usage } from "@webagent/cli/UserError"
 import { codeOf } from "../observe/SystemError.ts"
 import * as Introspection from "./Introspection.ts"
 

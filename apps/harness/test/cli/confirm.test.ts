@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { withId } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
-import { counted } from "@webagent/report/Text"
+import { counted } from "@webagent/cli/Text"
 import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-confirm-"))

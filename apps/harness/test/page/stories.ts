@@ -1,5 +1,5 @@
 import { ofReport, type Night } from "@webagent/nights/Night"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"

@@ -9,7 +9,7 @@ import * as Judged from "../../src/page/Judged.ts"
 import * as NightLines from "../../src/reporters/NightLines.ts"
 import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 import { away, dated, green, night, replay, trial } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({

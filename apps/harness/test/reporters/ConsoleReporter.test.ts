@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
-import { coloured, plain } from "@webagent/report/Style"
+import { coloured, plain } from "@webagent/cli/Style"
 import * as records from "@webagent/test-fixtures/Reports"
 import { away, cut, dated, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 

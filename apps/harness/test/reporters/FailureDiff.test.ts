@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FailureDiff from "../../src/reporters/FailureDiff.ts"
-import { coloured, plain } from "@webagent/report/Style"
+import { coloured, plain } from "@webagent/cli/Style"
 
 const diff = ["  …", "  a: 1", "- b: 2", "+ b: 3"]
 

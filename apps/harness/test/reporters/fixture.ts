@@ -1,4 +1,4 @@
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"

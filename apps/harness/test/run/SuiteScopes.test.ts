@@ -5,7 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
-import { plain as unstyled } from "@webagent/report/Style"
+import { plain as unstyled } from "@webagent/cli/Style"
 import * as Explanation from "../../src/reporters/Explanation.ts"
 import { run } from "./stage.ts"
 

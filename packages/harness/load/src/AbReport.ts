@@ -1,5 +1,5 @@
-import type { Style } from "@webagent/report/Style"
-import { counted } from "@webagent/report/Text"
+import type { Style } from "@webagent/cli/Style"
+import { counted } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
 import { Conclusion, Row } from "./AbComparison.ts"
 import { WorkloadSettings } from "./LoadReport.ts"

@@ -1,5 +1,5 @@
 import * as Interval from "@webagent/statistics/Interval"
-import { counted } from "@webagent/report/Text"
+import { counted } from "@webagent/cli/Text"
 import { changeText } from "./AbReport.ts"
 import type { Conclusion } from "./AbComparison.ts"
 import { differences, type Entry } from "./BaselineFile.ts"

@@ -1,4 +1,4 @@
-import { duration, number, percent } from "@webagent/report/Text"
+import { duration, number, percent } from "@webagent/cli/Text"
 import type { Distribution, Measurements } from "./Measurements.ts"
 
 /** A measurement by which two loads are compared. */

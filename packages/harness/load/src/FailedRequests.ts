@@ -1,4 +1,4 @@
-import { number } from "@webagent/report/Text"
+import { number } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
 import type { Points } from "./Points.ts"
 

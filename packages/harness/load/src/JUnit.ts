@@ -1,4 +1,4 @@
-import { element, escape } from "@webagent/report/Xml"
+import { element, escape } from "@webagent/cli/Xml"
 import { type BaselineComparison, tooFew } from "./Baseline.ts"
 import type { LoadReport } from "./LoadReport.ts"
 

@@ -1,5 +1,5 @@
-import type { Style } from "@webagent/report/Style"
-import { counted, duration, number } from "@webagent/report/Text"
+import type { Style } from "@webagent/cli/Style"
+import { counted, duration, number } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
 import * as FailedRequests from "./FailedRequests.ts"
 import { count, type K6Summary, Metric } from "./K6Summary.ts"

@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { cut, duration, number, percent } from "@webagent/report/Text"
+import { cut, duration, number, percent } from "@webagent/cli/Text"
 import { quantile } from "@webagent/statistics/Quantile"
 import type { Points } from "./Points.ts"
 

@@ -1,4 +1,4 @@
-import type { Style } from "@webagent/report/Style"
+import type { Style } from "@webagent/cli/Style"
 
 const gap = 2
 

@@ -1,6 +1,6 @@
-import { duration, number, percent } from "@webagent/report/Text"
+import { duration, number, percent } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
-import type { Style } from "@webagent/report/Style"
+import type { Style } from "@webagent/cli/Style"
 import type { K6Summary, Metric } from "./K6Summary.ts"
 import * as TextTable from "./TextTable.ts"
 import { parse } from "./ThresholdExpression.ts"

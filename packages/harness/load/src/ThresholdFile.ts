@@ -1,5 +1,5 @@
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
-import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,4 @@
-import { number } from "@webagent/report/Text"
+import { number } from "@webagent/cli/Text"
 import type { LoadPlan } from "./LoadPlan.ts"
 import { firstPause_ms, pauseAfter, runTimeout_ms } from "./LoadTest.ts"
 import { type FlowName, flows, type Mix } from "./Mix.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as AbComparison from "../src/AbComparison.ts"
 import * as AbReport from "../src/AbReport.ts"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 import { measurementsOf, normals } from "./measurements.ts"
 
 const noises = [0.98, 1.01, 1, 0.99, 1.02, 1, 1.01]

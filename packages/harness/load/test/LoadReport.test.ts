@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as LoadReport from "../src/LoadReport.ts"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 import { measurementsOf } from "./measurements.ts"
 
 const counter = (count: number) => ({ type: "counter", contains: "default", values: { count } })

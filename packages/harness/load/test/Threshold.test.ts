@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Metric } from "../src/K6Summary.ts"
 import * as Threshold from "../src/Threshold.ts"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 
 const thresholdsOf = (metrics: Readonly<Record<string, Metric>>) =>
   Threshold.all({ state: { testRunDurationMs: 1 }, metrics })

@@ -1,5 +1,5 @@
 import type { LearnedScenario } from "./LearnedScenario.ts"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 

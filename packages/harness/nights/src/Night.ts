@@ -6,7 +6,7 @@ import { awayTooOften } from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import * as Outage from "@webagent/report/Outage"
 import * as Partial from "@webagent/report/Partial"
 import {

@@ -1,5 +1,5 @@
 import { mainCauseOf } from "@webagent/report/Cause"
-import { counted, duration, signedPercent } from "@webagent/report/Text"
+import { counted, duration, signedPercent } from "@webagent/cli/Text"
 import * as Discrete from "@webagent/statistics/Discrete"
 import * as Fisher from "@webagent/statistics/Fisher"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 
 /** Default location of the quarantine file. */
 export const standard = "webagent.quarantine.json"

@@ -1,4 +1,4 @@
-import { counted } from "./Text.ts"
+import { counted } from "@webagent/cli/Text"
 import type { Opinions, Trial } from "./Trial.ts"
 
 /** Agreement of two judges, over the trials that both have judged. */

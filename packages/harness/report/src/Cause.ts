@@ -1,5 +1,5 @@
 import { allTrialsOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
-import { cut } from "./Text.ts"
+import { cut } from "@webagent/cli/Text"
 import type { Breach, SentRequest, Failure, Trial } from "./Trial.ts"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */

@@ -1,6 +1,6 @@
 import type { Confirmation, RunReport } from "./RunReport.ts"
 import * as Skip from "./Skip.ts"
-import { counted } from "./Text.ts"
+import { counted } from "@webagent/cli/Text"
 
 const said = ({ figure, outcome, skip }: Confirmation): string => {
   switch (outcome) {

@@ -15,7 +15,7 @@ import {
   type Verdict
 } from "./RunReport.ts"
 import * as Skip from "./Skip.ts"
-import { counted } from "./Text.ts"
+import { counted } from "@webagent/cli/Text"
 import { isScored } from "./Trial.ts"
 
 /** Fewer earlier nights do not say how often a scenario fails, or what a history has already seen. */

@@ -6,7 +6,7 @@ import * as Onset from "./Onset.ts"
 import * as Outage from "./Outage.ts"
 import * as Partial from "./Partial.ts"
 import type { RunReport } from "./RunReport.ts"
-import { counted, signedPercent } from "./Text.ts"
+import { counted, signedPercent } from "@webagent/cli/Text"
 
 /**
  * Status of a run: `red` fails it; `unusual` passes with a warning, because a figure is far outside its earlier nights.

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import * as Money from "./Money.ts"
-import { counted } from "./Text.ts"
+import * as Money from "@webagent/cli/Money"
+import { counted } from "@webagent/cli/Text"
 
 /**
  * Trials that ran when their run was killed, and that run again. Their real cost is unknown: each is charged its part of

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { counted } from "./Text.ts"
+import { counted } from "@webagent/cli/Text"
 
 /** Since when something has been wrong, by the nights on the same target that have looked at it. */
 export const Onset = Schema.Struct({

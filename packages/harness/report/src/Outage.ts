@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { duration } from "./Text.ts"
+import { duration } from "@webagent/cli/Text"
 
 /** A time in which nothing answered at the target: no trial began, and the harness looked until something answered. */
 export const Outage = Schema.Struct({

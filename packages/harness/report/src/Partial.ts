@@ -1,7 +1,7 @@
 import * as Gate from "./Gate.ts"
 import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import type { Skip } from "./Skip.ts"
-import { counted } from "./Text.ts"
+import { counted } from "@webagent/cli/Text"
 
 /** The cause that kept a scenario from completing, in a word or two; undefined if it is missing every night. */
 const causeOf = (skip: Skip | undefined): string | undefined => {

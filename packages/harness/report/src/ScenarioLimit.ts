@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import * as Money from "./Money.ts"
-import { duration } from "./Text.ts"
+import * as Money from "@webagent/cli/Money"
+import { duration } from "@webagent/cli/Text"
 
 /** A limit of a scenario that its trials exceeded tonight, whatever the nights before were. */
 export const ScenarioLimit = Schema.Union([

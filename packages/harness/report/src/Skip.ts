@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import * as Money from "./Money.ts"
-import { counted, duration } from "./Text.ts"
+import * as Money from "@webagent/cli/Money"
+import { counted, duration } from "@webagent/cli/Text"
 
 /** The reason why a scenario or a trial was skipped or not completed. Amounts are exact decimals in USD. */
 export const Skip = Schema.Union([

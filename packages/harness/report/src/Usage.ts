@@ -1,5 +1,5 @@
-import * as Money from "./Money.ts"
-import { counted, duration, number } from "./Text.ts"
+import * as Money from "@webagent/cli/Money"
+import { counted, duration, number } from "@webagent/cli/Text"
 import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import { isOpen, type Trial } from "./Trial.ts"
 

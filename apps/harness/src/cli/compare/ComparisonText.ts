@@ -1,8 +1,8 @@
 import type { Night } from "@webagent/nights/Night"
 import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
-import type { Style } from "@webagent/report/Style"
-import { counted } from "@webagent/report/Text"
+import type { Style } from "@webagent/cli/Style"
+import { counted } from "@webagent/cli/Text"
 import { program } from "../Program.ts"
 
 // of one kind; the others are in --json

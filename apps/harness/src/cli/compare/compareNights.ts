@@ -4,14 +4,14 @@ import * as NightChanges from "@webagent/nights/NightChanges"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import * as NightFile from "@webagent/nights/NightFile"
 import { changedScenarios, eligible, most } from "@webagent/nights/Past"
-import * as Text from "@webagent/report/Text"
-import { usage } from "@webagent/report/UserError"
+import * as Text from "@webagent/cli/Text"
+import { usage } from "@webagent/cli/UserError"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as CompareOutput from "./CompareOutput.ts"
 import * as ComparisonText from "./ComparisonText.ts"
 import { endWith } from "../ExitCode.ts"
 import * as NightSource from "./NightSource.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 
 /** Compares two nights; fails with ExitError unless no difference is seen, so that each verdict has its exit code. */
 export const compareNights = Effect.fnUntraced(function* (options: {

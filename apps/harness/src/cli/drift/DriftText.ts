@@ -1,6 +1,6 @@
 import type { Difference, Drift } from "@webagent/cassette/Drift"
-import type { Style } from "@webagent/report/Style"
-import { counted } from "@webagent/report/Text"
+import type { Style } from "@webagent/cli/Style"
+import { counted } from "@webagent/cli/Text"
 
 const where = ({ field, kind }: Difference): string =>
   field === null ? (kind === "status" ? "HTTP status" : kind) : field === "" ? "body" : field

@@ -1,7 +1,7 @@
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import type { Night, NightScenario } from "@webagent/nights/Night"
-import { counted, duration, percent } from "@webagent/report/Text"
-import type { Style } from "@webagent/report/Style"
+import { counted, duration, percent } from "@webagent/cli/Text"
+import type { Style } from "@webagent/cli/Style"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 

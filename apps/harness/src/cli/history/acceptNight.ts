@@ -2,8 +2,8 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as NightFile from "@webagent/nights/NightFile"
-import { usage } from "@webagent/report/UserError"
-import { counted } from "@webagent/report/Text"
+import { usage } from "@webagent/cli/UserError"
+import { counted } from "@webagent/cli/Text"
 import { noNights, ofHistory } from "../HistoryNight.ts"
 
 type Named = { readonly suite: string; readonly name: string }

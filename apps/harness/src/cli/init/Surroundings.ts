@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { dirname, join, relative } from "node:path"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 
 /** The part of a package.json that is looked at. */
 export interface Manifest {

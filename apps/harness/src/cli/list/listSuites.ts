@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as SuiteSource from "../selection/SuiteSource.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 import { ListOutput } from "./ListOutput.ts"
 
 const lines = (suites: typeof ListOutput.Type.suites): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
 import * as Command from "effect/cli/Command"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import { program } from "../Program.ts"
 import * as LoadFlags from "./LoadFlags.ts"

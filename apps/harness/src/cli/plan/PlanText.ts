@@ -1,11 +1,11 @@
 import type { Forecast, Row } from "../../run/Forecast.ts"
 import * as Skip from "@webagent/report/Skip"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import * as Plan from "../../run/Plan.ts"
 import type { Limits } from "@webagent/report/RunReport"
 import * as LimitsText from "../../reporters/LimitsText.ts"
-import { type Style } from "@webagent/report/Style"
-import { counted, cut, duration } from "@webagent/report/Text"
+import { type Style } from "@webagent/cli/Style"
+import { counted, cut, duration } from "@webagent/cli/Text"
 
 /** Options for formatting a plan. */
 interface PlanTextOptions {

@@ -12,7 +12,7 @@ import * as PlanText from "./PlanText.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import { program, quoted } from "../Program.ts"
 import * as TargetSource from "../TargetSource.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 import type { RunOptions } from "../RunFlags.ts"
 
 /** Shows what `run` would do with the same flags; sends nothing and needs no key. */

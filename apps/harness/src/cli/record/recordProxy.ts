@@ -1,7 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as ProxyApp from "@webagent/cassette/ProxyApp"
 import * as Recorder from "@webagent/cassette/Recorder"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

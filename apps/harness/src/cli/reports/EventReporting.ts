@@ -3,8 +3,8 @@ import type { PlatformError } from "effect/PlatformError"
 import { join } from "node:path"
 import * as EventLog from "../../run/events/EventLog.ts"
 import * as RunLock from "../../run/events/RunLock.ts"
-import { usage } from "@webagent/report/UserError"
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { usage } from "@webagent/cli/UserError"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import type { RunEvent } from "@webagent/report/RunEvent"
 
 /** Options for writing the events of a run. */

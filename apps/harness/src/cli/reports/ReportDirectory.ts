@@ -2,9 +2,9 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
-import * as Folder from "@webagent/report/Folder"
-import { usage } from "@webagent/report/UserError"
-import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as Folder from "@webagent/cli/Folder"
+import { usage } from "@webagent/cli/UserError"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 
 /** Default folder of the reports of runs. */
 export const runs = join(".webagent", "runs")

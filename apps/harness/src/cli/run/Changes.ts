@@ -1,5 +1,5 @@
 import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
-import type { Style } from "@webagent/report/Style"
+import type { Style } from "@webagent/cli/Style"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 
 const keyOf = ({ name, suite }: ScenarioResult) => scenarioKey(suite, name)

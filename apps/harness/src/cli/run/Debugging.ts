@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { coloured, plain } from "@webagent/report/Style"
+import { coloured, plain } from "@webagent/cli/Style"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { ExchangeListener } from "../../observe/ExchangeListener.ts"
 import { exchangeLine } from "./ExchangeLine.ts"

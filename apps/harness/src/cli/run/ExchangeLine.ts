@@ -1,5 +1,5 @@
-import { type Style } from "@webagent/report/Style"
-import { counted, cut, duration } from "@webagent/report/Text"
+import { type Style } from "@webagent/cli/Style"
+import { counted, cut, duration } from "@webagent/cli/Text"
 import type { Seen } from "../../observe/Seen.ts"
 
 const longest = 160

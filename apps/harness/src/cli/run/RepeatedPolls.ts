@@ -1,4 +1,4 @@
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration } from "@webagent/cli/Text"
 import type { Seen } from "../../observe/Seen.ts"
 
 const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { usage } from "@webagent/report/UserError"
+import { usage } from "@webagent/cli/UserError"
 import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"

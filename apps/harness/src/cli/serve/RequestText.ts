@@ -1,5 +1,5 @@
-import { plain, type Style } from "@webagent/report/Style"
-import { duration } from "@webagent/report/Text"
+import { plain, type Style } from "@webagent/cli/Style"
+import { duration } from "@webagent/cli/Text"
 import type { Request as Logged } from "./ServeOutput.ts"
 
 /** The fields of a request that its line shows. */

@@ -1,13 +1,13 @@
 import { apiKeyHeader } from "@webagent/contract/Wire"
 import type { Match } from "@webagent/cassette/Player"
 import * as ReplayApp from "@webagent/cassette/ReplayApp"
-import { counted, duration, moment } from "@webagent/report/Text"
+import { counted, duration, moment } from "@webagent/cli/Text"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Cassettes from "../Cassettes.ts"
 import { servesUntilStopped } from "../ExitCode.ts"
 import { listening } from "../Listening.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 import { requestLine } from "./RequestText.ts"
 
 const whole = { answered: "whole", fault: null, resource: null, retryAfter_ms: null } as const

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { servesUntilStopped } from "../ExitCode.ts"
 import { program } from "../Program.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal } from "@webagent/cli/Terminal"
 import { requestLine } from "./RequestText.ts"
 import * as ServeOutput from "./ServeOutput.ts"
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NewestReport from "../reports/NewestReport.ts"
-import { terminal, variable } from "../Terminal.ts"
+import { terminal, variable } from "@webagent/cli/Terminal"
 
 /** The command that opens an address here; undefined where there is no display, or no person. */
 const opener = Effect.fnUntraced(function* (live: boolean) {

@@ -1,5 +1,5 @@
 import type { Exchange, Message } from "@webagent/report/Trace"
-import { duration } from "@webagent/report/Text"
+import { duration } from "@webagent/cli/Text"
 import { html } from "./Element.ts"
 import { type Lane, pathOf } from "./Lanes.ts"
 

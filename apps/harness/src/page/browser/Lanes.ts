@@ -1,4 +1,4 @@
-import { counted } from "@webagent/report/Text"
+import { counted } from "@webagent/cli/Text"
 import type { Exchange, JournalRow, Span, Trace, Wait } from "@webagent/report/Trace"
 
 /** Something on a lane, in milliseconds after the trial's start. `as` says how it is drawn. */

@@ -1,5 +1,5 @@
 import type { Trace } from "@webagent/report/Trace"
-import { duration } from "@webagent/report/Text"
+import { duration } from "@webagent/cli/Text"
 import * as Detail from "./Detail.ts"
 import { html, svg } from "./Element.ts"
 import * as Lanes from "./Lanes.ts"

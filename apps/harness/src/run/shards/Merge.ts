@@ -1,5 +1,5 @@
 import * as Result from "effect/Result"
-import * as Money from "@webagent/report/Money"
+import * as Money from "@webagent/cli/Money"
 import * as Outage from "@webagent/report/Outage"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import {

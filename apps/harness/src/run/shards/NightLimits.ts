@@ -1,5 +1,5 @@
-import { counted, duration } from "@webagent/report/Text"
-import * as Money from "@webagent/report/Money"
+import { counted, duration } from "@webagent/cli/Text"
+import * as Money from "@webagent/cli/Money"
 import type { Limits, RunReport } from "@webagent/report/RunReport"
 
 type ShardRun = Pick<RunReport, "header">

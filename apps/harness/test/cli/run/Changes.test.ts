@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Changes from "../../../src/cli/run/Changes.ts"
 import { run, suiteOf } from "../../run/stage.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { exchangeLine } from "../../../src/cli/run/ExchangeLine.ts"
-import { plain } from "@webagent/report/Style"
+import { plain } from "@webagent/cli/Style"
 import type { Seen } from "../../../src/observe/Seen.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -1,5 +1,5 @@
-import { counted, duration, moment, percent } from "@webagent/report/Text"
-import { escape } from "@webagent/report/Xml"
+import { counted, duration, moment, percent } from "@webagent/cli/Text"
+import { escape } from "@webagent/cli/Xml"
 import type { Row } from "../AbComparison.ts"
 import * as AbReport from "../AbReport.ts"
 import * as ComparedMetric from "../ComparedMetric.ts"

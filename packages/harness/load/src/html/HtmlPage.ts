@@ -1,4 +1,4 @@
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 
 const styles = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2128, #d7dde4); --faint: light-dark(#5d6773, #98a2ad); --paper: light-dark(#ffffff, #14181d);

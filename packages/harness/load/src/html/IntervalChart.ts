@@ -1,4 +1,4 @@
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 import type { Conclusion } from "../AbComparison.ts"
 import { changeText } from "../AbReport.ts"
 

@@ -1,4 +1,4 @@
-import { escape } from "@webagent/report/Xml"
+import { escape } from "@webagent/cli/Xml"
 import type { Line } from "../TimeSeries.ts"
 
 /** One line of a chart; its colour comes from its place, and a dash and a word say the same. */

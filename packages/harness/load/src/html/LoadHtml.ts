@@ -1,5 +1,5 @@
-import { counted, duration, moment, number, percent } from "@webagent/report/Text"
-import { escape } from "@webagent/report/Xml"
+import { counted, duration, moment, number, percent } from "@webagent/cli/Text"
+import { escape } from "@webagent/cli/Xml"
 import * as FailedRequests from "../FailedRequests.ts"
 import { latencies, type LoadReport, type WorkloadSettings } from "../LoadReport.ts"
 import type { Quantiles, TimeSeries } from "../TimeSeries.ts"

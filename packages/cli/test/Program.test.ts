@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { programOf } from "../../src/cli/Program.ts"
+import { programOf } from "../src/Program.ts"
 
 describe("programOf", () => {
   const name = "webagent-harness"

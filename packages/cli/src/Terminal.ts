@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { coloured, plain } from "@webagent/report/Style"
+import { coloured, plain } from "./Style.ts"
 
 /** The text of an environment variable; undefined where it is not set, or empty. */
 export const variable = (name: string) =>
