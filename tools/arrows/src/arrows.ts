@@ -103,8 +103,12 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "api/v3": ["api"],
       "api/v4": ["api"],
       mcp: ["api"],
-      http: ["api", "api/v2", "api/v3", "api/v4", "mcp", "nodes"],
-      ".": ["api", "http", "nodes"]
+      "http/websocket": [],
+      "http/policy": ["api"],
+      "http/listener": ["api", "http/policy", "http/websocket"],
+      "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
+      http: ["api", "api/v2", "api/v3", "api/v4", "http/endpoints", "http/policy", "http/websocket", "mcp", "nodes"],
+      ".": ["api", "http", "http/endpoints", "http/listener", "http/policy", "nodes"]
     }
   },
   [simulation]: {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 /** Modules that say the version of their package, as nothing may be read from a bundle at run time. */
 export const stated: ReadonlyArray<readonly [folder: string, module: string]> = [
   ["packages/client/core", "src/version.ts"],
-  ["packages/service/server", "src/http/Version.ts"],
+  ["packages/service/server", "src/http/endpoints/Version.ts"],
   ["apps/harness", "src/cli/Program.ts"]
 ]
 

@@ -294,7 +294,7 @@ describe("deploy/grafana/webagent-server.json", () => {
     const sources = [
       "apps/server/src/finishedRuns.ts",
       "apps/server/src/monitoring.ts",
-      "packages/service/server/src/http/Monitoring.ts"
+      "packages/service/server/src/http/endpoints/Monitoring.ts"
     ]
       .map(text)
       .join()

@@ -37,7 +37,7 @@ describe("the linter", () => {
 
   for (const [file, path] of [
     ["packages/client/v4/src/Runs.ts", "effect"],
-    ["packages/service/server/src/http/Listener.ts", "@effect/platform-node"]
+    ["packages/service/server/src/http/listener/Listener.ts", "@effect/platform-node"]
   ] as const) {
     it(`refuses the barrel ${path} in ${file}`, () => {
       write({ [file]: imports(path) })

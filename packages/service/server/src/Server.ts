@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { LinkTokens } from "./api/LinkTokens.ts"
-import * as ApiKeyAuthLayer from "./http/ApiKeyAuth.ts"
+import * as ApiKeyAuthLayer from "./http/policy/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
-import * as Listener from "./http/Listener.ts"
+import * as Listener from "./http/listener/Listener.ts"
 
 /** Address that a server listens on, and the keys that it accepts. */
 export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts" | "publicUrl" | "trustProxy"> {

@@ -3,7 +3,7 @@ import { Agent, BrowserPool, Engine, MemoryStore, TimeOrderedIds } from "@webage
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import * as RequestValidation from "../src/http/RequestValidation.ts"
+import * as RequestValidation from "../src/http/policy/RequestValidation.ts"
 import { Server } from "../src/Server.ts"
 import { send } from "./http/send.ts"
 

@@ -17,14 +17,14 @@ import { sessionHeader } from "../mcp/Sessions.ts"
 import { Nodes, type NodesService } from "../nodes/Nodes.ts"
 import * as Signature from "../nodes/Signature.ts"
 import * as Tunnel from "../nodes/Tunnel.ts"
-import * as Answer from "./Answer.ts"
-import { Counted } from "./KeyLimits.ts"
-import { farewells } from "./Farewells.ts"
-import * as Hosts from "./Hosts.ts"
-import { mcpPath } from "./McpEndpoint.ts"
-import { pathOf } from "./Path.ts"
-import * as RequestFacts from "./RequestFacts.ts"
-import { maxBodySize } from "./RequestValidation.ts"
+import * as ErrorResponse from "./policy/ErrorResponse.ts"
+import { Counted } from "./policy/KeyLimits.ts"
+import { closeReasons } from "./websocket/CloseReasons.ts"
+import * as Hosts from "./policy/Hosts.ts"
+import { mcpPath } from "./endpoints/McpEndpoint.ts"
+import { pathOf } from "./policy/RequestPath.ts"
+import * as RequestFacts from "./policy/RequestFacts.ts"
+import { maxBodySize } from "./policy/RequestValidation.ts"
 
 const id = "([^/]+)"
 
@@ -48,9 +48,9 @@ const createBrowserPath = v4Path("createBrowser")
 /** The creates that need a browser, now or when their run starts. */
 const creates = new Set([createBrowserPath, v4Path("createRun"), `${basePath.v3}${operations.v3.createSession.path}`])
 
-const misdirected = Answer.detail(421, "What this request is for is at another server. Send it again")
+const misdirected = ErrorResponse.make(421, "What this request is for is at another server. Send it again")
 
-const unsigned = Answer.detail(
+const unsigned = ErrorResponse.make(
   403,
   `The header ${Signature.header} is wrong, too old, or was used before. Only servers of this service send it`,
   { [Signature.header]: Signature.refused }
@@ -64,14 +64,14 @@ const late = Effect.as(
   unsigned
 )
 
-const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after": "1" })
+const later = (sentence: string) => ErrorResponse.make(503, sentence, { "retry-after": "1" })
 
 const draining = later("This server is draining, and no other server can take this request. Try again later")
 
 const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
 
 /** The answer to another node's create when this node has no room. */
-const full = Answer.detail(429, "All browsers are in use", { [Signature.header]: Signature.full })
+const full = ErrorResponse.make(429, "All browsers are in use", { [Signature.header]: Signature.full })
 
 const unknown = later(
   "The server that this was sent on to was lost. Try again with the same Idempotency-Key, or look before you do"
@@ -106,7 +106,7 @@ const withSender = (request: HttpServerRequest.HttpServerRequest) =>
 const sent = (request: HttpServerRequest.HttpServerRequest, node: Node, counted: boolean) =>
   Effect.andThen(
     Metric.update(counters.sent, 1),
-    Effect.flatMap(withSender(request), (named) => Tunnel.carry(named, node, farewells.node_lost, counted))
+    Effect.flatMap(withSender(request), (named) => Tunnel.forward(named, node, closeReasons.node_lost, counted))
   ).pipe(
     // the other node checks the key, so any client may send this
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),

@@ -183,7 +183,7 @@ const isThere = (node: Node) =>
  * client whose WebSocket ends with its node is told `farewell`. The other node counts the request among those of its key
  * unless that was done. An answer that is not used is let go with the scope.
  */
-export const carry = Effect.fnUntraced(function* (
+export const forward = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   node: Node,
   farewell: string,

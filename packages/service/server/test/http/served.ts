@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
-import * as Monitoring from "../../src/http/Monitoring.ts"
-import * as RequestValidation from "../../src/http/RequestValidation.ts"
+import * as ApiKeyAuth from "../../src/http/policy/ApiKeyAuth.ts"
+import * as Monitoring from "../../src/http/endpoints/Monitoring.ts"
+import * as RequestValidation from "../../src/http/policy/RequestValidation.ts"
 import { type ListenOptions, Server } from "../../src/Server.ts"
 
 const ids = Layer.sync(IdSource, () => {

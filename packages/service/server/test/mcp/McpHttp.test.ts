@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
+import * as ApiKeyAuth from "../../src/http/policy/ApiKeyAuth.ts"
 import { Server } from "../../src/Server.ts"
 import { layerOver, layerTest } from "../http/served.ts"
 

@@ -7,7 +7,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { Answer } from "@webagent/server"
+import { ErrorResponse } from "@webagent/server"
 
 /** Path of the control API's OpenAPI document, which needs no key. */
 export const openApiPath = `${controlPath}/openapi.json`
@@ -26,8 +26,8 @@ const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const [path = ""] = url.split(/[?#]/u, 1)
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
   return allowed.length === 0 || allowed.includes(method)
-    ? Answer.detail(404, `Not found. The control API is described at ${openApiPath}.`)
-    : Answer.detail(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
+    ? ErrorResponse.make(404, `Not found. The control API is described at ${openApiPath}.`)
+    : ErrorResponse.make(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
 }
 
 /** The OpenAPI document, made when it is first asked for. */
@@ -47,7 +47,10 @@ export const unrouted = HttpRouter.middleware(
       if (HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound") {
         return Effect.map(HttpServerRequest.HttpServerRequest, answer)
       }
-      return Effect.as(Effect.logError("A control request failed", cause), Answer.detail(500, "Internal Server Error"))
+      return Effect.as(
+        Effect.logError("A control request failed", cause),
+        ErrorResponse.make(500, "Internal Server Error")
+      )
     }),
   { global: true }
 )

@@ -1,0 +1,228 @@
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View } from "@webagent/engine"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Socket from "effect/socket/Socket"
+import * as Stream from "effect/Stream"
+import type { Socket as NodeSocket } from "node:net"
+import * as LinkOwners from "../../api/LinkOwners.ts"
+import * as Links from "../../api/Links.ts"
+import { LinkTokens } from "../../api/LinkTokens.ts"
+import { originOf } from "../../api/Origin.ts"
+import * as ErrorResponse from "../policy/ErrorResponse.ts"
+import { limitMessages } from "../websocket/BytesWebSocket.ts"
+import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
+import { awaitDrain } from "../websocket/Backpressure.ts"
+import { closeReasons } from "../websocket/CloseReasons.ts"
+import * as Hosts from "../policy/Hosts.ts"
+import * as LivePage from "./LivePage.ts"
+
+/** The most viewers of a browser at once. */
+const mostViewers = 50
+
+/** The largest message of a viewer with control, such as pasted text. */
+const largestMessage_bytes = 64 * 1024
+
+/** Close message for viewers whose browser is gone. */
+const farewellOf = (reason: Browser.Browser["stopReason"]) => `${closeReasons[reason ?? "ended"]}.`
+
+/** The reason why a link shows no browser. */
+class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
+
+const unknown = "This link shows nothing. Check that it is complete."
+const elsewhere = "This browser cannot be seen here."
+
+const decodeInput = Schema.decodeUnknownResult(Schema.fromJsonString(LiveInput))
+
+type Picture = NonNullable<View["picture"]>
+
+/** Makes the message of a picture once for all viewers. */
+const makeMessages = () => {
+  const made = new WeakMap<Picture, Uint8Array>()
+  return (picture: Picture): Uint8Array => {
+    const known = made.get(picture)
+    if (known !== undefined) return known
+    const message = Buffer.alloc(LivePage.headerLength + picture.jpeg.length)
+    message.writeDoubleBE(picture.at_ms, 1)
+    message.set(picture.jpeg, LivePage.headerLength)
+    made.set(picture, message)
+    return message
+  }
+}
+
+/** The path and query of a link: the viewer's page may be reached by another host name. */
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url)
+  return `${pathname}${search}`
+}
+
+/** True if this server's page opens the socket. Clients other than browsers send no `Origin`. */
+const isOwnPage = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> => {
+  const { host, origin } = request.headers
+  if (origin === undefined) return Effect.succeed(true)
+  const page = URL.parse(origin)?.host
+  return page !== undefined && page === host
+    ? Effect.succeed(true)
+    : Effect.map(originOf(request), (start) => page === URL.parse(start)?.host)
+}
+
+/** A viewer of a browser. */
+interface Viewer {
+  readonly id: string
+  readonly access: "view" | "control"
+  readonly owner: string | null
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly socket: Socket.Socket
+  readonly view: LiveView
+  readonly wire: NodeSocket
+}
+
+/** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const engine = yield* Engine
+    const tokens = yield* LinkTokens
+    const views = yield* LiveViews
+    const owners = yield* LinkOwners.LinkOwners
+    const linksOf = yield* Links.make
+    const messageOf = makeMessages()
+    const enter = ConnectionLimit.make(mostViewers)
+
+    /** The browser of a request, and whether its link gives control. */
+    const asked = Effect.gen(function* () {
+      const host = yield* Hosts.findRefusedHost
+      if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
+      const { browser_id = "", token = "" } = yield* HttpRouter.params
+      const id = browser_id.toLowerCase()
+      const access = Links.accessOf(tokens, id, token)
+      const nothing = new NotShown({ status: 404, reason: unknown })
+      if (access === undefined) return yield* nothing
+      const { owner, status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
+      if (!(yield* owners.mayOpen(owner))) {
+        return yield* new NotShown({ status: 403, reason: `${LinkOwners.revokedSentence}.` })
+      }
+      if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
+      if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
+      return { id, access, owner, open: views.open(id) }
+    })
+
+    const show = Effect.fnUntraced(function* ({ access, id, owner, request, socket, view, wire }: Viewer) {
+      const { pull } = yield* socket.reader
+      const { write } = yield* socket.writer
+      const refuse = (reason: string) =>
+        Effect.andThen(write(new Socket.CloseEvent(LivePage.refusedCode, reason)), Effect.never)
+      const hear = (frame: string | Uint8Array) => {
+        if (access === "view") return refuse("This link is for viewing only")
+        const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
+        return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
+      }
+      const inbound = Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, hear, { discard: true })))
+      let told = ""
+      let picture: View["picture"] = null
+      const outbound = Stream.runForEach(view.views, (next) =>
+        Effect.gen(function* () {
+          const { address = "", title = "" } = next.tab ?? {}
+          const isConcealed = access === "view" && view.isConcealed()
+          const tab = JSON.stringify(
+            (isConcealed
+              ? { title: "", address: URL.parse(address)?.host ?? "", control: false, concealed: true }
+              : { title, address, control: access === "control" }) satisfies LivePage.Told
+          )
+          if (tab !== told) yield* write(tab)
+          if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))
+          told = tab
+          picture = next.picture
+          // a viewer that reads slowly skips views and gets the newest one
+          yield* awaitDrain(wire)
+        })
+      )
+      const farewell = Effect.flatMap(Effect.option(engine.browser(id)), (browser) => {
+        const reason = Option.match(browser, {
+          onNone: () => "ended" as const,
+          onSome: ({ status, stopReason }) => (status === "stopped" ? (stopReason ?? "ended") : undefined)
+        })
+        // without a reason the browser still runs, and the page connects again
+        return write(
+          reason === undefined
+            ? new Socket.CloseEvent(1012)
+            : new Socket.CloseEvent(LivePage.stoppedCode, farewellOf(reason))
+        )
+      })
+      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, beganAt_ms, ended, ordinal, picture, summary }) =>
+        Effect.gen(function* () {
+          const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
+          const step = {
+            number: ordinal,
+            summary,
+            address: address ?? "",
+            picture: url === null ? "" : pathOf(url),
+            ...(ended === undefined ? {} : { failure: ended.failure, duration_ms: ended.at_ms - beganAt_ms })
+          }
+          yield* write(JSON.stringify(step satisfies LivePage.ToldStep))
+          yield* awaitDrain(wire)
+        })
+      )
+      const revoked = Effect.andThen(
+        owners.revoked(owner),
+        write(new Socket.CloseEvent(LivePage.refusedCode, `${LinkOwners.revokedSentence}.`))
+      )
+      yield* Effect.raceAllFirst([
+        revoked,
+        inbound,
+        Effect.andThen(steps, Effect.never),
+        Effect.andThen(outbound, farewell)
+      ])
+    })
+
+    const path = `${Links.livePath(":browser_id")}/:token` as const
+
+    yield* router.add(
+      "GET",
+      path,
+      asked.pipe(
+        Effect.as(HttpServerResponse.html(LivePage.live)),
+        Effect.catchTag("NotShown", ({ reason, status }) =>
+          Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
+        ),
+        Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
+      )
+    )
+
+    yield* router.add(
+      "GET",
+      `${path}/socket`,
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const found = yield* asked
+        if (!(yield* isOwnPage(request)))
+          return ErrorResponse.make(403, "Only the page of this link can open its socket")
+        if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+          return ErrorResponse.make(426, "This is a live view: connect with a WebSocket", {
+            connection: "Upgrade",
+            upgrade: "websocket"
+          })
+        }
+        if (!(yield* enter(found.id))) {
+          return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
+        }
+        const view = yield* found.open
+        const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+        limitMessages(wire, largestMessage_bytes)
+        const socket = yield* Effect.orDie(request.upgrade)
+        yield* Effect.ignore(show({ ...found, request, socket, view, wire }))
+        return HttpServerResponse.empty()
+      }).pipe(
+        Effect.catchTags({
+          NotShown: ({ reason, status }) => Effect.succeed(ErrorResponse.make(status, reason, LivePage.headers)),
+          BrowserStopped: () => Effect.succeed(ErrorResponse.make(410, farewellOf("ended"), LivePage.headers))
+        })
+      )
+    )
+  })
+)

@@ -1,0 +1,113 @@
+import { ContentTooLargeError, HTTPValidationError, RequestValidation } from "@webagent/contract"
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { invalid } from "../../api/Invalid.ts"
+import * as ValidationDetail from "./ValidationDetail.ts"
+
+/** The longest body that the server reads. */
+export const maxBodySize = ByteSize.mebibytes(1)
+
+/** Maximum nesting of a body, because responses repeat parts of it, and JSON.stringify recurses. */
+const maxNesting = 200
+
+const invalidBody = (type: string, msg: string) => invalid(["body"], msg, type)
+
+const tooLarge = new ContentTooLargeError({ detail: "The body is larger than 1 MiB" })
+
+const unreadable = (error: HttpServerError.HttpServerError) =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+    ? tooLarge
+    : invalidBody("body_error", "The body could not be read")
+
+/** The text must be valid JSON: an unclosed string would make the pattern quadratic. */
+const nesting = (text: string): number => {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gsu)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
+    else if (token === "]" || token === "}") depth--
+  }
+  return deepest
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
+
+const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
+
+/** True if all fields are optional, so that an absent body is equivalent to `{}`. */
+const asksForNothing = (endpoint: HttpApiEndpoint.Top): boolean =>
+  bodies(endpoint).some((schema) => Schema.is(Schema.toEncoded(schema))({}))
+
+/** The same request with `{}` for a body. */
+const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request.modify({ headers: { ...request.headers, "content-type": "application/json" } }), {
+    text: { value: Effect.succeed("{}") }
+  })
+
+/** Reads the body within its limits, and refuses a body that is not JSON, before the handler decodes it. */
+const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)) return yield* tooLarge
+  const bytes = yield* Effect.mapError(request.arrayBuffer, unreadable)
+  if (bytes.byteLength === 0) {
+    if (asksForNothing(endpoint)) return withEmptyObject(request)
+    return yield* invalidBody("missing", "Field required")
+  }
+  const contentType = request.headers["content-type"]
+  if (contentType !== undefined && !/^application\/json(?:$|[\s;])/iu.test(contentType.trim())) {
+    return yield* invalidBody("model_attributes_type", `Expected a body of type application/json, got ${contentType}`)
+  }
+  const coding = request.headers["content-encoding"]?.trim() ?? ""
+  if (!/^(?:identity)?$/iu.test(coding)) {
+    return yield* invalidBody("body_error", `The body is encoded with ${coding}: send it as it is`)
+  }
+  // a lenient decoder would change the text of a task
+  const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
+  if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
+  if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
+  if (nesting(text) > maxNesting) {
+    return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
+  }
+  return request
+})
+
+/**
+ * Every issue of a request. HttpApiBuilder decodes a body against the union of the payloads of an operation, and the
+ * issue of a union names no field. Each operation has one payload, so the body is decoded again against that.
+ */
+const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError, endpoint: HttpApiEndpoint.Top) {
+  const [schema] = bodies(endpoint)
+  if (error.kind !== "Payload" || schema === undefined) return ValidationDetail.fromIssue(error.kind, error.cause.issue)
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const json = Result.getOrUndefined(parseJson(yield* Effect.orElseSucceed(request.text, () => "")))
+  const again = Schema.decodeUnknownResult(Schema.toEncoded(schema), { errors: "all" })(json)
+  return ValidationDetail.fromIssue(error.kind, Result.isFailure(again) ? again.failure.issue : error.cause.issue)
+})
+
+/** Answers a request that does not fit its operation as FastAPI does: 422 with an entry for each issue. */
+export const layer: Layer.Layer<RequestValidation> = Layer.succeed(RequestValidation, (httpEffect, { endpoint }) =>
+  (endpoint.payload.size === 0
+    ? httpEffect
+    : Effect.flatMap(checkBody(endpoint), (request) =>
+        Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request)
+      )
+  ).pipe(
+    Effect.catch((error) => {
+      if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+      // a response that does not encode is a bug of the server
+      if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+      return Effect.flatMap(detailOf(error, endpoint), (detail) => Effect.fail(new HTTPValidationError({ detail })))
+    }),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize)
+  )
+)

@@ -1,0 +1,150 @@
+import { HTTPValidationError } from "@webagent/contract"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { send, type Question, raw } from "../send.ts"
+import { layerTest } from "../served.ts"
+
+const decode = Schema.decodeUnknownSync(HTTPValidationError)
+
+/** Requests that do not fit, and `loc` and `type` of every entry of the answer. */
+const refused: ReadonlyArray<readonly [string, string, string, Question, ReadonlyArray<readonly [string, string]>]> = [
+  ["a session_id that is no uuid", "GET", "/api/v2/sessions/unknown", {}, [["path.session_id", "uuid_parsing"]]],
+  ["no field at all", "POST", "/api/v4/runs", { body: {} }, [["body.task", "missing"]]],
+  ["a field of another type", "POST", "/api/v4/runs", { body: { task: 7 } }, [["body.task", "string_type"]]],
+  ["null", "POST", "/api/v3/sessions", { body: { task: null } }, [["body.task", "string_type"]]],
+  [
+    "several things at once",
+    "POST",
+    "/api/v4/runs",
+    { body: { modelParams: [] } },
+    [
+      ["body.task", "missing"],
+      ["body.modelParams", "dict_type"]
+    ]
+  ],
+  [
+    "every field missing",
+    "POST",
+    "/api/v4/sessions/x/queue",
+    { body: {} },
+    [
+      ["body.text", "missing"],
+      ["body.interrupt", "missing"]
+    ]
+  ],
+  [
+    "a text for a boolean",
+    "POST",
+    "/api/v4/sessions/x/queue",
+    { body: { text: "x", interrupt: "no" } },
+    [["body.interrupt", "bool_type"]]
+  ],
+  [
+    "no country code",
+    "POST",
+    "/api/v4/browsers",
+    { body: { proxyCountryCode: "nor" } },
+    [["body.proxyCountryCode", "string_pattern_mismatch"]]
+  ],
+  ["another action", "PATCH", "/api/v4/browsers/x", { body: { action: "pause" } }, [["body.action", "literal_error"]]],
+  ["a list for a body", "POST", "/api/v4/runs", { body: [] }, [["body", "model_attributes_type"]]],
+  ["null for a body", "POST", "/api/v4/browsers", { body: null }, [["body", "model_attributes_type"]]],
+  ["JSON that breaks off", "POST", "/api/v4/runs", { text: '{"task":' }, [["body", "json_invalid"]]],
+  ["no body", "POST", "/api/v4/runs", {}, [["body", "missing"]]],
+  ["no body for a PATCH", "PATCH", "/api/v4/browsers/x", {}, [["body", "missing"]]],
+  [
+    "another content type",
+    "POST",
+    "/api/v4/runs",
+    { body: { task: "x" }, headers: { "content-type": "text/plain" } },
+    [["body", "model_attributes_type"]]
+  ],
+  [
+    "a form",
+    "POST",
+    "/api/v4/browsers",
+    { text: "proxyCountryCode=no", headers: { "content-type": "application/x-www-form-urlencoded" } },
+    [["body", "model_attributes_type"]]
+  ],
+  [
+    "a text that does not end, which takes no longer to refuse than to read",
+    "POST",
+    "/api/v4/runs",
+    { text: String.raw`{"task":"${String.raw`\"`.repeat(5e5)}` },
+    [["body", "json_invalid"]]
+  ],
+  [
+    "a compressed body",
+    "POST",
+    "/api/v4/runs",
+    { body: { task: "x" }, headers: { "content-encoding": "gzip" } },
+    [["body", "body_error"]]
+  ],
+  [
+    "JSON that is nested too deep to be repeated",
+    "POST",
+    "/api/v4/runs",
+    { text: `{"task":"x","modelParams":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}}` },
+    [["body", "json_invalid"]]
+  ]
+]
+
+/** Requests that look odd and are fine. */
+const accepted: ReadonlyArray<readonly [string, string, Question]> = [
+  ["no body where nothing is required", "/api/v4/browsers", {}],
+  [
+    "an empty form, as curl -d '' sends it",
+    "/api/v4/browsers",
+    { text: "", headers: { "content-type": "application/x-www-form-urlencoded" } }
+  ],
+  [
+    "a charset",
+    "/api/v4/runs",
+    { body: { task: "x" }, headers: { "content-type": "Application/JSON ; charset=utf-8" } }
+  ],
+  ["fields that are not described", "/api/v3/sessions", { body: { task: "x", colour: "red", result: 7, id: null } }],
+  ["a field named __proto__", "/api/v4/runs", { text: '{"task":"x","__proto__":{"a":1},"constructor":1}' }],
+  ["an empty task", "/api/v4/runs", { body: { task: "" } }],
+  [
+    "nesting that is deep but not too deep",
+    "/api/v4/runs",
+    { text: `{"task":"x","modelParams":{"a":${"[".repeat(150)}${"]".repeat(150)}}}` }
+  ],
+  ["brackets that nest nothing", "/api/v4/runs", { body: { task: '[{"\\'.repeat(1000) } }],
+  ["unpaired surrogates and NUL", "/api/v4/runs", { text: '{"task":"\\ud800 \\u0000"}' }]
+]
+
+layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
+  for (const [what, method, path, question, expected] of refused) {
+    it.effect(`${what} is 422`, () =>
+      Effect.gen(function* () {
+        const answer = yield* send(method, path, question)
+        assert.strictEqual(answer.status, 422)
+        assert.strictEqual(answer.headers.get("content-type"), "application/json")
+        const { detail = [] } = decode(answer.body)
+        assert.deepStrictEqual(
+          detail.map(({ loc, type }) => [loc.join("."), type]),
+          expected.map(([loc, type]) => [loc, type])
+        )
+        assert.isTrue(detail.every(({ msg }) => msg !== ""))
+      })
+    )
+  }
+
+  it.effect("a text that is not UTF-8 is 422, and no other task in its place", () =>
+    Effect.gen(function* () {
+      const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nConnection: close\r\nContent-Length: 12\r\n"
+      const answer = yield* raw(`POST /api/v4/runs HTTP/1.1\r\n${head}\r\n{"task":"`, Buffer.from([0xe9]), '"}')
+      assert.match(answer, /^HTTP\/1\.1 422 [^]*"The body is not UTF-8","type":"json_invalid"/u)
+    })
+  )
+
+  for (const [what, path, question] of accepted) {
+    it.effect(`${what}: fine`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* send("POST", path, question)).status, 201)
+      })
+    )
+  }
+})
