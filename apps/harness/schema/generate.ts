@@ -23,7 +23,7 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   doctor: DoctorOutput,
   drift: DriftOutput,
   load: LoadOutput,
-  "load --ab": AbOutput,
+  "load compare": AbOutput,
   serve: ServeOutput,
   notification: Notification
 }
@@ -39,7 +39,7 @@ export const documents = (): Readonly<Record<string, string>> =>
       const title =
         command === "notification" ? "Notification of webagent-harness" : `${command} --json of webagent-harness`
       const described = { $schema: "https://json-schema.org/draft/2020-12/schema", title, ...root, $defs: definitions }
-      return [`${command.replace(" --", "-")}.json`, `${JSON.stringify(described, null, 2)}\n`]
+      return [`${command.replace(/ (?:--)?/u, "-")}.json`, `${JSON.stringify(described, null, 2)}\n`]
     })
   )
 

@@ -52,6 +52,18 @@ const harness = Command.make("webagent-harness").pipe(
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)
 
+/** Flags that became commands, each with the new command. */
+const replacements: Readonly<Record<string, string>> = {
+  "--ab": "load compare URL_A URL_B --test TEST",
+  "--render": "load render TEST FOLDER --target URL"
+}
+
+const replacementIn = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): string | undefined => {
+  const removed = errors.flatMap((error) => (error._tag === "UnrecognizedOption" ? error.option : []))
+  const flag = removed.find((option) => Object.hasOwn(replacements, option))
+  return flag && `${flag} is a command now: ${program} ${replacements[flag]}.`
+}
+
 const sentence = (error: CliError.NonShowHelpErrors): string => {
   if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
   if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
@@ -63,7 +75,7 @@ const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-          `${event.errors.map(sentence).join(" ")} See: ${[program, ...event.commandPath.slice(1)].join(" ")} --help`
+          `${replacementIn(event.errors) ?? event.errors.map(sentence).join(" ")} See: ${[program, ...event.commandPath.slice(1)].join(" ")} --help`
         )
       : CliOutput.defaultPresenter.present(event)
 }

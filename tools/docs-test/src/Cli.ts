@@ -115,13 +115,13 @@ Every command with its flags, generated from the programs by \`npm run docs\`. E
 
 /** Meanings of the exit codes, the same for every command. */
 const meanings: Readonly<Record<string, string>> = {
-  0: "All is well. `compare`, `load --ab`, `drift`: no difference seen. `load --ab`: also within the tolerance, or faster.",
-  1: "Something is wrong: a failure, a leak, a regression, a broken threshold, a failed check, or items that `reap` could not stop. `compare`, `load --ab`: worse. `drift`: differences.",
+  0: "All is well. `compare`, `load compare`, `drift`: no difference seen. `load compare`: also within the tolerance, or faster.",
+  1: "Something is wrong: a failure, a leak, a regression, a broken threshold, a failed check, or items that `reap` could not stop. `compare`, `load compare`: worse. `drift`: differences.",
   2: "Wrong arguments or files. One line on standard error says what to change.",
   3: "The service does not answer, or refuses the key.",
   4: "No k6, and no Go to build it.",
-  5: "`compare`, `load --ab`: cannot tell. `load --ab`: also slower, but maybe within the tolerance. Record more nights, or run more pairs. `drift`: cannot tell. Compare the same suites.",
-  6: "`compare`, `load --ab`: better.",
+  5: "`compare`, `load compare`: cannot tell. `load compare`: also slower, but maybe within the tolerance. Record more nights, or run more pairs. `drift`: cannot tell. Compare the same suites.",
+  6: "`compare`, `load compare`: better.",
   130: "Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once."
 }
 

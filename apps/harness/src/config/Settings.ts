@@ -15,9 +15,11 @@ export type CommandName =
   | "list"
   | "merge"
   | "history"
-  | "accept"
+  | "history accept"
   | "compare"
   | "load"
+  | "load compare"
+  | "load render"
   | "reap"
   | "doctor"
   | "record"
@@ -36,14 +38,25 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   list: ["suites", "builtIn"],
   merge: ["reportDir", "reporters", "notifications"],
   history: ["history"],
-  accept: ["history"],
+  "history accept": ["history"],
   compare: ["history"],
   load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
+  "load compare": ["reportDir", "apiKeyEnv", "apiKeyHeader"],
+  "load render": ["target", "apiKeyHeader"],
   reap: ["apiKeyEnv"],
   doctor: ["target", "apiKeyEnv", "apiKeyHeader"],
   // what is recorded or compared is no night
   record: ofRun.filter((key) => key !== "record"),
   drift: ofRun.filter((key) => !["record", "reporters", "target"].includes(key))
+}
+
+const workload = ["rate", "duration", "vus", "mix", "sample", "task", "runTimeout"]
+
+/** Keys of `load` in the configuration, by the commands that take them. */
+const loadKeysOf: Partial<Record<CommandName, ReadonlyArray<string>>> = {
+  load: [...workload, "thresholds", "segments", "profile", "baseline", "tolerance"],
+  "load compare": [...workload, "profile", "tolerance"],
+  "load render": [...workload, "thresholds", "segments"]
 }
 
 /** Settings that are ignored if one of these flags is typed, because the two are incompatible. */
@@ -53,15 +66,8 @@ const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
   confirm: ["trial"],
   // a part of a night is no night
   record: ["suite", "tag", "name", "trial", "last-failed", "repeat-until-failure"],
-  target: ["ab"],
   rate: ["vus"],
-  vus: ["rate"],
-  segments: ["ab"],
-  thresholds: ["ab"],
-  baseline: ["ab", "render"],
-  tolerance: ["render"],
-  profile: ["render"],
-  reportDir: ["render"]
+  vus: ["rate"]
 }
 
 const files = ["history", "quarantine", "reportDir", "baseline"]
@@ -192,6 +198,10 @@ const ofLoad = (project: Project, profile: string | undefined) => {
   return { test: own && test, settings: { ...settings, thresholds: given } }
 }
 
+/** Replaces the name of a load profile, as an argument or as `--test=NAME`, by the name of its load test. */
+const withTest = (word: string, profile: string | undefined, test: string) =>
+  word === profile ? test : word === `--test=${profile}` ? `--test=${test}` : word
+
 /**
  * The words of a command with what the environment and the configuration add to them: flags that are not typed. A flag wins
  * over the environment, and the environment over the configuration. `named` are the words that are no flags.
@@ -203,25 +213,25 @@ export const settle = (
 ): Effect.Effect<ReadonlyArray<string>, UserError> =>
   Effect.gen(function* () {
     const typed = typedIn(words)
-    const load = command === "load" ? ofLoad(project, named[0]) : undefined
+    const loadKeys = loadKeysOf[command] ?? []
+    const load = ofLoad(project, loadKeys.length === 0 ? undefined : named[0])
     const isTyped = (key: string) =>
       [flagOf(key), ...(givesWayTo[key] ?? [])].some((flag) => typed.has(flag)) ||
-      (named.length > 0 && (key === "suites" || (key === "record" && command !== "load")))
+      (named.length > 0 && (key === "suites" || key === "record"))
     const keys = keysOf[command].filter((key) => !isTyped(key))
     const values = {
       ...fromFile(keys, project, project.config),
-      ...(load &&
-        fromFile(
-          Object.keys(load.settings).filter((key) => !isTyped(key)),
-          project,
-          load.settings
-        )),
+      ...fromFile(
+        loadKeys.filter((key) => !isTyped(key)),
+        project,
+        load.settings
+      ),
       ...(yield* fromEnvironment(keys, project))
     }
     // the target brings what belongs to it, before what holds for every target
     const { apiKeyEnv, apiKeyHeader, allowPaid, target, ...others } = values
-    const test = load?.test
-    const started = test === undefined ? words : words.map((word) => (word === named[0] ? test : word))
+    const { test } = load
+    const started = test === undefined ? words : words.map((word) => withTest(word, named[0], test))
     const targeted = withTarget(command, [...started, ...wordsOf("target", target)], { project, typed })
     if (Result.isFailure(targeted)) return yield* usage(targeted.failure)
     const given = typedIn(targeted.success)

@@ -131,7 +131,7 @@ describe("record, drift, profile and serve --cassette", () => {
           ],
           [
             "manifests below a folder that takes none",
-            ["load", "smoke", "--render", "k6-operator", "--target", "http://a.example", "--out", "/proc/none/x"],
+            ["load", "render", "smoke", "/proc/none/x", "--target", "http://a.example"],
             /^Cannot write the manifests: \/proc\/none /u
           ]
         ] as const)

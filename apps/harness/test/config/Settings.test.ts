@@ -111,7 +111,20 @@ describe("settle", () => {
           load: { runTimeout: "10s", rate: 50, profiles: { nightly: { test: "smoke", duration: "5s", rate: 20 } } }
         }
       },
-      "smoke --rate 5 --run-timeout 10s --duration 5s"
+      "smoke --rate 5 --duration 5s --run-timeout 10s"
+    ],
+    [
+      "load compare takes the settings of load that it has flags for",
+      {
+        command: "load compare",
+        typed: "http://a http://b --test=nightly",
+        named: ["nightly"],
+        config: {
+          target: "http://c",
+          load: { segments: 2, baseline: "x", mix: "runs=1", profiles: { nightly: { test: "smoke", rate: 20 } } }
+        }
+      },
+      "http://a http://b --test=smoke --rate 20 --mix runs=1"
     ],
     [
       "settings of load hold for its own tests",

@@ -9,7 +9,7 @@ import { program } from "../Program.ts"
 import { configured } from "../Configured.ts"
 
 const accept = configured(
-  "accept",
+  "history accept",
   {
     night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression, or last")),
     history: Flags.history,

@@ -16,13 +16,18 @@ import { program } from "../Program.ts"
 import { variable } from "@webagent/cli/Terminal"
 import * as TargetSource from "../TargetSource.ts"
 import { isWebAddress } from "../../config/Values.ts"
-import type { LoadOptions } from "./LoadFlags.ts"
+import type { Access, Workload } from "./LoadFlags.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 
 const isLoadTest = (name: string): name is LoadTestName => Object.hasOwn(loadTests, name)
 
-/** The load test of a name, with how much of it. */
-export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "duration" | "rate" | "test">) => {
+/** Finds the load test of a name, with its rate and duration. */
+export const planOf = (name: string, { duration, rate, vus }: Workload) => {
+  if (rate !== undefined && vus !== undefined) {
+    return Effect.fail(
+      usage("--rate and --vus cannot be combined: with --vus the rate follows from response times. Remove one.")
+    )
+  }
   if (isLoadTest(name)) {
     const test = loadTests[name]
     const duration_ms = duration === undefined ? test.duration_ms : Duration.toMillis(duration)
@@ -30,13 +35,15 @@ export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "durati
   }
   const names = Object.keys(loadTests)
   const meant = Spelling.meant(name, names)
-  const known = meant === undefined ? `Load tests: ${names.join(", ")}.` : `Did you mean ${meant}?`
-  return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
+  const advice = meant === undefined ? `Load tests: ${names.join(", ")}.` : `Did you mean ${meant}?`
+  return Effect.fail(usage(`No load test named "${name}". ${advice} See: ${program} load --help`))
 }
 
 /** Reads the settings of a load test that are not in its plan, including the thresholds from their file. */
-export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
-  const { mix, runTimeout, sample, task, thresholds, vus } = options
+export const settingsOf = Effect.fnUntraced(function* (
+  { mix, runTimeout, sample, task, vus }: Workload,
+  thresholds?: string
+) {
   if (mix !== undefined) {
     yield* Effect.try({
       try: () => Mix.parse(mix, "--mix"),
@@ -75,7 +82,7 @@ export const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSe
   const less = vus === undefined ? "Lower --rate or --run-timeout" : "Lower --vus"
   return Effect.fail(
     usage(
-      `The load needs ${counted(users, "virtual user")}, about ${gigabytes(needed)}; this machine has ${gigabytes(there)}. ${less}, or use several machines with --render k6-operator.`
+      `The load needs ${counted(users, "virtual user")}, about ${gigabytes(needed)}; this machine has ${gigabytes(there)}. ${less}, or use several machines with load render.`
     )
   )
 }
@@ -90,7 +97,7 @@ export const ensureTheyFit = (segments: number) => {
     ? Effect.void
     : Effect.fail(
         usage(
-          `--segments must be ${most} or less on this machine (${processesOfCore} per core); got ${segments}. Use several machines with --render k6-operator.`
+          `--segments must be ${most} or less on this machine (${processesOfCore} per core); got ${segments}. Use several machines with load render.`
         )
       )
 }
@@ -113,13 +120,21 @@ export const most = (
   })
 }
 
+/** Refuses a profile if every service exists already. */
+export const ensureProfileApplies = (profile: string | undefined, services: ReadonlyArray<string>) =>
+  profile === undefined || services.includes("simulated")
+    ? Effect.void
+    : Effect.fail(
+        usage("--profile applies only to the simulated service. Remove --profile or use the simulated service.")
+      )
+
 /**
  * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, a
  * service with real costs as soon as that is known.
  */
 export const open = Effect.fnUntraced(function* (
   url: string,
-  { allowRemote, apiKeyEnv, apiKeyHeader, profile }: LoadOptions,
+  { allowRemote, apiKeyEnv, apiKeyHeader, profile }: Access,
   asked: string
 ) {
   if (url === "simulated") return yield* SimulatedService.start(profile)

@@ -13,5 +13,5 @@ export const LoadOutput = Schema.Struct({
   page
 }).annotate({ identifier: "LoadOutput" })
 
-/** The output of `load --ab --json`. */
+/** The output of `load compare --json`. */
 export const AbOutput = Schema.Struct({ ...AbReport.fields, page }).annotate({ identifier: "AbOutput" })

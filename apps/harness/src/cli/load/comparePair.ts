@@ -72,14 +72,11 @@ const whyNot = (
 }
 
 /** Sends the same load to two services in turns and compares them; each verdict has its own exit code. */
-export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
+export const comparePair = (options: LoadFlags.CompareOptions) =>
   Effect.gen(function* () {
-    const { duration = short, other, rate, test } = options
-    const { pairs = LoadFlags.defaults.pairs, seed = LoadFlags.defaults.seed } = options
-    const { tolerance = LoadFlags.defaults.tolerance } = options
-    // `load --ab URL_A URL_B` names no test, and its second address stands where a test does
-    const urlB = other ?? test
-    const plan = yield* LoadOptions.planOf({ duration, rate, test: other === undefined ? "average-load" : test })
+    const { a: urlA, b: urlB, duration = short, pairs, seed, test, tolerance = LoadFlags.defaultTolerance } = options
+    const plan = yield* LoadOptions.planOf(test, { ...options, duration })
+    yield* LoadOptions.ensureProfileApplies(options.profile, [urlA, urlB])
     const settings = yield* LoadOptions.settingsOf(options)
     yield* LoadOptions.ensureItFits(plan, settings)
     const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })

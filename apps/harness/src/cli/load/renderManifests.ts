@@ -20,21 +20,19 @@ const headerVariable = "WEBAGENT_API_KEY_HEADER"
 const secret = { name: "webagent-load", key: "api-key" }
 
 /** Writes the manifests of a load test for k6-operator, and prints the commands that run it; sends nothing. */
-export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.LoadOptions) {
-  const { folders, image, outputs, segments, target } = options
-  const [folder] = folders
-  const example = `${program} load ${options.test} --render k6-operator --target http://your.service --out load`
-  if (!isWebAddress(target)) {
-    return yield* usage(`--render needs --target URL, the address of the service from the cluster: ${example}`)
+export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.RenderOptions) {
+  const { folder, image, outputs, segments, target } = options
+  if (target === undefined || !isWebAddress(target)) {
+    const example = `${program} load render ${options.test} ${folder} --target http://your.service`
+    return yield* usage(`load render needs --target URL, the address of the service from the cluster: ${example}`)
   }
-  if (folder === undefined) return yield* usage(`--render needs --out DIR, the folder for its files: ${example}`)
   // the name becomes an argument of commands
   if (image !== undefined && !/^\w[\w./:@-]*$/u.test(image)) {
     return yield* usage(`--image must be the name of an image, such as registry.example/load:1; got "${image}".`)
   }
-  const plan = yield* LoadOptions.planOf(options)
-  const settings = yield* LoadOptions.settingsOf(options)
-  const header = yield* variable(headerVariable)
+  const plan = yield* LoadOptions.planOf(options.test, options)
+  const settings = yield* LoadOptions.settingsOf(options, options.thresholds)
+  const header = options.apiKeyHeader ?? (yield* variable(headerVariable))
   const fs = yield* FileSystem.FileSystem
   // a cluster runs stock k6, which resolves no imports
   const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })

@@ -70,7 +70,7 @@ const saveFailure = Effect.fnUntraced(
 
 /** Compares a run with the earlier ones in a file, and prepares the entry that records it. */
 const judge = Effect.fnUntraced(function* (
-  { baseline, profile, record, target: asked, tolerance = LoadFlags.defaults.tolerance }: LoadFlags.LoadOptions,
+  { baseline, profile, record, target: asked, tolerance = LoadFlags.defaultTolerance }: LoadFlags.LoadOptions,
   history: ReadonlyArray<BaselineFile.Entry>,
   report: LoadReport.LoadReport
 ) {
@@ -98,13 +98,17 @@ const judge = Effect.fnUntraced(function* (
 /** Runs a load test on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runLoadTest = (options: LoadFlags.LoadOptions) =>
   Effect.gen(function* () {
-    const { outputs, profile, segments } = options
-    const plan = yield* LoadOptions.planOf(options)
-    const settings = yield* LoadOptions.settingsOf(options)
+    const { baseline, outputs, profile, record, segments, tolerance } = options
+    if (baseline === undefined && (record || tolerance !== undefined)) {
+      return yield* usage(`${record ? "--record" : "--tolerance"} needs --baseline FILE, the earlier runs.`)
+    }
+    const plan = yield* LoadOptions.planOf(options.test, options)
+    yield* LoadOptions.ensureProfileApplies(profile, [options.target])
+    const settings = yield* LoadOptions.settingsOf(options, options.thresholds)
     yield* LoadOptions.ensureItFits(plan, settings)
     yield* LoadOptions.ensureTheyFit(segments)
-    const history = options.baseline === undefined ? [] : yield* BaselineFile.read(options.baseline)
-    if (options.baseline !== undefined && options.record) yield* BaselineFile.ensureWritable(options.baseline)
+    const history = baseline === undefined ? [] : yield* BaselineFile.read(baseline)
+    if (baseline !== undefined && record) yield* BaselineFile.ensureWritable(baseline)
     const asked = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"
     const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)

@@ -47,11 +47,11 @@ const measuring = (slow: string, factor: number | string) => `
 const reportIn = (directory: string) =>
   Schema.decodeUnknownSync(Schema.fromJsonString(AbReport))(readFileSync(join(directory, "ab-smoke.json"), "utf8"))
 
-describe.concurrent("load --ab", () => {
+describe.concurrent("load compare", () => {
   it("says that the second is slower, by how much, and ends with 1", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(b, 1.3))
-    const args = ["load", "smoke", "--ab", a, b, "--seed", "4", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--seed", "4", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^ {2}pair 7\/7 {3}(?:AB|BA) {3}request p50 {3}A 12 ms {3}B 16 ms$/mu)
@@ -68,7 +68,7 @@ describe.concurrent("load --ab", () => {
   it("sees no difference where both are alike, and ends with 0", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring("none", 1))
-    const args = ["load", "--ab", a, b, "--pairs", "4", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--pairs", "4", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     assert.match(stdout, /^no difference seen: smallest detectable change of a time: \+\d+ % or less$/mu)
@@ -78,7 +78,7 @@ describe.concurrent("load --ab", () => {
   it("says that the second is faster, and ends with 6", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(a, 1.3))
-    const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [6, ""], stdout)
     assert.match(stdout, /\nB is better: request p50 -23 % .*\n$/u)
@@ -92,7 +92,7 @@ describe.concurrent("load --ab", () => {
       const factor = [0.975, 1.035, 1.09, 1.15, 1.21, 1.265, 1.325][(runs >> 1) % 7]
       ${measuring(b, "factor")}`
     const k6 = ScriptedK6.write(directory, body)
-    const args = ["load", "smoke", "--ab", a, b, "--seed", "4", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--seed", "4", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.match(
       stdout,
@@ -111,7 +111,7 @@ describe.concurrent("load --ab", () => {
       const factor = [1, 9, 1, 0.5, 20, 0.3, 3, 40][runs % 8]
       ${measuring(b, "factor")}`
     const k6 = ScriptedK6.write(directory, body)
-    const args = ["load", "smoke", "--ab", a, b, "--pairs", "5", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--pairs", "5", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.match(stdout, /^cannot tell: request p50 .*; (?:about \d+|over 1,000) pairs would be needed/mu)
     assert.deepStrictEqual([code, stderr], [5, ""], stdout)
@@ -124,7 +124,7 @@ describe.concurrent("load --ab", () => {
     const inTheWay = JSON.stringify(join(directory, "ab-smoke.json"))
     const body = `const { mkdirSync } = await import("node:fs"); mkdirSync(${inTheWay}, { recursive: true })`
     const k6 = ScriptedK6.write(directory, body + measuring(b, 1.3))
-    const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--pairs", "3", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.match(stdout, /\nB is worse: by more than 5 %: request p50 \+30 % .*\n$/u)
     assert.match(stderr, /^Cannot write the report: .*ab-smoke\.json.*\.\n$/u)
@@ -134,7 +134,7 @@ describe.concurrent("load --ab", () => {
   it("a k6 that fails, or a service without a successful request, is no comparison", async () => {
     const [a, b, directory, other] = [await serve(), await serve(), newFolder(), newFolder()]
     const env = { WEBAGENT_API_KEY: key }
-    const args = ["load", "smoke", "--ab", a, b]
+    const args = ["load", "compare", a, b, "--test", "smoke"]
     const failing = ScriptedK6.write(directory, 'write("boom"); process.exitCode = 107')
     const failed = await call([...args, "--report-dir", directory], { ...env, WEBAGENT_K6: failing.path })
     assert.strictEqual(failed.code, 5)
@@ -160,7 +160,7 @@ describe.concurrent("load --ab", () => {
       directory,
       `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${idle})`
     )
-    const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--report-dir", directory]
     const { code, stderr } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual(
       [code, stderr],
@@ -175,7 +175,7 @@ describe.concurrent("load --ab", () => {
       directory,
       `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${left})`
     )
-    const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--pairs", "3", "--report-dir", directory]
     const { stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.strictEqual(stderr, "")
     assert.deepStrictEqual(stdout.match(/^left .*$/gmu), [
@@ -197,7 +197,7 @@ describe.concurrent("load --ab", () => {
       `process.on("SIGINT", () => { sumUp(${passed}); process.exit(105) })
       fetch(process.env.WEBAGENT_BASE_URL + "/api/v4/ready", { headers: { "x-service-api-key": process.env.WEBAGENT_API_KEY } })`
     )
-    const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
+    const args = ["load", "compare", a, b, "--test", "smoke", "--report-dir", directory]
     const running = start(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     await working.promise
     running.signal("SIGINT")
@@ -205,36 +205,36 @@ describe.concurrent("load --ab", () => {
     assert.strictEqual(k6.calls().length, 1)
   })
 
-  for (const [what, args, sentence] of [
+  for (const [title, args, sentence] of [
+    ["one service only", ["http://127.0.0.1:9"], /^Missing required argument: b\. See: .* load compare --help\n$/u],
     [
-      "one service only",
-      ["smoke", "--ab", "http://127.0.0.1:9"],
-      /^--ab needs two services: load smoke --ab http:\/\/127\.0\.0\.1:9 URL_B\.\n$/u
-    ],
-    [
-      "a second service without the flag",
-      ["smoke", "http://127.0.0.1:9"],
-      /^"http:\/\/127\.0\.0\.1:9" needs --ab URL_A URL_B\.\n$/u
-    ],
-    ["a record of nothing", ["smoke", "--record"], /^--record needs --baseline FILE, to which it adds the run\.\n$/u],
-    [
-      "what says nothing of a pair",
-      ["smoke", "--ab", "simulated", "simulated", "--segments", "2", "--baseline", "x"],
-      /^--ab cannot be combined with --segments, --baseline\. Remove one\.\n$/u
+      "a flag of a test of one service",
+      ["simulated", "simulated", "--segments", "2"],
+      /^No flag --segments\. See: .* load compare --help\n$/u
     ],
     [
       "two pairs",
-      ["smoke", "--ab", "http://127.0.0.1:9", "http://127.0.0.1:9", "--pairs", "2"],
+      ["http://127.0.0.1:9", "http://127.0.0.1:9", "--pairs", "2"],
       /^Invalid value for flag --pairs: "2"\. Expected: 3 or more\. See: /u
     ],
     [
-      "a service that is no address",
-      ["smoke", "--ab", "foo", "bar"],
-      /^--ab needs two services, each "simulated" or a URL such as https:\/\/host; got "foo"\.\n$/u
+      "a service without an address",
+      ["foo", "simulated"],
+      /^Invalid value for argument <a>: "foo"\. Expected: "simulated", or a URL such as https:\/\/host\. See: /u
+    ],
+    [
+      "a profile for services that exist",
+      ["http://127.0.0.1:9", "http://127.0.0.1:9", "--profile", "flaky"],
+      /^--profile applies only to the simulated service\. Remove --profile or use the simulated service\.\n$/u
+    ],
+    [
+      "an unknown load test",
+      ["simulated", "simulated", "--test", "smok"],
+      /^No load test named "smok"\. Did you mean smoke\? See: /u
     ]
   ] as const) {
-    it(`${what}: one sentence and exit code 2`, async () => {
-      const { code, stderr } = await call(["load", ...args], {
+    it(`${title}: one sentence and exit code 2`, async () => {
+      const { code, stderr } = await call(["load", "compare", ...args], {
         WEBAGENT_API_KEY: key,
         WEBAGENT_K6: ScriptedK6.write(newFolder(), "").path
       })
@@ -245,7 +245,7 @@ describe.concurrent("load --ab", () => {
 
   it("another machine: one sentence and exit code 2", async () => {
     const { path } = ScriptedK6.write(newFolder(), "")
-    const args = ["load", "smoke", "--ab", await serve(), "https://api.example.com"]
+    const args = ["load", "compare", await serve(), "https://api.example.com", "--test", "smoke"]
     const { code, stderr } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
     assert.match(
       stderr,

@@ -75,14 +75,14 @@ describe.concurrent("mistakes", () => {
       "nothing at B, before k6 is looked for",
       3,
       /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
-      ["load", "--ab", "simulated", "http://127.0.0.1:9"],
+      ["load", "compare", "simulated", "http://127.0.0.1:9"],
       { WEBAGENT_API_KEY: key, WEBAGENT_K6: "/nowhere/k6" }
     ],
     [
       "nothing at A, before k6 is looked for",
       3,
       /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
-      ["load", "smoke", "--ab", "http://127.0.0.1:9", "simulated"],
+      ["load", "compare", "http://127.0.0.1:9", "simulated", "--test", "smoke"],
       { WEBAGENT_API_KEY: key, WEBAGENT_K6: "/nowhere/k6" }
     ],
     [
@@ -142,7 +142,7 @@ describe.concurrent("mistakes", () => {
     [
       "an output that there is not",
       2,
-      /^--out must be prometheus=URL or otlp=URL; got "influx=http:\/\/127\.0\.0\.1:9"\.\n$/u,
+      /^Invalid value for flag --out: "influx=http:\/\/127\.0\.0\.1:9"\. Expected: prometheus=URL or otlp=URL\. See: /u,
       ["load", "smoke", "--out", "influx=http://127.0.0.1:9"]
     ],
     [
@@ -185,34 +185,76 @@ describe.concurrent("mistakes", () => {
     [
       "more than a machine holds",
       2,
-      /^The load needs 10,000,001 virtual users, about 7,000 GB; this machine has \S+ GB\. Lower --rate or --run-timeout, or use several machines with --render k6-operator\.\n$/u,
+      /^The load needs 10,000,001 virtual users, about 7,000 GB; this machine has \S+ GB\. Lower --rate or --run-timeout, or use several machines with load render\.\n$/u,
       ["load", "smoke", "--rate", "1000000"]
     ],
     [
       "more processes than cores run",
       2,
-      /^--segments must be \d+ or less on this machine \(4 per core\); got 10000\. Use several machines with --render k6-operator\.\n$/u,
+      /^--segments must be \d+ or less on this machine \(4 per core\); got 10000\. Use several machines with load render\.\n$/u,
       ["load", "smoke", "--segments", "10000"],
       // none starts, also without a refusal
       { WEBAGENT_K6: "/nowhere/k6" }
     ],
     [
-      "manifests of what runs here",
+      "--ab, which is a command now",
       2,
-      /^--render cannot be combined with --ab, --baseline, --record\. Remove one\.\n$/u,
-      ["load", "smoke", "--render", "k6-operator", "--ab", "simulated", "simulated", "--baseline", "x", "--record"]
+      /^--ab is a command now: npm run harness -- load compare URL_A URL_B --test TEST\. See: .* load --help\n$/u,
+      ["load", "smoke", "--ab", "simulated", "simulated"]
+    ],
+    [
+      "--ab without a test",
+      2,
+      /^--ab is a command now: npm run harness -- load compare URL_A URL_B --test TEST\. See: .* load --help\n$/u,
+      ["load", "--ab", "simulated", "simulated", "--pairs", "3"]
+    ],
+    [
+      "--render, which is a command now",
+      2,
+      /^--render is a command now: npm run harness -- load render TEST FOLDER --target URL\. See: .* load --help\n$/u,
+      ["load", "smoke", "--render", "k6-operator", "--target", "http://a.example", "--out", "load"]
+    ],
+    [
+      "a rate of users",
+      2,
+      /^--rate and --vus cannot be combined: with --vus the rate follows from response times\. Remove one\.\n$/u,
+      ["load", "smoke", "--rate", "5", "--vus", "5"]
+    ],
+    [
+      "a profile for a service that exists",
+      2,
+      /^--profile applies only to the simulated service\. Remove --profile or use the simulated service\.\n$/u,
+      ["load", "smoke", "--target", "http://127.0.0.1:9", "--profile", "flaky"]
+    ],
+    [
+      "a record without a baseline",
+      2,
+      /^--record needs --baseline FILE, the earlier runs\.\n$/u,
+      ["load", "smoke", "--record"]
+    ],
+    [
+      "a tolerance without a baseline",
+      2,
+      /^--tolerance needs --baseline FILE, the earlier runs\.\n$/u,
+      ["load", "smoke", "--tolerance", "0.05"]
+    ],
+    [
+      "an output twice",
+      2,
+      /^Invalid value for flag --out: .*Expected: each output once\. See: /u,
+      ["load", "smoke", "--out", "otlp=http://127.0.0.1:9", "--out", "otlp=http://127.0.0.1:8"]
+    ],
+    [
+      "a second address",
+      2,
+      /"http:\/\/127\.0\.0\.1:9".* See: .* load --help\n$/u,
+      ["load", "smoke", "http://127.0.0.1:9"]
     ],
     [
       "a tolerance in percent",
       2,
       /^Invalid value for flag --tolerance: "5"\. Expected: a share from 0 to 1, such as 0\.05 for 5 %\. See: /u,
       ["load", "smoke", "--tolerance", "5"]
-    ],
-    [
-      "an image that nothing renders",
-      2,
-      /^--image needs --render k6-operator\.\n$/u,
-      ["load", "smoke", "--image", "x"]
     ],
     [
       "a time without a unit",

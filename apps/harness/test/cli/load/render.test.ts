@@ -7,20 +7,13 @@ import { key, stage } from "./stage.ts"
 
 const { newFolder } = stage()
 
-describe.concurrent("--render k6-operator", () => {
+describe.concurrent("load render", () => {
   it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
     const directory = newFolder()
     const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
-    const where = [
-      "--target",
-      "https://agents.example.com",
-      "--out",
-      directory,
-      "--out",
-      "prometheus=http://p/api/v1/write"
-    ]
+    const where = ["--target", "https://agents.example.com", "--out", "prometheus=http://p/api/v1/write"]
     const env = { WEBAGENT_API_KEY: key, WEBAGENT_API_KEY_HEADER: "X-Key", PATH: "" }
-    const { code, stderr, stdout } = await call(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
+    const { code, stderr, stdout } = await call(["load", "render", "spike", directory, ...load, ...where], env)
     assert.deepStrictEqual([code, stderr], [0, ""])
     const manifest = readFileSync(join(directory, "testrun.yaml"), "utf8")
     assert.include(manifest, "parallelism: 4\n")
@@ -36,8 +29,8 @@ describe.concurrent("--render k6-operator", () => {
 
   it("bakes the script into an image that is named", async () => {
     const directory = newFolder()
-    const where = ["--target", "http://a.example", "--out", directory, "--image", "registry.example/load:1"]
-    const { code, stderr, stdout } = await call(["load", "smoke", "--render", "k6-operator", ...where], { PATH: "" })
+    const where = [directory, "--target", "http://a.example", "--image", "registry.example/load:1"]
+    const { code, stderr, stdout } = await call(["load", "render", "smoke", ...where], { PATH: "" })
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(readFileSync(join(directory, "testrun.yaml"), "utf8"), 'image: "registry.example/load:1"\n')
     assert.include(readFileSync(join(directory, "Dockerfile"), "utf8"), "COPY smoke.load.js ")
@@ -51,25 +44,25 @@ describe.concurrent("--render k6-operator", () => {
   })
 
   for (const [what, args, sentence] of [
-    [
-      "no address",
-      ["--out", "load"],
-      /^--render needs --target URL, the address of the service from the cluster: npm run /u
-    ],
+    ["no address", ["load"], /^load render needs --target URL, the address of the service from the cluster: npm run /u],
     [
       "an address without http",
-      ["--target", "localhost:4400", "--out", "load"],
-      /^--render needs --target URL, the address of the service from the cluster: npm run /u
+      ["load", "--target", "localhost:4400"],
+      /^load render needs --target URL, the address of the service from the cluster: npm run /u
     ],
-    ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, the folder for its files: npm run /u],
+    [
+      "no folder",
+      ["--target", "http://a.example"],
+      /^Missing required argument: folder\. See: .* load render --help\n$/u
+    ],
     [
       "an image without a name",
-      ["--target", "http://a.example", "--out", "load", "--image", ""],
+      ["load", "--target", "http://a.example", "--image", ""],
       /^--image must be the name of an image, such as registry\.example\/load:1; got ""\.\n$/u
     ]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {
-      const { code, stderr } = await call(["load", "smoke", "--render", "k6-operator", ...args])
+      const { code, stderr } = await call(["load", "render", "smoke", ...args])
       assert.match(stderr, sentence)
       assert.strictEqual(code, 2)
     })
