@@ -3,7 +3,7 @@ import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted } from "@webagent/cli/Text"
 import * as Gate from "@webagent/report/Gate"
-import * as Partial from "@webagent/report/Partial"
+import * as CutShort from "@webagent/report/CutShort"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { escape } from "@webagent/cli/Xml"
@@ -110,7 +110,7 @@ const calm = (report: RunReport): string => {
   const more = others - names.length
   const passed =
     others === 0
-      ? Partial.text(report) === undefined
+      ? CutShort.text(report) === undefined
         ? "All scenarios passed"
         : "All scenarios that ran passed"
       : `All scenarios passed, except for ${others} with a known issue that does not make the run red (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
@@ -154,7 +154,7 @@ export const render = (
     ...unusual.map((finding) => row(finding, "unusual", idOf, replay))
   ]
   const uncompared = NightLines.uncompared(report)
-  const isSure = Partial.text(report) === undefined && uncompared === undefined
+  const isSure = CutShort.text(report) === undefined && uncompared === undefined
   const counts = [
     ...(findings.length === 0 ? [] : [`${counted(findings.length, "finding")}${inScenarios(findings)}`]),
     ...(unusual.length === 0 ? [] : [counted(unusual.length, "unusual figure")])

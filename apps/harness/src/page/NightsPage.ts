@@ -3,6 +3,7 @@ import type { Night } from "@webagent/nights/Night"
 import type { Past } from "@webagent/nights/Past"
 import * as Headline from "@webagent/report/Headline"
 import * as Money from "@webagent/cli/Money"
+import * as Partial from "@webagent/report/Partial"
 import { counted, duration } from "@webagent/cli/Text"
 import { escape } from "@webagent/cli/Xml"
 import { createHash } from "node:crypto"
@@ -73,7 +74,7 @@ const line = (shown: Shown): string => {
   const { at, night, status, title } = shown
   const why = [
     ...(status === "green" ? [] : [title]),
-    ...(night.partial === undefined ? [] : [`partial: ${night.partial}`])
+    ...(night.partial === undefined ? [] : [`partial: ${Partial.text(night.partial)}`])
   ].join(" · ")
   return `<li>${statusOf(shown)}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }

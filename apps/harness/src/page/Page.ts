@@ -5,7 +5,7 @@ import type { Replay } from "../reporters/Reporter.ts"
 import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/cli/Text"
 import { isUncleanOnly, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
-import * as Partial from "@webagent/report/Partial"
+import * as CutShort from "@webagent/report/CutShort"
 import * as Agreement from "@webagent/report/Agreement"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Findings from "./Findings.ts"
@@ -17,6 +17,7 @@ import { script } from "./PageScript.ts"
 import * as Scenarios from "./Scenarios.ts"
 import { styles } from "./Styles.ts"
 import * as SuiteFigures from "./SuiteFigures.ts"
+import * as Selection from "@webagent/report/Selection"
 import * as Usage from "@webagent/report/Usage"
 import * as Trend from "./Trend.ts"
 
@@ -55,7 +56,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     `seed ${header.seed}`,
     ...(header.shard === undefined ? [] : [`shard ${header.shard.index} of ${header.shard.of}`]),
     ...(report.shards === undefined ? [] : [`merged from ${counted(report.shards.length, "shard")}`]),
-    ...(header.selection === undefined ? [] : [`only ${header.selection}`]),
+    ...(header.selection === undefined ? [] : [`only ${Selection.text(header.selection)}`]),
     ...(header.resumed ?? []).map(({ at }) => `resumed ${moment(at)}`)
   ]
   const { counts, leftovers = [] } = report
@@ -63,7 +64,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const passed = Headline.passedText(report)
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
-  const unrun = Partial.unrun(report) ?? 0
+  const unrun = CutShort.unrun(report) ?? 0
   // a partial night took less and cost less than others
   const whole = nights.filter(isComplete).map(plannedOf)
   const planned = plannedOf(ofReport(report))

@@ -8,7 +8,7 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
 import * as Outage from "@webagent/report/Outage"
-import * as Partial from "@webagent/report/Partial"
+import * as CutShort from "@webagent/report/CutShort"
 import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
@@ -79,7 +79,7 @@ const marks = { red: "bad", unusual: "warning", green: "good" } as const
 export const summary = (report: RunReport, style: Style): string => {
   const { counts, interrupted } = report
   const line = Headline.lastLineOf(report)
-  const unrun = Partial.unrun(report)
+  const unrun = CutShort.unrun(report)
   const skipped = [
     ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
     ...(unrun === undefined || unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])

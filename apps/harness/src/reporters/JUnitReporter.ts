@@ -10,7 +10,7 @@ import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "@webagent/cli/Xml"
-import * as Partial from "@webagent/report/Partial"
+import * as CutShort from "@webagent/report/CutShort"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { dirname, relative } from "node:path"
 
@@ -161,7 +161,7 @@ const property = (name: string, value: string | number) => element("property", {
 
 const properties = (report: RunReport, page: string | undefined): string => {
   const { header } = report
-  const partial = Partial.text(report)
+  const partial = CutShort.text(report)
   return element("properties", {}, [
     property("tool", `${header.tool.name} ${header.tool.version}`),
     property("target", header.target.address),

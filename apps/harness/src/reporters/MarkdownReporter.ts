@@ -3,7 +3,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Gate from "@webagent/report/Gate"
 import * as Usage from "@webagent/report/Usage"
-import * as Partial from "@webagent/report/Partial"
+import * as CutShort from "@webagent/report/CutShort"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
@@ -132,7 +132,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const items = red.flatMap(({ items }) => items)
   const status = Headline.statusOf(report)
   const title = Headline.fullTitleOf(report)
-  const unrun = Partial.unrun(report) ?? 0
+  const unrun = CutShort.unrun(report) ?? 0
   const compared = NightLines.compared(report) ?? NightLines.uncompared(report)
   const { cost, requests, time } = Usage.of(report)
   const used = [

@@ -3,8 +3,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
+import { conclude } from "@webagent/report/Conclusion"
 import * as Money from "@webagent/cli/Money"
-import * as Gate from "@webagent/report/Gate"
 import * as Availability from "./Availability.ts"
 import { Budget } from "./Budget.ts"
 import * as Confirmations from "./Confirmations.ts"
@@ -144,8 +144,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const unreleased = yield* suites.closeAll
     const { breaches, leftovers } = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const ending = { breaches: [...unreleased, ...breaches], leftovers }
-    const concluded = (options.conclude ?? identity)(yield* reportOf(ordered, ending))
-    const report = { ...concluded, gate: Gate.decide(concluded) }
+    const report = conclude((options.conclude ?? identity)(yield* reportOf(ordered, ending)))
     yield* options.emit({ _tag: "RunFinished", report })
     return report
   }).pipe(Effect.scoped, Effect.uninterruptible)

@@ -103,6 +103,18 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     assert.match(stdout, /\n {2}leaked browsers {2}3 leaked, 0 before\n/u)
   })
 
+  it("no difference of two equal runs of a selection, whose selection is a record or an earlier version's text", async () => {
+    const selected = (day: number, selection: unknown) => {
+      const run = night(day)
+      return { ...run, header: { ...run.header, selection } } as RunReport
+    }
+    for (const selection of [{ tags: ["smoke"] }, "--tag smoke"]) {
+      const { code, last, stdout } = await compare(selected(1, selection), selected(2, selection))
+      assert.deepStrictEqual([code, last], [0, "no difference seen"])
+      assert.include(stdout, "the first is partial: only --tag smoke was selected")
+    }
+  })
+
   it("better, where a scenario is fixed", async () => {
     const { code, last, lines } = await compare(night(1, scenario("pays", emptyCart)), night(2))
     assert.deepStrictEqual([code, last], [6, "better: 1 fixed scenario"])

@@ -89,7 +89,7 @@ describe("a service that is away", () => {
     assert.include(JSON.stringify(gate.notes), "the service was unreachable for ")
     assert.isAtMost(count(results, "infra") + count(results, "failed"), 2)
     const [last] = nightsOf("gone")
-    assert.strictEqual(last?.partial, "the service did not come back before the run ended")
+    assert.deepStrictEqual(last?.partial, { _tag: "ServiceAway", isWhole: false })
   })
 
   it("when a night begins: it is a recorded night with a report and a notification, and exit code 3", async () => {
@@ -108,7 +108,7 @@ describe("a service that is away", () => {
     const [last] = nightsOf("down")
     assert.deepStrictEqual(
       [last?.tag, last?.verdict, last?.partial],
-      ["service away", { status: "red", title: "service away" }, "the service was away"]
+      ["service away", { status: "red", title: "service away" }, { _tag: "ServiceAway", isWhole: true }]
     )
     assert.strictEqual(reportOf("down").gate?.reasons.length, 1)
     assert.isTrue(existsSync(join(report, "report.html")))

@@ -120,7 +120,7 @@ describe("NightsPage", () => {
   })
 
   it("marks a partial night, what was not run in it, and how few trials a cell is of", () => {
-    const [night] = ending({ partial: "2 of 3 scenarios were skipped or cut short" }, (_, index) =>
+    const [night] = ending({ partial: { _tag: "Limit", which: ["TimeLimit"], cut: 2, of: 3 } }, (_, index) =>
       index === 0 ? { passed: 1, scored: 1 } : {}
     ).slice(-1)
     if (night === undefined) throw new Error("there are nights")

@@ -250,7 +250,9 @@ describe("Page", () => {
   it("nights that were cut short are no part of a trend, nor of what is usual", () => {
     const green = greenNight()
     const nights = monthBefore(green).map((night, index) =>
-      index < 20 ? { ...night, partial: "cut short", cost_usd: "0.1", requests: 3 } : night
+      index < 20
+        ? { ...night, partial: { _tag: "Stopped" as const, isShard: false }, cost_usd: "0.1", requests: 3 }
+        : night
     )
     const html = draw(green, nights)
     assert.include(words(html), "requests, as usual")

@@ -1,4 +1,5 @@
 import { findings, isTolerated } from "@webagent/report/Gate"
+import * as Partial from "@webagent/report/Partial"
 import type { JudgedRow, NightJudgement, Tier } from "@webagent/report/NightJudgement"
 import { judge } from "./Judge.ts"
 import { isComplete, type Night, type NightScenario } from "./Night.ts"
@@ -56,9 +57,9 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     open.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario) && !isSaid(scenario))
   const reasons = [
     // what a limit kept from running is not red, and only the report knows
-    ...(isComplete(night) || (night.verdict !== undefined && night.verdict.status !== "red")
+    ...(night.partial === undefined || (night.verdict !== undefined && night.verdict.status !== "red")
       ? []
-      : [`the night is partial: ${night.partial ?? ""}`]),
+      : [`the night is partial: ${Partial.text(night.partial)}`]),
     ...(isComplete(night) && night.scenarios.every(({ verdict }) => verdict === "skipped")
       ? ["no scenario ran to its end"]
       : []),

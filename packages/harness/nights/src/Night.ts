@@ -2,12 +2,12 @@ import { deviation, mean } from "@webagent/statistics/Quantile"
 import { median, middleMean } from "@webagent/statistics/Robust"
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
-import { awayTooOften } from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
 import * as Money from "@webagent/cli/Money"
 import * as Outage from "@webagent/report/Outage"
+import { partialOf } from "@webagent/report/CutShort"
 import * as Partial from "@webagent/report/Partial"
 import {
   breachesOf,
@@ -130,7 +130,7 @@ const fields = {
   /** `service away`: nothing answered, or the key was refused, and no trial ran. Absent of every other night. */
   tag: Schema.optionalKey(Schema.Literals(["service away"])),
   /** The reason why it can't be part of a baseline for other nights; absent if it is complete. */
-  partial: Schema.optionalKey(Schema.String),
+  partial: Schema.optionalKey(Partial.Stored),
   fingerprint: NightFingerprint,
   /** The folder of its report, relative to the history file; absent where none was written. */
   report: Schema.optionalKey(Schema.String),
@@ -242,30 +242,6 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     ...(quarantine === undefined ? {} : { quarantine: { expired: quarantine.expired } }),
     ...(confirm === undefined || confirm.trials.length === 0 ? {} : { confirm: confirmOf(confirm) })
   }
-}
-
-/**
- * The reason why a run can't be part of a baseline, in words that follow "the night is partial:"; undefined if it is
- * complete.
- */
-export const partialOf = (report: RunReport): string | undefined => {
-  const { header, interrupted, results } = report
-  if (interrupted) return "it was stopped before its end"
-  if (Outage.isWhole(report)) return "the service was away"
-  if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
-  if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
-  if (header.selection !== undefined) return `only ${header.selection} was asked for`
-  const short = Partial.cutShort(report)
-  if (
-    short.some(({ skip, trials }) =>
-      [skip, ...trials.map((trial) => trial.skip)].some((one) => one?._tag === "ServiceAway")
-    )
-  ) {
-    return "the service did not come back before the run ended"
-  }
-  if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
-  if (results.every(({ verdict }) => verdict === "skipped")) return "no scenario ran to its end"
-  return awayTooOften(results)
 }
 
 /** A night with its id: a hash of all that it says, wherever its report is. */

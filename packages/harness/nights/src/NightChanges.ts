@@ -1,4 +1,5 @@
 import { mainCauseOf } from "@webagent/report/Cause"
+import * as Partial from "@webagent/report/Partial"
 import { counted, duration, signedPercent } from "@webagent/cli/Text"
 import * as Discrete from "@webagent/statistics/Discrete"
 import * as Fisher from "@webagent/statistics/Fisher"
@@ -255,9 +256,11 @@ const unknownOf = ({ comparison: { levels } }: ComparedNights): ReadonlyArray<Co
       scenario === null && verdict === "not enough data" && Math.abs(change) > notableTogether
   )
 
-/** That a night is partial, unless only a part was selected. */
+/** Returns the sentence about a partial night, unless filters selected a part of it. */
 const cutShort = ({ partial }: Night, which: string): ReadonlyArray<string> =>
-  partial === undefined || partial.startsWith("only ") ? [] : [`the ${which} night is partial: ${partial}`]
+  partial === undefined || partial._tag === "Selection"
+    ? []
+    : [`the ${which} night is partial: ${Partial.text(partial)}`]
 
 /** Number of trials in both nights that would detect a rate like this one in a scenario that always passed before. */
 const trialsFor = ({ passed, scored }: NightScenario, level: number): number | undefined => {

@@ -118,7 +118,7 @@ describe("durations", () => {
           const median_ms = durations.median_ms * factor
           return { ...one, ...short, durations: { count: passed, mean_log: Math.log(median_ms), median_ms } }
         }),
-        { partial: "cut" }
+        { partial: { _tag: "Stopped", isShard: false } }
       )
     }
     const judged = (cut: number, factor: number, passed?: number) =>

@@ -8,7 +8,9 @@ describe("learned", () => {
     const elsewhere = { ...night(0, []).fingerprint, target: "https://a.example" }
     const nights = [
       night(0, [scenario("pays", 5, { spent_ms: 5000, cost_usd: "0.01" })]),
-      night(1, [scenario("pays", 4, { spent_ms: 10_000, cost_usd: "0.000003" })], { partial: "stopped" }),
+      night(1, [scenario("pays", 4, { spent_ms: 10_000, cost_usd: "0.000003" })], {
+        partial: { _tag: "Stopped", isShard: false }
+      }),
       night(2, [scenario("pays", 0, { spent_ms: 99_000 })], { fingerprint: elsewhere }),
       night(3, [scenario("other")])
     ]

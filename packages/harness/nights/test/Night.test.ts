@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ofReport, partialOf, plannedOf } from "../src/Night.ts"
+import { partialOf } from "@webagent/report/CutShort"
+import type { Partial } from "@webagent/report/Partial"
+import { ofReport, plannedOf } from "../src/Night.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { green, trial } from "./reports.ts"
 
@@ -112,12 +114,24 @@ describe("a partial night", () => {
   const header = report.header
   const skipped = { ...first, verdict: "skipped", trials: [] } as const
   const infra = { ...first, trials: [trial({ verdict: "infra" }), trial()] }
-  const cases: ReadonlyArray<readonly [RunReport, string | undefined]> = [
+  const cases: ReadonlyArray<readonly [RunReport, Partial | undefined]> = [
     [report, undefined],
-    [{ ...report, interrupted: true }, "it was stopped before its end"],
-    [{ ...report, header: { ...header, shard: { index: 1, of: 4 } } }, "it is shard 1 of 4"],
-    [{ ...report, header: { ...header, selection: "--tag a" } }, "only --tag a was asked for"],
-    [{ ...report, results: [five, skipped] }, "1 of 2 scenarios were skipped or cut short"],
+    [
+      { ...report, interrupted: true },
+      { _tag: "Stopped", isShard: false }
+    ],
+    [
+      { ...report, header: { ...header, shard: { index: 1, of: 4 } } },
+      { _tag: "Shard", index: 1, of: 4 }
+    ],
+    [
+      { ...report, header: { ...header, selection: { tags: ["a"] } } },
+      { _tag: "Selection", tags: ["a"] }
+    ],
+    [
+      { ...report, results: [five, skipped] },
+      { _tag: "Limit", which: [], cut: 1, of: 2 }
+    ],
     [{ ...report, results: [five, { ...skipped, needs: ["control-api"] }] }, undefined],
     [{ ...report, results: [five, { ...skipped, skip: { _tag: "Unserved", why: "broken upstream" } }] }, undefined],
     [{ ...report, results: [five, { ...skipped, skip: { _tag: "NoBudget" } }] }, undefined],
@@ -125,12 +139,15 @@ describe("a partial night", () => {
       { ...report, results: [five, { ...skipped, skip: { _tag: "OverCostLimit", worst_usd: "9", limit_usd: "5" } }] },
       undefined
     ],
-    [{ ...report, results: [] }, "no scenario ran to its end"],
-    [{ ...report, results: [{ ...skipped, skip: { _tag: "NoBudget" } }] }, "no scenario ran to its end"],
-    [{ ...report, results: [infra] }, "the infrastructure ended 1 of 2 trials"]
+    [{ ...report, results: [] }, { _tag: "NothingRan" }],
+    [{ ...report, results: [{ ...skipped, skip: { _tag: "NoBudget" } }] }, { _tag: "NothingRan" }],
+    [
+      { ...report, results: [infra] },
+      { _tag: "Infra", failed: 1, trials: 2 }
+    ]
   ]
 
   it("is one that says less than others would", () => {
-    for (const [of, why] of cases) assert.strictEqual(partialOf(of), why)
+    for (const [of, why] of cases) assert.deepStrictEqual(partialOf(of), why)
   })
 })

@@ -53,7 +53,7 @@ describe("the text of a history", () => {
   it("knows a run that was recorded twice, and takes what says most of it", () => {
     const { id: _, ...of } = two
     const again = withId({ ...of, duration_ms: of.duration_ms + 5 })
-    const short = withId({ ...of, partial: "a shard is missing", scenarios: [] })
+    const short = withId({ ...of, partial: { _tag: "LostShard", shards: [2], cut: 1, of: 2 }, scenarios: [] })
     assert.deepStrictEqual(parsed(text(two, again)).nights, [again])
     for (const lines of [text(short, two), text(two, short)]) assert.deepStrictEqual(parsed(lines).nights, [two])
     const elsewhere = withId({ ...of, fingerprint: { ...of.fingerprint, target: "http://127.0.0.1:1" } })
@@ -61,7 +61,9 @@ describe("the text of a history", () => {
   })
 
   it("passes over a line wherever it was cut", () => {
-    const whole = JSON.stringify(night(1, [scenario('pays {"'), scenario("back\\\\slash")], { partial: "}" }))
+    const whole = JSON.stringify(
+      night(1, [scenario('pays {"'), scenario("back\\\\slash")], { partial: { _tag: "Other", text: "}" } })
+    )
     for (let length = 1; length < whole.length; length++) {
       const { nights, warnings } = parsed(`${text(one)}${whole.slice(0, length)}\n${text(three)}`)
       assert.deepStrictEqual([nights.length, warnings.length], [2, 1], whole.slice(0, length))

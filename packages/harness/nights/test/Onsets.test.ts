@@ -127,7 +127,7 @@ it("what is worse is as old as the nights that said so", () => {
     ...nightsOf("+++"),
     night(4, [scenario("pays")], worse),
     // one that was cut short was not judged like others
-    night(5, [scenario("pays")], { partial: "it was stopped before its end" }),
+    night(5, [scenario("pays")], { partial: { _tag: "Stopped", isShard: false } }),
     night(6, [scenario("pays")], worse)
   ]
   const rows = Onsets.mark(report, past).judgement?.rows ?? []

@@ -61,7 +61,7 @@ describe("which nights count", () => {
   it("not partial ones, not those of another target or number of trials; it is said how many", () => {
     const nights = [
       ...steady(6),
-      night(6, [scenario("often", 0)], { partial: "it was stopped before its end" }),
+      night(6, [scenario("often", 0)], { partial: { _tag: "Stopped", isShard: false } }),
       night(7, [], { fingerprint: { target: "https://a.example", tool: "1", concurrency: 8, trials: 5 } }),
       night(8, [], { fingerprint: { target: "simulated", tool: "1", concurrency: 8, trials: 1 } }),
       // of a clock that was wrong

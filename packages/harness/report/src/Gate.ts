@@ -14,6 +14,7 @@ import {
   type ScenarioResult,
   type Verdict
 } from "./RunReport.ts"
+import * as Partial from "./Partial.ts"
 import * as Skip from "./Skip.ts"
 import { counted } from "@webagent/cli/Text"
 import { isScored } from "./Trial.ts"
@@ -156,11 +157,13 @@ export const isCut = (report: RunReport) => (result: ScenarioResult) =>
 /** Above this share of trials that the infrastructure ended, too little is known of a run. */
 const mostInfra = 0.2
 
-/** That the infrastructure ended too many trials of some scenarios, in words; undefined where it did not. */
-export const awayTooOften = (results: ReadonlyArray<ScenarioResult>): string | undefined => {
+/** Trials that infrastructure failures ended, of those that ran, if there are too many; undefined otherwise. */
+export const awayTooOften = (
+  results: ReadonlyArray<ScenarioResult>
+): { readonly failed: number; readonly trials: number } | undefined => {
   const ran = results.flatMap(({ trials }) => trials).filter(({ verdict }) => verdict !== "skipped")
-  const away = ran.filter(({ verdict }) => verdict === "infra").length
-  return away > mostInfra * ran.length ? `the infrastructure ended ${away} of ${ran.length} trials` : undefined
+  const failed = ran.filter(({ verdict }) => verdict === "infra").length
+  return failed > mostInfra * ran.length ? { failed, trials: ran.length } : undefined
 }
 
 /** True if some of its trials are not scored, and others are. */
@@ -214,7 +217,7 @@ const unfinished = (report: RunReport, open: ReadonlyArray<ScenarioResult>): Rea
     ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time").map(({ sentence }) => sentence),
     ...missingShards(report),
     ...(nothing ? ["no scenario ran to its end"] : []),
-    ...(away === undefined ? [] : [`too few results: ${away}`])
+    ...(away === undefined ? [] : [`too few results: ${Partial.text({ _tag: "Infra", ...away })}`])
   ]
 }
 

@@ -4,7 +4,7 @@ import * as Gate from "./Gate.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import * as Outage from "./Outage.ts"
-import * as Partial from "./Partial.ts"
+import * as CutShort from "./CutShort.ts"
 import type { RunReport } from "./RunReport.ts"
 import { counted, signedPercent } from "@webagent/cli/Text"
 
@@ -111,7 +111,7 @@ export const passedText = (report: RunReport): string => {
   const ran = report.results.filter(({ verdict }) => verdict !== "skipped")
   const passed = ran.filter(({ verdict }) => verdict === "passed").length
   if (ran.length === 0) return "no scenario was run"
-  if (Partial.cutShort(report).some(({ verdict }) => verdict === "skipped"))
+  if (CutShort.cutShort(report).some(({ verdict }) => verdict === "skipped"))
     return `${passed} of ${counted(ran.length, "scenario")} that ran passed`
   return passed === ran.length && passed > 1
     ? `all ${passed} scenarios passed`
@@ -147,7 +147,7 @@ const openOf = ({ leftovers = [] }: RunReport): ReadonlyArray<string> =>
 /** Titles that say why, the fullest first: `4 new failures: login refused: account locked`, `4 failures, 1 cause`. */
 const withCause = (report: RunReport, problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
   // what may go on and that a run is partial need the room
-  if (openOf(report).length > 0 || Partial.brief(report) !== undefined) return []
+  if (openOf(report).length > 0 || CutShort.brief(report) !== undefined) return []
   const [one, ...others] = problems
   const cause = one === undefined || others.length > 0 ? undefined : onlyCauseOf(report)
   if (one === undefined || cause === undefined) return []
@@ -194,7 +194,7 @@ export const titleOf = (report: RunReport): string => {
 
 /** The whole title: what may go on, and that the run is partial, are in it whatever else is. */
 export const fullTitleOf = (report: RunReport): string => {
-  const partial = Partial.brief(report)
+  const partial = CutShort.brief(report)
   if (partial === undefined) return parts(titleOf(report), ...openOf(report))
   // of a partial run, that the rest passed is no title
   return statusOf(report) === "green"
@@ -230,5 +230,5 @@ export const lastLineOf = (report: RunReport): string => {
     ...(isShared ? [oneCause] : [])
   ].join(", ")
   const line = status === "green" ? `GREEN: ${parts(outage, passed)}` : `${status.toUpperCase()}: ${what} (${passed})`
-  return parts(line, ...openOf(report), Partial.text(report))
+  return parts(line, ...openOf(report), CutShort.text(report))
 }

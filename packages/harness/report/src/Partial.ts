@@ -1,73 +1,104 @@
-import * as Gate from "./Gate.ts"
-import type { RunReport, ScenarioResult } from "./RunReport.ts"
-import type { Skip } from "./Skip.ts"
-import { counted } from "@webagent/cli/Text"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Selection from "./Selection.ts"
+import { Skip } from "./Skip.ts"
 
-/** The cause that kept a scenario from completing, in a word or two; undefined if it is missing every night. */
-const causeOf = (skip: Skip | undefined): string | undefined => {
-  switch (skip?._tag) {
-    case "Unserved":
-    case "NoBudget":
-    case "OverCostLimit":
-      return undefined
-    case "TimeLimit":
-      return "--max-time"
-    case "ScenarioTimeLimit":
-      return "--max-scenario-time"
-    case "CostLimit":
-      return "--max-cost"
-    case "CostUnknown":
-      return "an unknown cost"
-    case "RequestLimit":
-      return "--max-requests"
-    case "ConfirmLimit":
-    case "PaidConfirmLimit":
-      return "--confirm"
-    case "Bail":
-      return "--bail"
-    case "BudgetUsed":
-      return "its own budget"
-    case "MissingShard":
-      return "a missing shard"
-    case "ServiceAway":
-      return "an outage"
+/** The tag of each reason to skip a scenario or a trial. */
+const which = Schema.Literals(Skip.members.map(({ fields }) => fields._tag.schema.literal))
+
+/** The reason why a run isn't complete, so that it can't be part of the baseline of later runs. */
+export const Partial = Schema.Union([
+  /** The run, or one of its shards, was stopped before it finished. */
+  Schema.TaggedStruct("Stopped", { isShard: Schema.Boolean }),
+  /** The service didn't respond from the start, or not again before the run finished. */
+  Schema.TaggedStruct("ServiceAway", { isWhole: Schema.Boolean }),
+  /** The run is one shard, which has not been merged with the others. */
+  Schema.TaggedStruct("Shard", { index: Schema.Int, of: Schema.Int }),
+  /** Filters chose some of the scenarios. */
+  Schema.TaggedStruct("Selection", Selection.Selection.fields),
+  /** The shards with these numbers are missing, and with them `cut` of the `of` scenarios. */
+  Schema.TaggedStruct("LostShard", { shards: Schema.Array(Schema.Int), cut: Schema.Int, of: Schema.Int }),
+  /** Limits kept `cut` of the `of` scenarios from running all their trials; earlier versions didn't store which. */
+  Schema.TaggedStruct("Limit", { which: Schema.Array(which), cut: Schema.Int, of: Schema.Int }),
+  /** No scenario ran. */
+  Schema.TaggedStruct("NothingRan", {}),
+  /** Infrastructure failures ended too many trials. */
+  Schema.TaggedStruct("Infra", { failed: Schema.Int, trials: Schema.Int }),
+  /** A sentence of an earlier version that isn't one of the above. */
+  Schema.TaggedStruct("Other", { text: Schema.String })
+])
+
+/** The reason why a run isn't complete. */
+export type Partial = typeof Partial.Type
+
+/** Returns the sentence of a reason, to follow "the run is partial:". */
+export const text = (partial: Partial): string => {
+  switch (partial._tag) {
     case "Stopped":
-      return "a stop"
-    case undefined:
-      return "a limit"
+      return partial.isShard ? "a shard was stopped before its end" : "it was stopped before its end"
+    case "ServiceAway":
+      return partial.isWhole ? "the service was away" : "the service did not come back before the run ended"
+    case "Shard":
+      return `it is shard ${partial.index} of ${partial.of}`
+    case "Selection":
+      return `only ${Selection.text(partial)} was selected`
+    case "LostShard":
+      return `${partial.shards.length === 1 ? "shard" : "shards"} ${partial.shards.join(", ")} ${partial.shards.length === 1 ? "is" : "are"} missing, and with ${partial.shards.length === 1 ? "it" : "them"} ${partial.cut} of ${partial.of} scenarios`
+    case "Limit":
+      return `${partial.cut} of ${partial.of} scenarios were skipped or cut short`
+    case "NothingRan":
+      return "no scenario ran to its end"
+    case "Infra":
+      return `the infrastructure ended ${partial.failed} of ${partial.trials} trials`
+    case "Other":
+      return partial.text
   }
 }
 
-/** The reason why a scenario has no trials, or fewer than planned. */
-const reasonOf = (result: ScenarioResult): string | undefined => causeOf(Gate.skipOf(result))
+type Groups = Readonly<Record<string, string>>
 
-/** The scenarios that ran out of time, money or requests: not run, or not with all their trials. */
-export const cutShort = (report: RunReport): ReadonlyArray<ScenarioResult> =>
-  report.results.filter((result) => Gate.isCut(report)(result) && reasonOf(result) !== undefined)
+/** The sentences that earlier versions stored, each with the record that it stands for. */
+const sentences: ReadonlyArray<readonly [sentence: RegExp, toPartial: (groups: Groups) => Partial | undefined]> = [
+  [/^it was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: false })],
+  [/^a shard was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: true })],
+  [/^the service was away$/u, () => ({ _tag: "ServiceAway", isWhole: true })],
+  [/^the service did not come back before the run ended$/u, () => ({ _tag: "ServiceAway", isWhole: false })],
+  [
+    /^it is shard (?<index>\d+) of (?<of>\d+)$/u,
+    ({ index, of }) => ({ _tag: "Shard", index: Number(index), of: Number(of) })
+  ],
+  [
+    /^only (?<flags>.+) was asked for$/su,
+    ({ flags = "" }) => {
+      const selection = Selection.parse(flags)
+      return selection && { _tag: "Selection", ...selection }
+    }
+  ],
+  [
+    /^(?<cut>\d+) of (?<of>\d+) scenarios were skipped or cut short$/u,
+    ({ cut, of }) => ({ _tag: "Limit", which: [], cut: Number(cut), of: Number(of) })
+  ],
+  [/^no scenario ran to its end$/u, () => ({ _tag: "NothingRan" })],
+  [
+    /^the infrastructure ended (?<failed>\d+) of (?<trials>\d+) trials$/u,
+    ({ failed, trials }) => ({ _tag: "Infra", failed: Number(failed), trials: Number(trials) })
+  ]
+]
 
-/** `partial: 5 of 9 scenarios cut short`; undefined of a run that is whole, or that was stopped. */
-export const brief = (report: RunReport): string | undefined => {
-  const cut = report.interrupted ? [] : cutShort(report)
-  return cut.length === 0
-    ? undefined
-    : `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short`
+/** Converts a sentence that an earlier version stored. */
+export const parse = (sentence: string): Partial => {
+  for (const [expression, toPartial] of sentences) {
+    const match = expression.exec(sentence)
+    const partial = match === null ? undefined : toPartial({ ...match.groups })
+    if (partial !== undefined) return partial
+  }
+  return { _tag: "Other", text: sentence }
 }
 
-/** The same with what cut it short: `partial: 5 of 9 scenarios cut short by --max-time`. */
-export const text = (report: RunReport): string | undefined => {
-  const said = brief(report)
-  const why = new Set(cutShort(report).flatMap((result) => reasonOf(result) ?? []))
-  return said === undefined ? undefined : `${said} by ${[...why].join(", ")}`
-}
-
-/** Number of planned trials that were not run; undefined if scenarios that were not run declare their own number. */
-export const unrun = (report: RunReport): number | undefined => {
-  const { trials: asked } = report.header
-  const all = cutShort(report)
-  if (asked === null && all.some(({ trials }) => trials.length === 0)) return undefined
-  return all.reduce(
-    (sum, { trials }) =>
-      sum + (trials.length === 0 ? (asked ?? 0) : trials.filter(({ verdict }) => verdict === "skipped").length),
-    0
-  )
-}
+/** The reason in a file. It also reads the sentence that earlier versions stored. */
+export const Stored = Schema.Union([Partial, Schema.String]).pipe(
+  Schema.decodeTo(Schema.toType(Partial), {
+    decode: SchemaGetter.transform((value) => (typeof value === "string" ? parse(value) : value)),
+    encode: SchemaGetter.passthrough({ strict: false })
+  })
+)

@@ -7,6 +7,8 @@ import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
 import { Outage } from "./Outage.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
+import * as Partial from "./Partial.ts"
+import * as Selection from "./Selection.ts"
 import * as Skip from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
@@ -150,8 +152,8 @@ export const RunHeader = Schema.Struct({
   /** Number of trials of each scenario; null if each scenario declares its own. */
   trials: Schema.NullOr(Schema.Int),
   limits: Limits,
-  /** The filters of `--tag` and `--name`, as typed; absent if they select all scenarios. */
-  selection: Schema.optionalKey(Schema.String),
+  /** The filters of `--tag`, `--name` and others; absent if all scenarios are selected. */
+  selection: Schema.optionalKey(Selection.Stored),
   machine: Schema.optionalKey(Machine),
   /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
   shard: Schema.optionalKey(
@@ -236,6 +238,8 @@ export const RunReport = Schema.Struct({
   leftovers: Schema.optionalKey(Schema.Array(Leftover)),
   /** Judgment by the earlier nights; absent without a history. */
   judgement: Schema.optionalKey(NightJudgement),
+  /** The reason why it can't be part of the baseline of later runs; absent if it is complete. */
+  partial: Schema.optionalKey(Partial.Stored),
   /** Green or red, and why, as it was decided at the end of the run. */
   gate: Schema.optionalKey(GateResult),
   /** Quarantined scenarios that have been clean for long enough to be let go. */

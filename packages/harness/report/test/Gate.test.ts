@@ -454,7 +454,7 @@ describe("what is wrong", () => {
           trials: Array.from({ length: 40 }, (_, at) => trialOf(at < ended ? { verdict: "infra" } : {}))
         })
       ])
-    assert.deepStrictEqual([away(8), away(9)], [undefined, "the infrastructure ended 9 of 40 trials"])
+    assert.deepStrictEqual([away(8), away(9)], [undefined, { failed: 9, trials: 40 }])
   })
 })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Gate from "../src/Gate.ts"
 import { fullTitleOf, lastLineOf, outcomeOf, problemsOf, statusOf, titleOf, words } from "../src/Headline.ts"
 import type { JudgedRow } from "../src/NightJudgement.ts"
-import * as Partial from "../src/Partial.ts"
+import * as CutShort from "../src/CutShort.ts"
 import type { RunReport, ScenarioResult } from "../src/RunReport.ts"
 import type { Trial } from "../src/Trial.ts"
 import { reportOf, resultOf, trialOf } from "./reports.ts"
@@ -221,10 +221,10 @@ describe("the headline of a run", () => {
     assert.strictEqual(lastLineOf(report), `GREEN: 3 of 3 scenarios that ran passed · ${partial}`)
     // the night itself is marked as partial in a history
     assert.deepStrictEqual(outcomeOf(report), { status: "green", title: "3 of 3 scenarios that ran passed" })
-    assert.isUndefined(Partial.unrun(report))
-    assert.strictEqual(Partial.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
-    assert.isUndefined(Partial.text(reportOf(passed(2))))
-    assert.isUndefined(Partial.text({ ...report, interrupted: true }))
+    assert.isUndefined(CutShort.unrun(report))
+    assert.strictEqual(CutShort.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
+    assert.isUndefined(CutShort.text(reportOf(passed(2))))
+    assert.isUndefined(CutShort.text({ ...report, interrupted: true }))
   })
 
   it("says what is still open, in every title", () => {

@@ -2,13 +2,14 @@ import { type Night, NightFingerprint } from "@webagent/nights/Night"
 import { type Conclusion, kinds } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
 import { JudgedRow } from "@webagent/report/NightJudgement"
+import { Partial } from "@webagent/report/Partial"
 import * as Schema from "effect/Schema"
 
 const Compared = Schema.Struct({
   id: Schema.String,
   startedAt: Schema.String,
   ...NightFingerprint.fields,
-  partial: Schema.optionalKey(Schema.String),
+  partial: Schema.optionalKey(Partial),
   report: Schema.optionalKey(Schema.String)
 })
 

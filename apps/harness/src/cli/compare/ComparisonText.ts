@@ -1,6 +1,7 @@
 import type { Night } from "@webagent/nights/Night"
 import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
+import * as Partial from "@webagent/report/Partial"
 import type { Style } from "@webagent/cli/Style"
 import { counted } from "@webagent/cli/Text"
 import { program } from "../Program.ts"
@@ -77,8 +78,8 @@ export const lines = (given: {
     style.strong("all together"),
     `  ${counted(scenarios, "scenario")} in both${by}`,
     ...whole.map(({ evidence, figure }) => `  ${figure.padEnd(width)}  ${isClear ? unqualified(evidence) : evidence}`),
-    ...(a.partial === undefined ? [] : [`  the first is partial: ${a.partial}`]),
-    ...(b.partial === undefined ? [] : [`  the second is partial: ${b.partial}`]),
+    ...(a.partial === undefined ? [] : [`  the first is partial: ${Partial.text(a.partial)}`]),
+    ...(b.partial === undefined ? [] : [`  the second is partial: ${Partial.text(b.partial)}`]),
     ...differences.map((difference) => `  differs: ${difference}`),
     "",
     ...needsOf(conclusion),

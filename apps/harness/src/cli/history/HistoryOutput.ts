@@ -3,7 +3,9 @@ import { NightJudgement, Tier } from "@webagent/report/NightJudgement"
 import * as Schema from "effect/Schema"
 
 /** The output of `history --json`: the nights, oldest first, as stored in the history file. */
-export const HistoryOutput = Schema.Struct({ nights: Schema.Array(Night) }).annotate({ identifier: "HistoryOutput" })
+export const HistoryOutput = Schema.Struct({ nights: Schema.Array(Schema.toType(Night)) }).annotate({
+  identifier: "HistoryOutput"
+})
 
 /** The output of `history --judge --json`. */
 export const JudgeOutput = Schema.Struct({

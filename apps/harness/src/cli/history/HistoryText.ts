@@ -1,4 +1,5 @@
 import * as Money from "@webagent/cli/Money"
+import * as Partial from "@webagent/report/Partial"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { counted, duration, percent } from "@webagent/cli/Text"
 import type { Style } from "@webagent/cli/Style"
@@ -49,10 +50,10 @@ const said = ({ partial, regressed = [], verdict }: Night, style: Style): string
     const colour = { red: style.bad, unusual: style.warning, green: style.faint }[status]
     return [
       ...(status === "green" ? [] : [colour(`${status}: ${title}`)]),
-      ...(partial === undefined ? [] : [style.faint(`partial: ${partial}`)])
+      ...(partial === undefined ? [] : [style.faint(`partial: ${Partial.text(partial)}`)])
     ].join("; ")
   }
-  if (partial !== undefined) return style.faint(`partial: ${partial}`)
+  if (partial !== undefined) return style.faint(`partial: ${Partial.text(partial)}`)
   const [first] = regressed
   if (first === undefined) return ""
   const where = first.scenario === null ? "the whole night" : `${first.scenario.suite} › ${first.scenario.name}`

@@ -8,6 +8,7 @@ import * as EventLog from "../../run/events/EventLog.ts"
 import { usage } from "@webagent/cli/UserError"
 import { counted, duration } from "@webagent/cli/Text"
 import * as Gate from "@webagent/report/Gate"
+import { conclude } from "@webagent/report/Conclusion"
 import * as Money from "@webagent/cli/Money"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { TotalLimits } from "../../run/shards/NightLimits.ts"
@@ -109,8 +110,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
     options,
     merged.report.results.map(({ name, suite }) => ({ suite, name }))
   )
-  const concluded = history.conclude(merged.report)
-  const report = { ...concluded, gate: Gate.decide(concluded) }
+  const report = conclude(history.conclude(merged.report))
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
   const { reportDir } = options

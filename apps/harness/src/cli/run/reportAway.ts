@@ -1,4 +1,4 @@
-import * as Gate from "@webagent/report/Gate"
+import { conclude } from "@webagent/report/Conclusion"
 import { countsOf, type RunHeader, type RunReport, unrun } from "@webagent/report/RunReport"
 import type { Need } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
@@ -43,8 +43,7 @@ const awayReport = ({ header, lacks, plan, why }: Pick<AwayRun, "header" | "lack
 export const reportAway = Effect.fnUntraced(function* (run: AwayRun) {
   const { header, history, reportingOptions, why } = run
   const [sentence = ""] = why.split(/[.:]?\s*\n|[.:] /u)
-  const concluded = history.conclude(awayReport({ ...run, why: sentence }))
-  const report = { ...concluded, gate: Gate.decide(concluded) }
+  const report = conclude(history.conclude(awayReport({ ...run, why: sentence })))
   const reporting = yield* Reporting.start(reportingOptions)
   yield* reporting.emit({ _tag: "RunStarted", header })
   yield* reporting.emit({ _tag: "RunFinished", report })

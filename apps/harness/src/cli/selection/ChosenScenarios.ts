@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { usage } from "@webagent/cli/UserError"
+import * as Selection from "@webagent/report/Selection"
 import type { Suite } from "@webagent/scenario"
 import * as Config from "../../config/Config.ts"
 import { Project, suitesOf } from "../../config/Project.ts"
@@ -19,15 +20,15 @@ import * as NewestReport from "../reports/NewestReport.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
 /** The selection of scenarios as the user requested it; undefined if everything is selected. */
-export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): string | undefined => {
-  const asked = [
-    ...(lastFailed ? ["--last-failed"] : []),
-    ...tags.map((tag) => `--tag ${tag}`),
-    ...(name === undefined ? [] : [`--name "${name}"`]),
-    ...(trial === undefined ? [] : [`--trial ${trial}`])
-  ]
-  return asked.length === 0 ? undefined : asked.join(" and ")
-}
+export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): Selection.Selection | undefined =>
+  !lastFailed && tags.length === 0 && name === undefined && trial === undefined
+    ? undefined
+    : {
+        tags,
+        ...(name === undefined ? {} : { name }),
+        ...(lastFailed ? { lastFailed } : {}),
+        ...(trial === undefined ? {} : { trial })
+      }
 
 /**
  * The suites with the limits of the configuration; a limit of no scenario is a mistake where all suites of the
@@ -96,13 +97,13 @@ export const choose = Effect.fnUntraced(function* (
     .map((planned) => ({ ...planned, ...ownTrialsOf(options, planned) }))
   if (all.length === 0) {
     const names = loaded.map(({ suite }) => suite.name).join(", ")
-    const asked = selectionOf(options)
+    const selection = selectionOf(options)
     return yield* usage(
-      asked === undefined
+      selection === undefined
         ? loaded
             .map(({ argument, suite }) => `Suite "${suite.name}" (${argument}) has no scenario. Add one.`)
             .join("\n")
-        : `No scenario of ${names} matches ${asked}. See: ${program} list`
+        : `No scenario of ${names} matches ${Selection.text(selection)}. See: ${program} list`
     )
   }
   const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))

@@ -57,7 +57,7 @@ const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shar
   ["version of this program", ({ tool }) => tool.version],
   ["seed", ({ seed }) => seed],
   ["number of trials", ({ trials }) => trials],
-  ["selection of scenarios", ({ selection }) => selection ?? ""],
+  ["selection of scenarios", ({ selection }) => selection ?? null],
   // each simulated service has an address of its own
   ["target", ({ target }) => (target.simulated ? "simulated" : target.address)],
   ["target's abilities", ({ target }) => target.capabilities.toSorted()],

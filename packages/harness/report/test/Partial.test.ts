@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Partial from "../src/Partial.ts"
+import * as Selection from "../src/Selection.ts"
+
+const read = Schema.decodeUnknownSync(Partial.Stored)
+
+describe("a reason why a run is partial", () => {
+  const old: ReadonlyArray<readonly [string, Partial.Partial]> = [
+    ["it was stopped before its end", { _tag: "Stopped", isShard: false }],
+    ["a shard was stopped before its end", { _tag: "Stopped", isShard: true }],
+    ["the service was away", { _tag: "ServiceAway", isWhole: true }],
+    ["the service did not come back before the run ended", { _tag: "ServiceAway", isWhole: false }],
+    ["it is shard 2 of 4", { _tag: "Shard", index: 2, of: 4 }],
+    ["only --tag a was asked for", { _tag: "Selection", tags: ["a"] }],
+    [
+      'only --last-failed and --tag a and --tag b and --name "pays and goes" and --trial 3 was asked for',
+      { _tag: "Selection", tags: ["a", "b"], name: "pays and goes", lastFailed: true, trial: 3 }
+    ],
+    ["5 of 9 scenarios were skipped or cut short", { _tag: "Limit", which: [], cut: 5, of: 9 }],
+    ["no scenario ran to its end", { _tag: "NothingRan" }],
+    ["the infrastructure ended 1 of 2 trials", { _tag: "Infra", failed: 1, trials: 2 }],
+    ["only this was asked for", { _tag: "Other", text: "only this was asked for" }],
+    ["a sentence of nobody", { _tag: "Other", text: "a sentence of nobody" }]
+  ]
+
+  it("is read from the sentence of an earlier version", () => {
+    for (const [sentence, partial] of old) assert.deepStrictEqual(read(sentence), partial)
+  })
+
+  it("is read as it was written", () => {
+    for (const [, partial] of old) assert.deepStrictEqual(read(JSON.parse(JSON.stringify(partial))), partial)
+    assert.throws(() => read({ _tag: "Stopped" }))
+  })
+
+  it("names the filters, the limit or the missing shards", () => {
+    assert.strictEqual(
+      Partial.text({ _tag: "Selection", tags: ["a"], name: "pays" }),
+      'only --tag a and --name "pays" was selected'
+    )
+    assert.strictEqual(
+      Partial.text({ _tag: "LostShard", shards: [2], cut: 1, of: 3 }),
+      "shard 2 is missing, and with it 1 of 3 scenarios"
+    )
+  })
+})
+
+describe("the selection of a run", () => {
+  it("is read from the text of an earlier version", () => {
+    const read = Schema.decodeUnknownSync(Selection.Stored)
+    assert.deepStrictEqual(read('--tag smoke and --name "pays"'), { tags: ["smoke"], name: "pays" })
+    assert.deepStrictEqual(read("anything else"), { tags: [], name: "anything else" })
+    assert.deepStrictEqual(read({ tags: ["smoke"], trial: 2 }), { tags: ["smoke"], trial: 2 })
+  })
+})
