@@ -6,11 +6,12 @@ import * as Result from "effect/Result"
 import * as Decide from "./domain/Decide.ts"
 import { SessionNotFound } from "./domain/Errors.ts"
 import * as Turn from "./domain/Turn.ts"
+import type { AdmissionRefused } from "./ports/Admission.ts"
 import type { Conflict, KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
 import { storeRetries } from "./storeRetries.ts"
 
 /** The reason why a session isn't changed. */
-export type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+export type NotChanged = Decide.Refusal | AdmissionRefused | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
 
 /** Returns further parts of the step that stores a decision. */
 type Further = (decision: Decide.Decision) => Partial<Step>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { AdmissionRefused } from "./ports/Admission.ts"
 import type { Agent } from "./ports/Agent.ts"
 import { type BrowserPool, type CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
@@ -52,7 +53,7 @@ export class Engine extends Context.Service<
     readonly createSession: (
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Session">, IdempotencyKeyReused | StoreUnavailable>
+    ) => Effect.Effect<SafeCreates.Created<"Session">, AdmissionRefused | IdempotencyKeyReused | StoreUnavailable>
     readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound | StoreUnavailable>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** The steps of a turn in the order in which they began. No version has this. */
@@ -68,14 +69,14 @@ export class Engine extends Context.Service<
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<
       SafeCreates.Created<"Message">,
-      SessionNotFound | SessionStopped | IdempotencyKeyReused | StoreUnavailable
+      AdmissionRefused | SessionNotFound | SessionStopped | IdempotencyKeyReused | StoreUnavailable
     >
     readonly createBrowser: (
       request: Browsers.BrowserRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<
       SafeCreates.Created<"Browser">,
-      CountryUnavailable | IdempotencyKeyReused | LaunchFailed | StoreUnavailable
+      AdmissionRefused | CountryUnavailable | IdempotencyKeyReused | LaunchFailed | StoreUnavailable
     >
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>

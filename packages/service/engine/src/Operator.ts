@@ -61,12 +61,14 @@ export class Operator extends Context.Service<
           const decided = Decide.decide(state, { _tag: "Cancel", turnId: id }, yield* Clock.currentTimeMillis)
           if (Result.isFailure(decided)) return { record: turn, changed: false, node }
           const { events, session, turns, turnSteps } = decided.success
-          const conflict = yield* store
-            .commit({ session, turns, turnSteps, events })
-            .pipe(
-              Effect.as(false),
-              Effect.catchTags({ Conflict: () => Effect.succeed(true), KeyTaken: (error) => Effect.die(error) })
-            )
+          const conflict = yield* store.commit({ session, turns, turnSteps, events }).pipe(
+            Effect.as(false),
+            Effect.catchTags({
+              Conflict: () => Effect.succeed(true),
+              AdmissionRefused: Effect.die,
+              KeyTaken: Effect.die
+            })
+          )
           // the session changed meanwhile
           if (conflict) return yield* cancelTurn(id)
           yield* hint(node)

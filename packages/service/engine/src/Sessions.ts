@@ -11,7 +11,7 @@ import type { NotChanged } from "./Commits.ts"
 import type { Executions } from "./Executions.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
-import { Admission } from "./ports/Admission.ts"
+import { Admission, type AdmissionRefused } from "./ports/Admission.ts"
 import { Agent } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
@@ -64,7 +64,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
     (id: string) =>
     (
       error: NotChanged
-    ): Effect.Effect<never, SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable> => {
+    ): Effect.Effect<
+      never,
+      AdmissionRefused | SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+    > => {
       if (error._tag === "Stopped") return Effect.fail(new SessionStopped({ id }))
       return isInternal(error) ? Effect.die(error) : Effect.fail(error)
     }

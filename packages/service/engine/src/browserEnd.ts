@@ -40,7 +40,8 @@ export const endBrowser = (store: Store["Service"]) => {
           Effect.as<Browser.Browser | undefined>(stopped.success),
           Effect.catchTags({
             Conflict: () => end(id, reason, { bytes, key }),
-            KeyTaken: (error) => Effect.die(error)
+            AdmissionRefused: Effect.die,
+            KeyTaken: Effect.die
           })
         )
       })

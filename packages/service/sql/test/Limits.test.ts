@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKeys, keyScopes, Store, StoreUnavailable } from "@webagent/engine"
+import { ApiKeys, keyScopes, Store, AdmissionRefused } from "@webagent/engine"
 import { creation } from "@webagent/store-contract/Creation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ describe("the limits of a key", () => {
         (index) => {
           const { keys, store } = nodes[index % nodes.length] ?? first
           const also = Effect.flatMap(keys.usage("ci", 0), ({ runs }) =>
-            runs > 3 ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "too many" })) : Effect.void
+            runs > 3 ? Effect.fail(new AdmissionRefused({ message: "too many", retryAfter_ms: 1 })) : Effect.void
           )
           return Effect.isSuccess(store.commit({ ...creation(`${index}`, { owner: "ci" }), also }))
         },

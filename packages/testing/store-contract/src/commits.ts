@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Browser, Decide, Store, StoreUnavailable } from "@webagent/engine"
+import { AdmissionRefused, Browser, Decide, Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -167,8 +167,8 @@ export const commits = (test: StoreTest): void => {
       assert.strictEqual(done, 1)
       assert.strictEqual(yield* refusal({ ...creation("1"), also }), "Conflict")
       assert.strictEqual(done, 1)
-      const fails = Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" }))
-      assert.strictEqual(yield* refusal({ ...creation("2"), key: keyed("k"), also: fails }), "StoreUnavailable")
+      const fails = Effect.fail(new AdmissionRefused({ message: "a test", retryAfter_ms: 1 }))
+      assert.strictEqual(yield* refusal({ ...creation("2"), key: keyed("k"), also: fails }), "AdmissionRefused")
       assert.isTrue(Option.isNone(yield* store.session("s2")))
       assert.isTrue(Option.isNone(yield* store.turn("t2")))
       assert.isTrue(Option.isNone(yield* store.idempotencyRecord("k")))

@@ -10,6 +10,7 @@ import type { Node } from "../domain/Node.ts"
 import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
 import type { Turn, TurnStep } from "../domain/Turn.ts"
+import type { AdmissionRefused, Admit } from "./Admission.ts"
 
 /** Another step changed a record of this step first. Nothing was written: read the record again and decide again. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string }> {}
@@ -55,7 +56,7 @@ export interface Step {
   /** Changes, for readers of `eventsAfter`. */
   readonly events: ReadonlyArray<Event>
   /** Runs inside the commit of a step that is not refused. If it fails, the commit writes nothing. */
-  readonly also?: Effect.Effect<void, StoreUnavailable>
+  readonly also?: Admit
 }
 
 /** An event with its cursor. Cursors grow in the order of commits, from 1. */
@@ -117,7 +118,7 @@ export class Store extends Context.Service<
   Store,
   {
     /** Writes one step. The store checks the key before the revisions, so a repeated create is always `KeyTaken`. */
-    readonly commit: (step: Step) => Effect.Effect<void, Conflict | KeyTaken | StoreUnavailable>
+    readonly commit: (step: Step) => Effect.Effect<void, AdmissionRefused | Conflict | KeyTaken | StoreUnavailable>
 
     readonly session: (id: string) => Read<Option.Option<Session>>
     /** A session with its open turns, from one snapshot. */

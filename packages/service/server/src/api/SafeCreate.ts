@@ -5,7 +5,13 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
-import { IdempotencyKeyReused, LaunchFailed, type SafeCreate, StoreUnavailable } from "@webagent/engine"
+import {
+  AdmissionRefused,
+  IdempotencyKeyReused,
+  LaunchFailed,
+  type SafeCreate,
+  StoreUnavailable
+} from "@webagent/engine"
 import { invalid } from "./Invalid.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
@@ -79,5 +85,9 @@ export const once = <A extends { readonly replayed: boolean }, E, R>(
       () => refuse("The key was used before with another body. Send a new key for a new create", "value_error")
     ),
     // no operation declares what cannot be done right now: the app answers it
-    Effect.catchIf((error) => error instanceof StoreUnavailable || error instanceof LaunchFailed, Effect.die)
+    Effect.catchIf(
+      (error) =>
+        error instanceof StoreUnavailable || error instanceof LaunchFailed || error instanceof AdmissionRefused,
+      Effect.die
+    )
   )
