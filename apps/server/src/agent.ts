@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ServedBrowsers } from "./browsers.ts"
-import { UserError } from "./UserError.ts"
+import { type UserError, usage } from "@webagent/cli/UserError"
 
 /** The agent of a server with a model. */
 export interface AgentOptions {
@@ -76,16 +76,13 @@ const SecretsFile = Schema.fromJsonString(
 /** The secrets of a file. What is wrong with it is told without a value. */
 export const readSecrets = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(
-    files.readFileString(path),
-    () => new UserError({ sentence: `--secrets: cannot read file ${path}. Check the path and its permissions.` })
+  const text = yield* Effect.mapError(files.readFileString(path), () =>
+    usage(`--secrets: cannot read file ${path}. Check the path and its permissions.`)
   )
-  const secrets = yield* Effect.mapError(
-    Schema.decodeUnknownEffect(SecretsFile)(text),
-    () =>
-      new UserError({
-        sentence: `--secrets: ${path} must be a JSON object such as { "shop": { "value": "at least 4 characters", "domains": ["shop.example"] } }.`
-      })
+  const secrets = yield* Effect.mapError(Schema.decodeUnknownEffect(SecretsFile)(text), () =>
+    usage(
+      `--secrets: ${path} must be a JSON object such as { "shop": { "value": "at least 4 characters", "domains": ["shop.example"] } }.`
+    )
   )
   return Object.entries(secrets).map(([name, { domains, value }]): Secret => ({
     name,
@@ -121,7 +118,7 @@ const layerReal = ({ model, ...options }: AgentOptions) =>
     Effect.map(loaded, ({ BrowserAgent, Models }) =>
       BrowserAgent.layer(options).pipe(
         Layer.provide(Models.layer(model)),
-        Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(new UserError({ sentence: message }))))
+        Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(usage(message))))
       )
     )
   )

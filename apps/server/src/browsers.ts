@@ -17,7 +17,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { chmodSync, mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { sharesBrowsers } from "./fairShare.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 /** The browsers of a server, as its banner and its health show them. */
 interface BrowsersView {
@@ -54,8 +54,7 @@ export interface ChromiumOptions {
 /** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */
 const recordingsIn = (folder: string) => {
   const recordings = resolve(folder, "recordings")
-  const attempt = <A>(run: () => A, sentence: string) =>
-    Effect.try({ try: run, catch: () => new UserError({ sentence }) })
+  const attempt = <A>(run: () => A, sentence: string) => Effect.try({ try: run, catch: () => usage(sentence) })
   return Effect.andThen(
     attempt(
       () => mkdirSync(recordings, { recursive: true, mode: 0o700 }),
@@ -109,7 +108,7 @@ const layerChromium = ({ egress, folder, isolation: atLeast, languages, most, mo
   ).pipe(
     Layer.provide(Egress.layer(egress)),
     Layer.provide(NodeDns.layer),
-    Layer.catch((error) => Layer.effect(BrowserPool, Effect.fail(new UserError({ sentence: error.message }))))
+    Layer.catch((error) => Layer.effect(BrowserPool, Effect.fail(usage(error.message))))
   )
 
 /** The browsers of a server that searched for real ones and found none. */
@@ -126,7 +125,7 @@ export const layer = (
   const chromium = layerChromium(options)
   return kind === "chromium"
     ? chromium
-    : Layer.catchTag(chromium, "webagent/UserError", ({ sentence }) =>
-        layerWithout(`simulated: no browser runs. ${sentence}`, simulated)
+    : Layer.catchTag(chromium, "UserError", ({ message }) =>
+        layerWithout(`simulated: no browser runs. ${message}`, simulated)
       )
 }

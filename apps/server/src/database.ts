@@ -13,7 +13,7 @@ import { operating, stopOwned } from "./operate.ts"
 import { orSentence } from "./orSentence.ts"
 import { program } from "./program.ts"
 import { asName, data, notNegative, retention } from "./settings.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 const name = Flag.String("name").pipe(
   Flag.withDescription("Name the key: letters, digits, dots, dashes and underscores"),
@@ -64,9 +64,7 @@ const create = Command.make(
         }
         const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? keyScopes : [...new Set(scopes)]
         const { secret } = yield* Effect.catchTag(keys.create({ name, scopes: allowed, limits }), "KeyNameTaken", () =>
-          Effect.fail(
-            new UserError({ sentence: `A key named ${name} exists. Revoke it first, or choose another name.` })
-          )
+          Effect.fail(usage(`A key named ${name} exists. Revoke it first, or choose another name.`))
         )
         yield* Console.error(`Created the key ${name}. It is shown only now: keep it in a safe place.`)
         yield* Console.log(Redacted.value(secret))
@@ -115,7 +113,7 @@ const stopAll = Effect.fnUntraced(function* (data: Data, name: string) {
   const { browsers, isComplete, runs } = yield* operating(data, stopOwned(name))
   yield* Console.log(`Cancelled ${count(runs, "run")} and stopped ${count(browsers, "browser")} of the key ${name}.`)
   if (isComplete) return
-  yield* new UserError({ sentence: `The key ${name} has more of them. Run the same command again.` })
+  yield* usage(`The key ${name} has more of them. Run the same command again.`)
 })
 
 const revoke = Command.make("revoke", { name, data, stop }, ({ data, name, stop }) =>
@@ -127,11 +125,7 @@ const revoke = Command.make("revoke", { name, data, stop }, ({ data, name, stop 
           Effect.flatMap(keys.revokedOf([name]), (revoked) =>
             stop && revoked.has(name)
               ? Effect.succeed(true)
-              : Effect.fail(
-                  new UserError({
-                    sentence: `No key is named ${name}. List them: ${program} keys list --data ${data.name}`
-                  })
-                )
+              : Effect.fail(usage(`No key is named ${name}. List them: ${program} keys list --data ${data.name}`))
           )
         )
       )
@@ -180,9 +174,9 @@ export const backup = Command.make(
   ({ data, to }) =>
     data._tag === "Postgres"
       ? Effect.fail(
-          new UserError({
-            sentence: `${data.name} is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=${to} "${data.name}"`
-          })
+          usage(
+            `${data.name} is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=${to} "${data.name}"`
+          )
         )
       : orSentence(Effect.andThen(Database.backup(data.name, to), Console.log(`Backed up ${data.name} to ${to}.`)))
 ).pipe(Command.withDescription("Copy a database file to a new file, also while a server uses it"))

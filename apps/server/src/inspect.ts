@@ -14,7 +14,7 @@ import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
 import { cancel } from "./operate.ts"
 import { program } from "./program.ts"
 import { data } from "./settings.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
   orSentence(Effect.provide(use, Layer.provideMerge(SqlStore.layer, layerExisting(data))))
@@ -23,9 +23,9 @@ const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.Sql
 const nodesOf = (data: Data) =>
   data._tag === "File"
     ? Effect.fail(
-        new UserError({
-          sentence: `${data.name} is a file, which one server uses at a time. Nodes share a Postgres database: --data postgres://user@host/name.`
-        })
+        usage(
+          `${data.name} is a file, which one server uses at a time. Nodes share a Postgres database: --data postgres://user@host/name.`
+        )
       )
     : Store.use((store) => store.nodes)
 
@@ -78,12 +78,11 @@ const meant = (all: ReadonlyArray<Node>, asked: string, data: Data) => {
   const [node] = found
   if (node !== undefined && found.length === 1) return Effect.succeed(node)
   return Effect.fail(
-    new UserError({
-      sentence:
-        node === undefined
-          ? `No node of ${data.name} is named ${asked}. List them: ${program} nodes --data ${data.name}`
-          : `${found.length} nodes are named ${asked}. Choose one by its id: ${found.map(({ id }) => id).join(", ")}.`
-    })
+    usage(
+      node === undefined
+        ? `No node of ${data.name} is named ${asked}. List them: ${program} nodes --data ${data.name}`
+        : `${found.length} nodes are named ${asked}. Choose one by its id: ${found.map(({ id }) => id).join(", ")}.`
+    )
   )
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { teardown } from "@webagent/cli/CommandLine"
 import * as Effect from "effect/Effect"
-import { commandLine, teardown } from "./commandLine.ts"
+import { commandLine } from "./commandLine.ts"
 
-commandLine(process.argv.slice(2)).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain({ teardown }))
+commandLine.pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain({ disableErrorReporting: true, teardown }))

@@ -1,4 +1,4 @@
-import { version } from "@webagent/simulation"
+import { version } from "@webagent/server"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -6,9 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import { layerLog } from "./log.ts"
 import { program } from "./program.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 const keyVariable = "WEBAGENT_API_KEY"
 
@@ -32,7 +33,7 @@ export const mcp = Command.make(
   Effect.fnUntraced(function* (given) {
     const apiKey = yield* Config.option(Config.Redacted(keyVariable))
     if (Option.isNone(apiKey)) {
-      return yield* new UserError({ sentence: `Set ${keyVariable} to an API key of ${given.url}.` })
+      return yield* usage(`Set ${keyVariable} to an API key of ${given.url}.`)
     }
     // no other command needs it
     const { layer, takesKey } = yield* Effect.promise(() => import("@webagent/server/McpStdio"))
@@ -46,10 +47,11 @@ export const mcp = Command.make(
       Effect.provide([FetchHttpClient.layer, layerLog("text")])
     )
     if (!isTaken) {
-      return yield* new UserError({
-        sentence: `${given.url} refuses the API key in ${keyVariable}. Set one with the scope read: ${program} keys create.`
-      })
+      return yield* usage(
+        `${given.url} refuses the API key in ${keyVariable}. Set one with the scope read: ${program} keys create.`
+      )
     }
+    servesUntilStopped.now = true
     return yield* layer({ ...target, version }).pipe(
       Layer.provide(FetchHttpClient.layer),
       Layer.launch,

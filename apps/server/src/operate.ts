@@ -19,7 +19,7 @@ import { orSentence } from "./orSentence.ts"
 import { columns, json, jsonOf, print, since } from "./listing.ts"
 import { program } from "./program.ts"
 import { data } from "./settings.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 /** Runs an operator's command over a database that servers may be using. */
 export const operating = <A, E>(data: Data, use: Effect.Effect<A, E, Operator | Store | SqlClient.SqlClient>) => {
@@ -39,11 +39,7 @@ const holder = Effect.fnUntraced(function* (data: Data, node: string | null, tas
 const id = (what: string) => Argument.String("id").pipe(Argument.withDescription(`The id of the ${what}`))
 
 const unknown = (what: string, asked: string, data: Data) =>
-  Effect.fail(
-    new UserError({
-      sentence: `${data.name} has no ${what} ${asked}. List them: ${program} ${what}s --data ${data.name}`
-    })
-  )
+  Effect.fail(usage(`${data.name} has no ${what} ${asked}. List them: ${program} ${what}s --data ${data.name}`))
 
 /** `runs cancel`. */
 export const cancel = Command.make("cancel", { id: id("run"), data }, ({ data, id: asked }) =>

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@webagent/engine"
 import { DatabaseError } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import { program } from "./program.ts"
-import { UserError } from "./UserError.ts"
+import { usage } from "@webagent/cli/UserError"
 
 const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
@@ -10,10 +10,10 @@ const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : St
 export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, (error) => {
     if (error instanceof DatabaseError) {
-      return new UserError({ sentence: error.message.replace("Run: webagent-server", `Run: ${program}`) })
+      return usage(error.message.replace("Run: webagent-server", `Run: ${program}`))
     }
     if (error instanceof StoreUnavailable) {
-      return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
+      return usage(`Cannot use the database: ${causeOf(error.cause)}.`)
     }
     return error as Exclude<E, DatabaseError | StoreUnavailable>
   })

@@ -1,13 +1,7 @@
 import { isLoopback } from "@webagent/contract/Loopback"
 import { ApiKeys } from "@webagent/engine"
-import {
-  ControlServer,
-  LinkTokens,
-  type ListenError,
-  type PortInUseError,
-  Server,
-  SimulatedService
-} from "@webagent/simulation"
+import { LinkTokens, type ListenError, type PortInUseError, Server } from "@webagent/server"
+import { ControlServer, SimulatedService } from "@webagent/simulation"
 import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
@@ -24,12 +18,13 @@ import { ServedBrowsers } from "./browsers.ts"
 import { type Data, dataOf, folderOf } from "./data.ts"
 import { orSentence } from "./orSentence.ts"
 import * as Durable from "./durable.ts"
+import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import { layerLog } from "./log.ts"
 import { program as name } from "./program.ts"
 import { anew } from "./node.ts"
 import * as settings from "./settings.ts"
 import { withHangup, withLimit } from "./stopping.ts"
-import { UserError } from "./UserError.ts"
+import { portInUse, type UserError, usage } from "@webagent/cli/UserError"
 
 /** The keys that were given: as flags, else in the environment. */
 const givenKeys = (given: ReadonlyArray<string>) =>
@@ -40,20 +35,15 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
   const explicit = yield* givenKeys(given)
   if (explicit.length > 0) return explicit
   if (!isLoopback(host)) {
-    return yield* new UserError({
-      sentence: `Other machines can reach ${host}. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.`
-    })
+    return yield* usage(`Other machines can reach ${host}. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.`)
   }
   return [`wak_${randomBytes(18).toString("base64url")}`]
 })
 
-const explain = (error: PortInUseError | ListenError, controlPort: Option.Option<number>) => {
-  if (error._tag === "ListenError") return new UserError({ sentence: `${error.message}.` })
-  const flag = Option.contains(controlPort, error.port) ? "--control-port" : "--port"
-  return new UserError({
-    sentence: `Port ${error.port} is in use. Choose another with ${flag}, or 0 for any free port.`
-  })
-}
+const explain = (error: PortInUseError | ListenError, controlPort: Option.Option<number>) =>
+  error._tag === "ListenError"
+    ? usage(`${error.message}.`)
+    : portInUse(error.port, Option.contains(controlPort, error.port) ? "--control-port" : "--port")
 
 type Line = readonly [label: string, text: string]
 
@@ -92,10 +82,7 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
   )
   const { allowHost, apiKeys: asked, host, port, publicUrl, seed, trustProxy, turnDuration, ...simulation } = given
   const apiKeys = yield* resolveKeys(host, asked)
-  const resolved = yield* Effect.mapError(
-    SimulationFlags.resolve(simulation),
-    ({ message }) => new UserError({ sentence: message })
-  )
+  const resolved = yield* Effect.mapError(SimulationFlags.resolve(simulation), ({ message }) => usage(message))
   const server = SimulatedService.layer({
     host,
     port,
@@ -155,7 +142,7 @@ const refuse = <Name extends string>(
   const found = names.find(
     (name) => given[name] === true || (Option.isOption(given[name]) && Option.isSome(given[name]))
   )
-  return found === undefined ? Effect.void : Effect.fail(new UserError({ sentence: sentence(settings.flagOf(found)) }))
+  return found === undefined ? Effect.void : Effect.fail(usage(sentence(settings.flagOf(found))))
 }
 
 /** The model that is asked when the first one fails. */
@@ -177,10 +164,9 @@ const fallbackOf = Effect.fnUntraced(function* ({
     return undefined
   }
   if (Option.isSome(maxRunCost) && Option.isNone(fallbackPrice)) {
-    return yield* new UserError({
-      sentence:
-        "--max-run-cost needs the prices of the fallback model. Add --fallback-price input=USD,output=USD or remove it."
-    })
+    return yield* usage(
+      "--max-run-cost needs the prices of the fallback model. Add --fallback-price input=USD,output=USD or remove it."
+    )
   }
   return {
     ...fallbackModel.value,
@@ -198,17 +184,15 @@ const fallbackOf = Effect.fnUntraced(function* ({
 const refuseWithoutKey = (flag: string, { apiKey, baseUrl, dialect, keyName, model }: ModelConfig) =>
   dialect === "openai-compatible" || baseUrl !== undefined || apiKey !== undefined
     ? Effect.void
-    : Effect.fail(
-        new UserError({ sentence: `${flag} ${dialect}:${model} needs the key of the model. Set it in ${keyName}.` })
-      )
+    : Effect.fail(usage(`${flag} ${dialect}:${model} needs the key of the model. Set it in ${keyName}.`))
 
 /** The agent that the flags describe; none without a model. */
 const agentOf = Effect.fnUntraced(function* (given: Given) {
   if (Option.isNone(given.model)) return undefined
   if (Option.isSome(given.maxRunCost) && Option.isNone(given.modelPrice)) {
-    return yield* new UserError({
-      sentence: "--max-run-cost needs the prices of the model. Add --model-price input=USD,output=USD or remove it."
-    })
+    return yield* usage(
+      "--max-run-cost needs the prices of the model. Add --model-price input=USD,output=USD or remove it."
+    )
   }
   const { maxRunCost, maxRunTime, maxSteps } = given
   const options: Agents.AgentOptions = {
@@ -255,9 +239,9 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     (flag) => `${flag} works only for a server that keeps everything in memory. Remove ${flag} or ${kept}.`
   )
   if (data._tag === "Postgres" && Option.isSome(given.durable)) {
-    return yield* new UserError({
-      sentence: "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
-    })
+    return yield* usage(
+      "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
+    )
   }
   if (data._tag === "Postgres") {
     yield* refuse(
@@ -267,9 +251,9 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     )
   }
   if (data._tag === "File" && Option.isSome(given.advertise)) {
-    return yield* new UserError({
-      sentence: "--advertise is for servers that share a database. Remove it, or use --data postgres://user@host/name."
-    })
+    return yield* usage(
+      "--advertise is for servers that share a database. Remove it, or use --data postgres://user@host/name."
+    )
   }
   const agent = yield* agentOf(given)
   const apiKeys = yield* givenKeys(given.apiKeys)
@@ -277,9 +261,9 @@ const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
     Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
   )
   const keyless = (what: string) =>
-    new UserError({
-      sentence: `${data.name} ${what}. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
-    })
+    usage(
+      `${data.name} ${what}. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
+    )
   // a new file has no keys, and a path that is misspelt gets neither folder nor file
   if (apiKeys.length === 0 && data._tag === "File" && !existsSync(data.name)) {
     return yield* keyless("does not exist, so it has no API keys")
@@ -374,6 +358,7 @@ export const serve = Command.make(
     const untilLost = Effect.flatMap(Deferred.make<void>(), (lost) =>
       Effect.raceFirst(Layer.launch(program(Deferred.succeed(lost, undefined))), Deferred.await(lost))
     )
+    servesUntilStopped.now = true
     return yield* anew(untilLost).pipe(
       Effect.catchTags({
         PortInUseError: (error) => Effect.fail(explain(error, given.controlPort)),

@@ -10,10 +10,11 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Stdio from "effect/Stdio"
 import * as Flag from "effect/cli/Flag"
 import { costFromText, domainsFromText, modelFromText, priceFromText } from "./agent.ts"
 import { dataOf } from "./data.ts"
-import { UserError } from "./UserError.ts"
+import { type UserError, usage } from "@webagent/cli/UserError"
 
 /** The settings that an environment variable or a configuration file can set, as a configuration file spells them. */
 const settings = [
@@ -353,7 +354,7 @@ export const server = {
 export const apiKey = Config.option(Config.NonEmptyString(variable("apiKey")))
 
 const parse = (path: string, text: string): Result.Result<Record<string, unknown>, UserError> => {
-  const wrong = (problem: string) => Result.fail(new UserError({ sentence: `${path}: ${problem}` }))
+  const wrong = (problem: string) => Result.fail(usage(`${path}: ${problem}`))
   const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     return wrong('must be a JSON object such as { "port": 8080 }.')
@@ -371,17 +372,16 @@ const configFlag = (args: ReadonlyArray<string>): string | undefined => {
 }
 
 /** The configuration file, behind the environment. */
-export const layerConfigFile = (args: ReadonlyArray<string>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const path =
-        configFlag(args) ?? Option.getOrUndefined(yield* Config.option(Config.NonEmptyString(variable("config"))))
-      if (path === undefined) return Layer.empty
-      const files = yield* FileSystem.FileSystem
-      const text = yield* Effect.mapError(
-        files.readFileString(path),
-        () => new UserError({ sentence: `--config: cannot read file ${path}. Check the path and its permissions.` })
-      )
-      return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(yield* Effect.fromResult(parse(path, text))))
-    })
-  )
+export const layerConfigFile = Layer.unwrap(
+  Effect.gen(function* () {
+    const { args } = yield* Stdio.Stdio
+    const path =
+      configFlag(yield* args) ?? Option.getOrUndefined(yield* Config.option(Config.NonEmptyString(variable("config"))))
+    if (path === undefined) return Layer.empty
+    const files = yield* FileSystem.FileSystem
+    const text = yield* Effect.mapError(files.readFileString(path), () =>
+      usage(`--config: cannot read file ${path}. Check the path and its permissions.`)
+    )
+    return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(yield* Effect.fromResult(parse(path, text))))
+  })
+)

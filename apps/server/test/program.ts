@@ -11,7 +11,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { commandLine, teardown } from "../src/commandLine.ts"
+import { teardown } from "@webagent/cli/CommandLine"
+import { commandLine } from "../src/commandLine.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
@@ -106,11 +107,7 @@ export const run = Effect.fnUntraced(function* (
     Layer.succeed(Console.Console, console),
     ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))
   )
-  const exit = yield* commandLine(args).pipe(
-    Effect.provide(surroundings),
-    Effect.provide(NodeServices.layer),
-    Effect.exit
-  )
+  const exit = yield* commandLine.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer), Effect.exit)
   const code = yield* Effect.callback<number>((resume) => teardown(exit, (code) => resume(Effect.succeed(code))))
   return { code, ...said }
 })

@@ -2,15 +2,21 @@ import * as Schema from "effect/Schema"
 import * as Runtime from "effect/Runtime"
 
 /**
- * Something the user can put right, said on stderr: one sentence first, below it what shows it. Exit code 2: how the program
- * was called; 3: the target does not respond as the service, or refuses the key; 4: a program that is needed is not there.
+ * An error that the user can fix: one sentence first, then details on further lines. Exit code 2: the program was called
+ * wrongly; 3: the target doesn't respond as the service does, or refuses the key; 4: a required program is missing.
  */
 export class UserError extends Schema.TaggedError<UserError>()("UserError", {
   message: Schema.String,
   exitCode: Schema.Literals([2, 3, 4])
 }) {
   override readonly [Runtime.errorExitCode] = this.exitCode
+  // the command line prints the sentence alone, without a stack
+  override readonly [Runtime.errorReported] = false
 }
+
+/** Makes the error of a port that another program listens on; `flag` sets the port. */
+export const portInUse = (port: number, flag = "--port") =>
+  usage(`Port ${port} is in use. Choose another with ${flag}, or 0 for any free port.`)
 
 /** A mistake in how the program was called; exit code 2. */
 export const usage = (message: string) => new UserError({ message, exitCode: 2 })

@@ -10,7 +10,7 @@ type CommandLine = Effect.Effect<void, unknown, NodeServices.NodeServices>
 
 interface Program {
   readonly name: string
-  readonly commandLine: Promise<(args: ReadonlyArray<string>) => CommandLine>
+  readonly commandLine: Promise<CommandLine>
   /** The command that runs it in this repository. */
   readonly here: string
 }
@@ -18,11 +18,7 @@ interface Program {
 const programs: ReadonlyArray<Program> = [
   {
     name: "webagent-harness",
-    commandLine: appModule("apps/harness/src/harness.ts").then(
-      ({ commandLine }: { readonly commandLine: CommandLine }) =>
-        () =>
-          commandLine
-    ),
+    commandLine: appModule("apps/harness/src/harness.ts").then(({ commandLine }) => commandLine),
     here: "npm run harness --"
   },
   {
@@ -44,7 +40,7 @@ const printed = async (program: Program, args: ReadonlyArray<string>): Promise<s
     Layer.succeed(Console.Console, console),
     CliOutput.layer(CliOutput.defaultFormatter({ colors: false }))
   )
-  await Effect.runPromise(commandLine(args).pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
+  await Effect.runPromise(commandLine.pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
   return lines.join("\n")
 }
 

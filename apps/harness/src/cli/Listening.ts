@@ -1,5 +1,5 @@
 import { Listener } from "@webagent/server"
-import { usage } from "@webagent/cli/UserError"
+import { portInUse, usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -13,8 +13,7 @@ export const listening = Effect.fnUntraced(function* <E>(
 ) {
   const context = yield* Layer.build(Listener.layer({ host: "127.0.0.1", port })).pipe(
     Effect.catchTags({
-      PortInUseError: () =>
-        Effect.fail(usage(`Port ${port} is in use. Choose another with --port, or 0 for any free port.`)),
+      PortInUseError: () => Effect.fail(portInUse(port)),
       ListenError: (error) => Effect.fail(usage(`${error.message}.`))
     })
   )

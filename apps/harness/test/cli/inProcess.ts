@@ -7,7 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
-import { commandLine, teardown } from "../../src/harness.ts"
+import { teardown } from "@webagent/cli/CommandLine"
+import { commandLine } from "../../src/harness.ts"
 import type { Ended } from "./program.ts"
 
 /** A command line that runs in this process. */

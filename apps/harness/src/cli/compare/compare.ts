@@ -3,7 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 const night = (name: string, what: string) =>

@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { program } from "../Program.ts"
 import { configured } from "../Configured.ts"
 

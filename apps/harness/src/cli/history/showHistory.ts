@@ -14,7 +14,7 @@ import * as NightLines from "../../reporters/NightLines.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
-import { ExitError } from "../ExitCode.ts"
+import { ExitError } from "@webagent/cli/ExitCode"
 import { noNights } from "../HistoryNight.ts"
 import { terminal } from "@webagent/cli/Terminal"
 

@@ -2,7 +2,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { program } from "../Program.ts"
 import * as LoadFlags from "./LoadFlags.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 const failures = {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */

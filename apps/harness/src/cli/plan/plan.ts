@@ -1,6 +1,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"

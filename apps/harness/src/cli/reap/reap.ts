@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Cassettes from "../Cassettes.ts"
 import { listening } from "../Listening.ts"
-import { servesUntilStopped } from "../ExitCode.ts"
+import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import type { RunOptions } from "../RunFlags.ts"
 import * as TargetSource from "../TargetSource.ts"
 

@@ -6,7 +6,7 @@ import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 
 const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.flatMap(

@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { usage } from "@webagent/cli/UserError"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import * as Flags from "../Flags.ts"
 
 /** Options of a replay, which has no simulated agent and no control API. */

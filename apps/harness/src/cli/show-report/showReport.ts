@@ -2,7 +2,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { description } from "../Description.ts"
+import { description } from "@webagent/cli/Description"
 import { program } from "../Program.ts"
 
 /** `show-report`: the page of a run. What it runs with is loaded when it runs. */

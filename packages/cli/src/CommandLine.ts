@@ -1,0 +1,97 @@
+import * as Cause from "effect/Cause"
+import * as CliConfig from "effect/cli/CliConfig"
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
+import { servesUntilStopped } from "./ExitCode.ts"
+
+const suggestion = (similar: ReadonlyArray<string>) =>
+  similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`
+
+const sentence = (error: CliError.NonShowHelpErrors): string => {
+  if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
+  if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
+  const message = error.message.replace("Expected a string representing a finite", "Expected: a")
+  return message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")
+}
+
+/** Leaves out commands after an unknown flag, because the flag's value looks like a command. */
+const mistakes = (errors: ReadonlyArray<CliError.NonShowHelpErrors>) => {
+  const flag = errors.findIndex(({ _tag }) => _tag === "UnrecognizedOption")
+  return errors.filter(({ _tag }, index) => _tag !== "UnknownSubcommand" || flag === -1 || index < flag)
+}
+
+interface ProgramOptions<E, R> {
+  /** The command that users type, such as `npx webagent-server`. */
+  readonly program: string
+  readonly version: string
+  /** Flags that became commands, each with the new command. */
+  readonly replacements?: Readonly<Record<string, string>>
+  /** Provides values for flags that aren't given, such as those of a configuration file. */
+  readonly settings?: Layer.Layer<never, E, R>
+}
+
+type Replacing = Pick<ProgramOptions<unknown, unknown>, "program" | "replacements">
+
+const replacementIn = (
+  errors: ReadonlyArray<CliError.NonShowHelpErrors>,
+  { program, replacements = {} }: Replacing
+): string | undefined => {
+  const removed = errors.flatMap((error) => (error._tag === "UnrecognizedOption" ? error.option : []))
+  const flag = removed.find((option) => Object.hasOwn(replacements, option))
+  return flag && `${flag} is a command now: ${program} ${replacements[flag]}.`
+}
+
+/** Prints help on standard output, and a wrong call as one line on standard error that names the command's help. */
+const presenterOf = (options: Replacing): CliOutput.Presenter => ({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+          `${replacementIn(event.errors, options) ?? mistakes(event.errors).map(sentence).join(" ")} See: ${[options.program, ...event.commandPath.slice(1)].join(" ")} --help`
+        )
+      : CliOutput.defaultPresenter.present(event)
+})
+
+const isReported = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  (("_tag" in error && error._tag === "ShowHelp") || !Runtime.getErrorReported(error))
+
+const reportBug = (error: unknown) =>
+  Console.error(`This is a bug: ${error instanceof Error ? error.stack : String(error)}`)
+
+const reportError = (error: unknown) =>
+  Predicate.isTagged(error, "UserError") && error instanceof Error
+    ? Console.error(error.message)
+    : isReported(error)
+      ? Effect.void
+      : reportBug(error)
+
+/** Runs a command with the arguments of the process, and prints user errors as one sentence on standard error. */
+export const run = <Name extends string, Input, ContextInput, E, R, SettingsError = never, SettingsServices = never>(
+  command: Command.Command<Name, Input, ContextInput, E, R>,
+  options: ProgramOptions<SettingsError, SettingsServices>
+) =>
+  Command.run(command, { version: options.version }).pipe(
+    Effect.provide(options.settings ?? Layer.empty),
+    Effect.tapError(reportError),
+    Effect.tapDefect(reportBug),
+    Effect.provideService(CliOutput.Presenter, presenterOf(options)),
+    // every command has a help, which says more than the wizard
+    Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }))
+  )
+
+/** Exits with 2 after a wrong call, and with 0 if a service was stopped with Ctrl-C. */
+export const teardown: Runtime.Teardown = (exit, onExit) => {
+  if (servesUntilStopped.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+  const isWrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
+  return isWrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)
+}
