@@ -13,9 +13,11 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly private?: boolean
+  /** Published only for other packages of ours. */
+  readonly internal?: boolean
   readonly license?: string
   readonly bin?: Record<string, string>
-  readonly exports?: Record<string, Target>
+  readonly exports?: Record<string, Target | null>
   readonly imports?: Record<string, Target>
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
@@ -52,8 +54,8 @@ export const read = (folder: string): Unpacked => {
   return { manifest: JSON.parse(files.get("package.json") ?? "{}"), files }
 }
 
-const leaves = (entry: Target): ReadonlyArray<string> =>
-  typeof entry === "string" ? [entry] : Object.values(entry).flatMap(leaves)
+const leaves = (entry: Target | null): ReadonlyArray<string> =>
+  typeof entry === "string" ? [entry] : Object.values(entry ?? {}).flatMap(leaves)
 
 const targets = (manifest: Manifest): ReadonlyArray<string> => [
   ...Object.values({ ...manifest.exports, ...manifest.imports }).flatMap(leaves),
