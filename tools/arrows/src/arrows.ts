@@ -25,6 +25,7 @@ const v2 = "packages/client/v2"
 const v3 = "packages/client/v3"
 const v4 = "packages/client/v4"
 const control = "packages/service/control"
+const cdp = "packages/service/cdp"
 const engine = "packages/service/engine"
 const server = "packages/service/server"
 const simulation = "packages/service/simulation"
@@ -59,14 +60,15 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
   [control]: { imports: [contract] },
+  [cdp]: { imports: [] },
   [engine]: {
     imports: [],
     tests: [testFixtures],
-    folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
+    folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] }
   },
   [sql]: { imports: [engine], tests: [storeContract, testPostgres] },
   [chromium]: {
-    imports: [engine],
+    imports: [cdp, engine],
     tests: [contract, server],
     folders: {
       binary: [],
@@ -83,7 +85,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [agent]: {
-    imports: [engine],
+    imports: [cdp, engine],
     tests: [scriptedModel, testChromium],
     folders: {
       model: [],
@@ -94,7 +96,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [server]: {
-    imports: [contract, engine],
+    imports: [cdp, contract, engine],
     tests: [testFixtures],
     folders: {
       nodes: [],
@@ -140,7 +142,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     folders: { ".": [], html: ["."], operator: ["."] }
   },
   [cassette]: { imports: [contract, control], tests: [simulation] },
-  [scenario]: { imports: [contract, control, v2, v3, v4] },
+  [scenario]: { imports: [cdp, contract, control, v2, v3, v4] },
 
   [scriptedServer]: { imports: [] },
   [scriptedModel]: { imports: [scriptedServer] },
@@ -242,6 +244,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "tools/arrows": { imports: [] },
   "tools/bench": {
     imports: [
+      cdp,
       contract,
       core,
       polling,

@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* (
   }
   const request = RawRequest.make(client, target, apiKey)
   const cdp = (url: string) =>
-    Effect.provideService(CdpConnection.connect(client, url), Socket.WebSocketConstructor, webSocket)
+    Effect.provideService(CdpConnection.open(client, url), Socket.WebSocketConstructor, webSocket)
   return (seed: number): ScenarioContext => ({
     ...clients,
     request,

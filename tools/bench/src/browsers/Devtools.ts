@@ -1,3 +1,5 @@
+import { overSocket } from "@webagent/cdp"
+import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
@@ -82,47 +84,33 @@ export const devToolsIn = (folder: string, pid: number): DevTools => {
   }
 }
 
-/** One CDP connection, as fast as a client can be. */
+/** A CDP connection. */
 export interface Client {
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
   readonly close: () => void
-  /** Goes without a word, as a client that is killed. */
+  /** Drops the connection without a close frame, as a killed client does. */
   readonly cut: () => void
 }
 
-/** Connects to DevTools; a call that the end of the connection leaves open has an empty answer. */
-export const connect = (address: string, over?: Socket): Promise<Client> =>
-  new Promise((resolve, reject) => {
-    const socket = new WebSocket(address, {
-      perMessageDeflate: false,
-      maxPayload: 2 ** 28,
-      skipUTF8Validation: true,
-      ...(over === undefined ? {} : { createConnection: () => over })
-    })
-    const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>()
-    let last = 0
-    socket.on("message", (data) => {
-      const { id, result } = JSON.parse(String(data))
-      waiting.get(id)?.(result)
-      waiting.delete(id)
-    })
-    socket.once("error", reject)
-    socket.once("close", () => {
-      for (const answer of waiting.values()) answer({})
-    })
-    socket.once("open", () =>
-      resolve({
-        call: (method, params = {}, sessionId = undefined) =>
-          new Promise((done) => {
-            const id = ++last
-            waiting.set(id, done)
-            socket.send(JSON.stringify({ id, method, params, sessionId }))
-          }),
-        close: () => socket.close(),
-        cut: () => socket.terminate()
-      })
-    )
+/** Connects to DevTools. A call without a response before the connection closes returns an empty result. */
+export const connect = async (address: string, over?: Socket): Promise<Client> => {
+  const socket = new WebSocket(address, {
+    perMessageDeflate: false,
+    maxPayload: 2 ** 28,
+    skipUTF8Validation: true,
+    ...(over === undefined ? {} : { createConnection: () => over })
   })
+  await once(socket, "open")
+  const client = overSocket(socket)
+  return {
+    call: (method, params = {}, sessionId = undefined) => {
+      const { send } = sessionId === undefined ? client : client.session(sessionId)
+      return Effect.runPromise(Effect.orElseSucceed(send(method, { ...params }), () => ({})))
+    },
+    close: () => socket.close(),
+    cut: () => socket.terminate()
+  }
+}
 
 /** A session with the first page. */
 export const attach = async ({ call }: Client): Promise<string> => {

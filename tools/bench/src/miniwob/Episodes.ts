@@ -1,4 +1,4 @@
-import { Cdp } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
 import type { Launched } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -85,18 +85,15 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Episodes, never, Scope.Scope> {
   const root = yield* Effect.promise(fetched)
   const origin = yield* serve(root)
-  const client = yield* Cdp.over(yield* connect)
+  const client = yield* overTransport(yield* connect)
   const { targetInfos } = yield* Effect.orDie(client.send("Target.getTargets"))
-  const [page] = (targetInfos as ReadonlyArray<{ readonly targetId: string; readonly type: string }>).filter(
-    ({ type }) => type === "page"
-  )
-  const { sessionId } = yield* Effect.orDie(
-    client.send("Target.attachToTarget", { targetId: page?.targetId, flatten: true })
-  )
+  const targetId = targetInfos.find(({ type }) => type === "page")?.targetId ?? ""
+  const { sessionId } = yield* Effect.orDie(client.send("Target.attachToTarget", { targetId, flatten: true }))
+  const { send } = client.session(sessionId)
   const evaluate = (expression: string) =>
     Effect.map(
-      Effect.orDie(client.send("Runtime.evaluate", { expression, returnByValue: true }, String(sessionId))),
-      ({ result }) => (result as { readonly value?: unknown }).value
+      Effect.orDie(send("Runtime.evaluate", { expression, returnByValue: true })),
+      ({ result }) => result.value
     )
   const address = (kind: string) => `${origin}/miniwob/${kind}.html`
   return {
@@ -106,8 +103,7 @@ export const make = Effect.fnUntraced(function* (
       // its page never ends an episode, whatever is done
       .filter((name) => name !== "hover-shape"),
     address,
-    open: (kind) =>
-      Effect.asVoid(Effect.orDie(client.send("Page.navigate", { url: address(kind) }, String(sessionId)))),
+    open: (kind) => Effect.asVoid(Effect.orDie(send("Page.navigate", { url: address(kind) }))),
     reward: Effect.map(evaluate("WOB_DONE_GLOBAL?WOB_RAW_REWARD_GLOBAL:null"), (reward) =>
       typeof reward === "number" ? reward : null
     ),

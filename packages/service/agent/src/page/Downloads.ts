@@ -1,7 +1,6 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError, CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import { basename } from "node:path"
-import type { Session } from "./Sessions.ts"
 
 /** A file that an upload may choose. */
 export interface TaskFile {
@@ -19,7 +18,7 @@ const bytes_most = 100 * 1024 ** 2
  * complete.
  */
 export const make = Effect.fnUntraced(function* (
-  browser: Session,
+  browser: CdpSession,
   folder: string | null,
   note: (text: string) => void
 ): Effect.fn.Return<() => ReadonlyArray<TaskFile>, CdpError> {

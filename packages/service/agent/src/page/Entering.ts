@@ -1,4 +1,4 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import { Refused } from "./Failures.ts"
@@ -67,7 +67,7 @@ const focusedField = Effect.fnUntraced(function* (
 
 /** Makes the actions that fill in fields. */
 export const make = (hands: Hands) => {
-  const { files, sessions } = hands
+  const { files, client } = hands
 
   const fromResult = <A>(result: Result.Result<A, string>) =>
     Effect.mapError(Effect.fromResult(result), (message) => new Refused({ message }))
@@ -119,7 +119,7 @@ export const make = (hands: Hands) => {
             ? yield* Effect.orElseSucceed(call(frame, "textOf", index), () => null)
             : null
         if (submit) {
-          yield* unlessStopped(sessions, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
+          yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
         }
         if (field !== "") return `Typed into ${hands.secrets.redact(field).toWellFormed()}, which took the focus.`
         return now === null || now === revealed

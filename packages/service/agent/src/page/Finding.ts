@@ -10,7 +10,7 @@ const part = 8000
 
 /** Reads more of the page than a look shows. */
 export const make = (hands: Hands) => {
-  const { sessions, tabs } = hands
+  const { client, tabs } = hands
 
   const find = (wanted: string): Action =>
     Effect.flatMap(
@@ -39,7 +39,7 @@ export const make = (hands: Hands) => {
     Effect.gen(function* () {
       const tab = tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
-      const read = yield* unlessStopped(sessions, tab, Reader.read(tab, { margin: null, maxChars: chars_most }))
+      const read = yield* unlessStopped(client, tab, Reader.read(tab, { margin: null, maxChars: chars_most }))
       return read?._tag === "Some"
         ? hands.secrets.redact(read.value.text)
         : yield* refuse("The page does not answer: look at it.")

@@ -1,15 +1,13 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError, CdpSession, FrameInfo } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import { Refused } from "./Failures.ts"
-import type { FrameInfo } from "./Protocol.ts"
-import type { Session } from "./Sessions.ts"
 import { source, type World } from "./world/World.ts"
 
 /** A document's place in a tab; the document changes, and its process may. */
 export interface Frame {
   readonly id: string
   readonly parent: string | undefined
-  session: Session
+  session: CdpSession
   url: string
   /** The site that its document belongs to, such as `https://example.com`. */
   origin: string
@@ -24,7 +22,7 @@ export interface Frame {
   readonly listening: Set<number>
 }
 
-export const make = (id: string, parent: string | undefined, session: Session): Frame => ({
+export const make = (id: string, parent: string | undefined, session: CdpSession): Frame => ({
   id,
   parent,
   session,
@@ -52,8 +50,8 @@ const forget = (frame: Frame) => {
 }
 
 /** Returns whether a command failed because its document was replaced. */
-const isLost = ({ gone, message }: CdpError) =>
-  gone === null && /context|Cannot find|navigated|No frame|objectId|Object id/iu.test(message)
+const isLost = ({ message, reason }: CdpError) =>
+  reason === "refused" && /context|Cannot find|navigated|No frame|objectId|Object id/iu.test(message)
 
 /** The number of the agent's world in a frame, which is made when there is none. */
 export const enter = Effect.fnUntraced(function* (frame: Frame) {

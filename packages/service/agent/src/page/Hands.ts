@@ -1,4 +1,4 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpClient, CdpError } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { DomainPattern } from "./AllowedDomains.ts"
@@ -7,7 +7,6 @@ import { BrowserLost, Refused } from "./Failures.ts"
 import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
-import type { Sessions } from "./Sessions.ts"
 import { gone, settle, unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
@@ -16,7 +15,7 @@ import type { Kind } from "./world/Locating.ts"
 /** The tools and state that actions share. */
 export interface Hands {
   readonly tabs: Tabs
-  readonly sessions: Sessions
+  readonly client: CdpClient
   readonly secrets: Secrets
   readonly domains: () => ReadonlyArray<DomainPattern> | null
   readonly files: () => ReadonlyArray<TaskFile>
@@ -47,7 +46,7 @@ export const told = <A>(
     }),
     Effect.mapError((error) => {
       const message = hands.secrets.redact(error.message).toWellFormed()
-      return error._tag === "CdpError" && error.gone === "browser"
+      return error._tag === "CdpError" && error.reason === "closed"
         ? new BrowserLost({ message: "The browser is gone." })
         : new Refused({ message })
     })
@@ -99,10 +98,10 @@ export const go = (
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
-      const worked = unlessStopped(hands.sessions, tab, work(tab)).pipe(
+      const worked = unlessStopped(hands.client, tab, work(tab)).pipe(
         Effect.catchIf(
-          (error) => error._tag === "CdpError" && error.gone === "page",
-          () => Effect.as(gone(hands.sessions, hands.tabs, tab), Option.some("Done; the page closed itself."))
+          (error) => error._tag === "CdpError" && error.reason === "detached",
+          () => Effect.as(gone(hands.client, hands.tabs, tab), Option.some("Done; the page closed itself."))
         ),
         Effect.map((done) => (done?._tag === "Some" ? done.value : "Done; the page asks something now."))
       )

@@ -1,7 +1,6 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError, CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Session } from "./Sessions.ts"
 
 /** A key, with the modifiers that are held. */
 interface Stroke {
@@ -74,7 +73,7 @@ const eventsOf = ({ key, modifiers }: Stroke) => {
 }
 
 /** Presses keys one after the other; the events are sent in one go. */
-export const press = ({ post, send }: Session, strokes: ReadonlyArray<Stroke>): Effect.Effect<void, CdpError> =>
+export const press = ({ post, send }: CdpSession, strokes: ReadonlyArray<Stroke>): Effect.Effect<void, CdpError> =>
   Effect.suspend(() => {
     const last = strokes.at(-1)
     if (last === undefined) return Effect.void

@@ -1,4 +1,4 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Frame from "./Frame.ts"

@@ -68,18 +68,18 @@ const stopped = ({ dialog, isCrashed }: Tab) =>
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
 const once = Effect.fnUntraced(function* (
-  { secrets: { redact }, sessions, tabs }: Pick<Hands, "secrets" | "sessions" | "tabs">,
+  { secrets: { redact }, client, tabs }: Pick<Hands, "secrets" | "client" | "tabs">,
   notes: ReadonlyArray<string>,
   { margin = 0.5, maxChars = 40_000 }: LookOptions
 ) {
   // a page may have closed its own tab, the last one
   yield* Effect.timeoutOption(
-    sessions.until(() => tabs.all().length > 0),
+    client.until(() => tabs.all().length > 0),
     patience
   )
   const tab = tabs.front()
   tab.looks += 1
-  const reading = unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
+  const reading = unlessStopped(client, tab, Reader.read(tab, { margin, maxChars }))
   const found = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
   const read = found._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined
   const url = redact(tab.url)
@@ -113,12 +113,12 @@ const once = Effect.fnUntraced(function* (
 
 /** Looks at the tab in front. The notes are what happened since the last look. */
 export const look = (...how: Parameters<typeof once>): ReturnType<typeof once> => {
-  const [{ sessions, tabs }] = how
+  const [{ client, tabs }] = how
   const tab = tabs.front()
   return Effect.catchIf(
     once(...how),
-    (error) => error._tag === "CdpError" && error.gone === "page",
+    (error) => error._tag === "CdpError" && error.reason === "detached",
     // it closed itself meanwhile: another one is in front
-    () => Effect.andThen(gone(sessions, tabs, tab), once(...how))
+    () => Effect.andThen(gone(client, tabs, tab), once(...how))
   )
 }

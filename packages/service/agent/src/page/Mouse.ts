@@ -1,6 +1,5 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError, CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
-import type { Session } from "./Sessions.ts"
 
 /** A point of a tab's viewport, in CSS pixels. */
 export interface Point {
@@ -12,12 +11,12 @@ export type Button = "left" | "right"
 
 const moves = 6
 
-export const move = ({ send }: Session, { x, y }: Point): Effect.Effect<void, CdpError> =>
+export const move = ({ send }: CdpSession, { x, y }: Point): Effect.Effect<void, CdpError> =>
   Effect.asVoid(send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y }))
 
 /** Clicks; the events are sent in one go. */
 export const click = (
-  { post, send }: Session,
+  { post, send }: CdpSession,
   { x, y }: Point,
   { button = "left", count = 1 }: { readonly button?: Button; readonly count?: number } = {}
 ): Effect.Effect<void, CdpError> =>
@@ -33,7 +32,7 @@ export const click = (
     return Effect.asVoid(send("Input.dispatchMouseEvent", { ...up, clickCount: count }))
   })
 
-export const drag = Effect.fnUntraced(function* ({ send }: Session, from: Point, to: Point) {
+export const drag = Effect.fnUntraced(function* ({ send }: CdpSession, from: Point, to: Point) {
   const button = "left"
   yield* send("Input.dispatchMouseEvent", { type: "mouseMoved", ...from })
   yield* send("Input.dispatchMouseEvent", { type: "mousePressed", ...from, button, buttons: 1, clickCount: 1 })

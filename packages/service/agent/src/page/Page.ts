@@ -1,4 +1,5 @@
-import { Cdp, type CdpTransport, type CdpError } from "@webagent/engine"
+import { type CdpError, overTransport } from "@webagent/cdp"
+import type { CdpTransport } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,7 +15,6 @@ import * as Look from "./Look.ts"
 import * as Picture from "./Picture.ts"
 import * as Pointing from "./Pointing.ts"
 import * as Secrets from "./Secrets.ts"
-import * as Sessions from "./Sessions.ts"
 import { mainFrame } from "./Tab.ts"
 import * as Tabs from "./Tabs.ts"
 
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
   options: PageOptions = {}
 ): Effect.fn.Return<Page, BrowserUnusable, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const sessions = yield* Sessions.make(yield* Cdp.over(connection))
+  const client = yield* overTransport(connection)
   const notes: Array<string> = []
   const note = (text: string) => {
     notes.push(text)
@@ -105,9 +105,9 @@ export const make = Effect.fnUntraced(function* (
   const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
 
   const start = Effect.gen(function* () {
-    const downloaded = yield* Downloads.make(sessions.browser, options.downloads ?? null, note)
+    const downloaded = yield* Downloads.make(client, options.downloads ?? null, note)
     const tabs = yield* Tabs.make({
-      sessions,
+      client,
       now,
       note,
       quote,
@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
 
   const hands: Hands = {
     tabs,
-    sessions,
+    client,
     now,
     refused,
     conceal: options.conceal ?? Effect.void,

@@ -14,7 +14,7 @@ const quality = 60
  * frame with one; and while there is a document that this task may not read.
  */
 export const make = (hands: Hands) => {
-  const { sessions, tabs } = hands
+  const { client, tabs } = hands
 
   /** Refused where a document of the tab must not be seen. */
   const check = (tab: Tab) => {
@@ -53,7 +53,7 @@ export const make = (hands: Hands) => {
         yield* check(tab)
         return Result.getOrElse(Base64.decode(data), () => new Uint8Array())
       })
-      const taken = yield* unlessStopped(sessions, tab, picture)
+      const taken = yield* unlessStopped(client, tab, picture)
       return taken?._tag === "Some" ? taken.value : yield* refuse("No picture: the page does not answer.")
     })
   )

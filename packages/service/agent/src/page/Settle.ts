@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import type { Sessions } from "./Sessions.ts"
+import type { CdpClient } from "@webagent/cdp"
 import { mainFrame, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 
@@ -19,19 +19,19 @@ const restless_ms = 100
 const turns_most = 4
 
 /** Carries out an effect until the page asks something or crashes: then it answers nothing else. */
-export const unlessStopped = <A, E, R>(sessions: Sessions, tab: Tab, effect: Effect.Effect<A, E, R>) =>
+export const unlessStopped = <A, E, R>(client: CdpClient, tab: Tab, effect: Effect.Effect<A, E, R>) =>
   Effect.raceFirst(
     Effect.asSome(effect),
     Effect.as(
-      sessions.until(() => tab.dialog !== undefined || tab.isCrashed),
+      client.until(() => tab.dialog !== undefined || tab.isCrashed),
       undefined
     )
   )
 
 /** Waits until a tab that is closed is no longer one of the tabs. */
-export const gone = (sessions: Sessions, tabs: Tabs, tab: Tab) =>
+export const gone = (client: CdpClient, tabs: Tabs, tab: Tab) =>
   Effect.timeoutOption(
-    sessions.until(() => !tabs.all().includes(tab)),
+    client.until(() => !tabs.all().includes(tab)),
     window_ms
   )
 
@@ -40,7 +40,7 @@ export const gone = (sessions: Sessions, tabs: Tabs, tab: Tab) =>
  * waits for long, and not for what the page does all the time.
  */
 export const settle = Effect.fnUntraced(function* (
-  { now, sessions, tabs }: { readonly now: () => number; readonly sessions: Sessions; readonly tabs: Tabs },
+  { now, client, tabs }: { readonly now: () => number; readonly client: CdpClient; readonly tabs: Tabs },
   since: number
 ) {
   const acted = now()
@@ -50,7 +50,7 @@ export const settle = Effect.fnUntraced(function* (
   const isOpening = ({ opening }: Tab) => opening.length > 0 && now() - acted < window_ms
   const hasFrames = ({ loading }: Tab) =>
     now() - acted < frames_ms && Array.from(loading.values()).some((began) => began >= since)
-  const within = (ms: number, holds: () => boolean) => Effect.timeoutOption(sessions.until(holds), ms)
+  const within = (ms: number, holds: () => boolean) => Effect.timeoutOption(client.until(holds), ms)
 
   const turn = Effect.fnUntraced(function* (tab: Tab) {
     if (tab.isNavigating) yield* within(navigation_ms, () => !tab.isNavigating)
@@ -72,7 +72,7 @@ export const settle = Effect.fnUntraced(function* (
     if (tabs.all().length === 0) yield* within(window_ms, () => tabs.all().length > 0)
     const tab = tabs.front()
     if (tab.dialog !== undefined || tab.isCrashed) return
-    const again = yield* unlessStopped(sessions, tab, turn(tab))
+    const again = yield* unlessStopped(client, tab, turn(tab))
     if (again?._tag !== "Some" || !again.value) return
   }
 })

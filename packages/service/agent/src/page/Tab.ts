@@ -1,6 +1,5 @@
 import * as Frame from "./Frame.ts"
-import type { FrameTree } from "./Protocol.ts"
-import type { Session, Sessions } from "./Sessions.ts"
+import type { CdpClient, CdpSession, FrameTree } from "@webagent/cdp"
 
 /** A question of the page, which answers nothing else until it is answered. */
 interface Dialog {
@@ -11,7 +10,7 @@ interface Dialog {
 /** A tab, and what is known of it from its events. */
 export interface Tab {
   readonly target: string
-  readonly session: Session
+  readonly session: CdpSession
   readonly frames: Map<string, Frame.Frame>
   /** Requests of scripts that are not answered yet, and when each began, in milliseconds. */
   readonly requests: Map<string, number>
@@ -39,7 +38,7 @@ export interface Tab {
 
 /** The callbacks and settings of a tab. */
 export interface TabOptions {
-  readonly sessions: Sessions
+  readonly client: CdpClient
   /** The milliseconds of a clock that only goes forward. */
   readonly now: () => number
   readonly mayLoad: (url: string) => boolean
@@ -58,7 +57,7 @@ export const mainFrame = (tab: Tab): Frame.Frame => {
 }
 
 /** Sent in one go, before the page does anything. */
-const prepare = (session: Session) => {
+const prepare = (session: CdpSession) => {
   session.post("Page.enable", {})
   session.post("Page.setLifecycleEventsEnabled", { enabled: true })
   session.post("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
@@ -69,7 +68,7 @@ const prepare = (session: Session) => {
 }
 
 /** Watches a target that has just been attached. */
-export const watch = (target: string, url: string, session: Session, options: TabOptions): Tab => {
+export const watch = (target: string, url: string, session: CdpSession, options: TabOptions): Tab => {
   const tab: Tab = {
     target,
     session,
@@ -102,7 +101,7 @@ export const takeFrames = (tab: Tab, { childFrames = [], frame }: FrameTree): vo
   for (const child of childFrames) takeFrames(tab, child)
 }
 
-const frameOf = (tab: Tab, id: string, parent: string | undefined, session: Session): Frame.Frame => {
+const frameOf = (tab: Tab, id: string, parent: string | undefined, session: CdpSession): Frame.Frame => {
   const known = tab.frames.get(id) ?? Frame.make(id, parent, session)
   tab.frames.set(id, known)
   if (known.session !== session) {
@@ -113,21 +112,18 @@ const frameOf = (tab: Tab, id: string, parent: string | undefined, session: Sess
   return known
 }
 
-/** Forgets a frame that is gone, and those inside it; the session of one in a process of its own, too. */
-export const drop = (tab: Tab, frame: Frame.Frame, sessions: Sessions): void => {
+/** Removes a detached frame and the frames inside it. */
+const drop = (tab: Tab, frame: Frame.Frame): void => {
   tab.frames.delete(frame.id)
   tab.loading.delete(frame.id)
-  dropInside(tab, frame.id, sessions)
-  const { session } = frame
-  const isUsed = session === tab.session || Array.from(tab.frames.values()).some((other) => other.session === session)
-  if (!isUsed) sessions.forget(session)
+  dropInside(tab, frame.id)
 }
 
-const dropInside = (tab: Tab, id: string, sessions: Sessions) => {
-  for (const child of tab.frames.values()) if (child.parent === id) drop(tab, child, sessions)
+const dropInside = (tab: Tab, id: string) => {
+  for (const child of tab.frames.values()) if (child.parent === id) drop(tab, child)
 }
 
-function watchSession(tab: Tab, session: Session, options: TabOptions): void {
+function watchSession(tab: Tab, session: CdpSession, options: TabOptions): void {
   watchFrames(tab, session, options)
   watchNavigation(tab, session, options)
   watchDialogs(tab, session, options)
@@ -139,7 +135,7 @@ function watchSession(tab: Tab, session: Session, options: TabOptions): void {
     for (const frame of tab.frames.values()) if (frame.session === session) frame.isCrashed = true
   })
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
-    const inner = options.sessions.of(sessionId)
+    const inner = options.client.session(sessionId)
     // workers and the like are not looked at, and must not wait
     if (targetInfo.type !== "iframe") return inner.post("Runtime.runIfWaitingForDebugger", {})
     frameOf(tab, targetInfo.targetId, targetInfo.parentFrameId ?? tab.target, inner)
@@ -149,17 +145,16 @@ function watchSession(tab: Tab, session: Session, options: TabOptions): void {
   session.on("Target.detachedFromTarget", ({ sessionId }) => {
     for (const frame of tab.frames.values()) {
       // its document may be in another process by now
-      if (frame.session.id === sessionId) drop(tab, frame, options.sessions)
+      if (frame.session.id === sessionId) drop(tab, frame)
     }
-    options.sessions.forget({ id: sessionId })
   })
 }
 
-const watchFrames = (tab: Tab, session: Session, { quote, sessions }: TabOptions) => {
+const watchFrames = (tab: Tab, session: CdpSession, { quote }: TabOptions) => {
   session.on("Page.frameAttached", ({ frameId, parentFrameId }) => void frameOf(tab, frameId, parentFrameId, session))
   session.on("Page.frameNavigated", ({ frame }) => {
     // nothing tells of the frames of the document before
-    dropInside(tab, frame.id, sessions)
+    dropInside(tab, frame.id)
     Frame.renew(frameOf(tab, frame.id, frame.parentId, session), frame)
     if (frame.id !== tab.target) return
     if (frame.unreachableUrl !== undefined) {
@@ -174,11 +169,11 @@ const watchFrames = (tab: Tab, session: Session, { quote, sessions }: TabOptions
   })
   session.on("Page.frameDetached", ({ frameId, reason }) => {
     const frame = tab.frames.get(frameId)
-    if (reason !== "swap" && frame !== undefined) drop(tab, frame, sessions)
+    if (reason !== "swap" && frame !== undefined) drop(tab, frame)
   })
 }
 
-const watchNavigation = (tab: Tab, session: Session, { now }: TabOptions) => {
+const watchNavigation = (tab: Tab, session: CdpSession, { now }: TabOptions) => {
   const turn = (frameId: string, isNavigating: boolean) => {
     if (frameId === tab.target) tab.isNavigating = isNavigating
   }
@@ -200,7 +195,7 @@ const watchNavigation = (tab: Tab, session: Session, { now }: TabOptions) => {
   })
 }
 
-const watchDialogs = (tab: Tab, session: Session, { note, quote }: TabOptions) => {
+const watchDialogs = (tab: Tab, session: CdpSession, { note, quote }: TabOptions) => {
   session.on("Page.javascriptDialogOpening", ({ message, type }) => {
     if (type === "confirm" || type === "prompt") {
       tab.dialog = { type, message: quote(message, 1000) }
@@ -213,7 +208,7 @@ const watchDialogs = (tab: Tab, session: Session, { note, quote }: TabOptions) =
   session.on("Page.javascriptDialogClosed", () => void (tab.dialog = undefined))
 }
 
-const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
+const watchRequests = (tab: Tab, session: CdpSession, { now }: TabOptions) => {
   // what may go on for ever, such as a stream of events, is not waited for
   session.on("Network.requestWillBeSent", ({ requestId, type }) => {
     if (type === "XHR" || type === "Fetch") tab.requests.set(requestId, now())
@@ -226,7 +221,7 @@ const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
 /** The mark on errors that the browser's proxy returns itself. */
 const ofProxy = /^webagent; error=/u
 
-const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, refused }: TabOptions) => {
+const watchDocuments = (tab: Tab, session: CdpSession, { mayLoad, note, refused }: TabOptions) => {
   session.on("Fetch.requestPaused", ({ frameId, request, requestId }) => {
     if (mayLoad(request.url)) return session.post("Fetch.continueRequest", { requestId })
     const why = `Refused: ${refused(request.url)} is not an address that this task may open.`

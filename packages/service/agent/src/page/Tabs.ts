@@ -1,4 +1,4 @@
-import type { CdpError } from "@webagent/engine"
+import type { CdpError } from "@webagent/cdp"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -21,8 +21,7 @@ const answers_ms = 5000
 export const make = Effect.fnUntraced(function* (
   options: Tab.TabOptions
 ): Effect.fn.Return<Tabs, CdpError, Scope.Scope> {
-  const { note, sessions } = options
-  const { browser } = sessions
+  const { client, note } = options
   const tabs: Array<Tab.Tab> = []
   const attached = yield* Deferred.make<Tab.Tab>()
   let front: Tab.Tab | undefined
@@ -31,7 +30,7 @@ export const make = Effect.fnUntraced(function* (
 
   const wait = (target: string) =>
     Effect.andThen(
-      sessions.until(() => tabOf(target) !== undefined),
+      client.until(() => tabOf(target) !== undefined),
       Effect.sync(() => tabOf(target))
     )
 
@@ -41,13 +40,13 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const create = Effect.fnUntraced(function* (url: string) {
-    const { targetId } = yield* browser.send("Target.createTarget", { url })
+    const { targetId } = yield* client.send("Target.createTarget", { url })
     const tab = yield* wait(targetId)
     if (tab !== undefined) front = tab
   })
 
-  browser.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
-    const session = sessions.of(sessionId)
+  client.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+    const session = client.session(sessionId)
     if (targetInfo.type !== "page") return session.post("Runtime.runIfWaitingForDebugger", {})
     const tab = Tab.watch(targetInfo.targetId, targetInfo.url, session, options)
     tabs.push(tab)
@@ -62,25 +61,23 @@ export const make = Effect.fnUntraced(function* (
     tab.isNavigating = opened !== "about:blank" && opened !== ""
     note(`A new tab was opened and is in front: tab ${tabs.length}.`)
   })
-  browser.on("Target.detachedFromTarget", ({ sessionId }) => {
+  client.on("Target.detachedFromTarget", ({ sessionId }) => {
     const at = tabs.findIndex(({ session }) => session.id === sessionId)
-    sessions.forget({ id: sessionId })
     if (at < 0) return
     const [gone] = tabs.splice(at, 1)
-    for (const frame of gone?.frames.values() ?? []) sessions.forget(frame.session)
     if (front !== gone) return
     front = tabs.at(-1)
     note("The tab in front was closed.")
-    if (tabs.length === 0) browser.post("Target.createTarget", { url: "about:blank" })
+    if (tabs.length === 0) client.post("Target.createTarget", { url: "about:blank" })
   })
 
-  yield* browser.send("Target.setAutoAttach", {
+  yield* client.send("Target.setAutoAttach", {
     autoAttach: true,
     waitForDebuggerOnStart: true,
     flatten: true,
     filter: [{ type: "page" }]
   })
-  const { targetInfos } = yield* browser.send("Target.getTargets", {})
+  const { targetInfos } = yield* client.send("Target.getTargets", {})
   if (!targetInfos.some(({ type }) => type === "page")) yield* create("about:blank")
   front ??= yield* Deferred.await(attached)
   const answering = yield* Effect.filter(
@@ -113,8 +110,8 @@ export const make = Effect.fnUntraced(function* (
     close: (tab) =>
       Effect.gen(function* () {
         if (tabs.length === 1) yield* create("about:blank")
-        yield* browser.send("Target.closeTarget", { targetId: tab.target })
-        yield* sessions.until(() => !tabs.includes(tab))
+        yield* client.send("Target.closeTarget", { targetId: tab.target })
+        yield* client.until(() => !tabs.includes(tab))
       })
   }
 })

@@ -1,8 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Cdp } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
 import { launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
-import * as Sessions from "../../src/page/Sessions.ts"
 import * as Tabs from "../../src/page/Tabs.ts"
 import { serve } from "../support/site.ts"
 
@@ -11,9 +10,9 @@ it.live("the session of a frame in another process is forgotten with the frame, 
     const { origin } = yield* serve
     // each site in a process of its own, as on a machine with much memory
     const { connect } = yield* launch({}, ["--site-per-process"])
-    const sessions = yield* Sessions.make(yield* Cdp.over(yield* connect))
+    const client = yield* overTransport(yield* connect)
     const tabs = yield* Tabs.make({
-      sessions,
+      client,
       now: () => performance.now(),
       note: () => undefined,
       quote: (text) => text,
@@ -21,7 +20,7 @@ it.live("the session of a frame in another process is forgotten with the frame, 
       mayLoad: () => true
     })
     const tab = tabs.front()
-    const before = sessions.count()
+    const before = client.handling()
     const hasOther = () => Array.from(tab.frames.values()).some(({ session }) => session !== tab.session)
     for (const leave of [
       tab.session.send("Page.navigate", { url: `${origin}/plain` }),
@@ -30,10 +29,10 @@ it.live("the session of a frame in another process is forgotten with the frame, 
       })
     ]) {
       yield* tab.session.send("Page.navigate", { url: `${origin}/frames` })
-      yield* sessions.until(hasOther)
-      assert.isAbove(sessions.count(), before)
+      yield* client.until(hasOther)
+      assert.isAbove(client.handling(), before)
       yield* leave
-      yield* sessions.until(() => tab.frames.size === 1 && sessions.count() === before)
+      yield* client.until(() => tab.frames.size === 1 && client.handling() === before)
     }
   }).pipe(Effect.scoped)
 )

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Cdp } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 
@@ -137,11 +137,13 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     Effect.gen(function* () {
       const { connect, page } = yield* Tested
       const text = yield* open("plain")
-      const other = yield* Cdp.over(yield* connect)
+      const other = yield* overTransport(yield* connect)
       const { targetInfos } = yield* other.send("Target.getTargets")
-      const [{ targetId }] = targetInfos as readonly [{ readonly targetId: string }]
-      const { sessionId } = yield* other.send("Target.attachToTarget", { targetId, flatten: true })
-      other.post("Page.crash", {}, String(sessionId))
+      const { sessionId } = yield* other.send("Target.attachToTarget", {
+        targetId: targetInfos[0]?.targetId ?? "",
+        flatten: true
+      })
+      other.session(sessionId).post("Page.crash")
       yield* seen("The page crashed")
       const { message } = yield* Effect.flip(page.click(numberOf(text, "Second page")))
       assert.include(message, "The page crashed: navigate to an address")

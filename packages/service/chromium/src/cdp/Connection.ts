@@ -1,17 +1,17 @@
-import { type CdpFrames, type CdpReceiver, type CdpTransport, type ConnectionEnd, Frames } from "@webagent/engine"
+import * as Frames from "@webagent/cdp/Frames"
+import type { CdpFrames, CdpReceiver, CdpTransport, ConnectionEnd } from "@webagent/engine"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
-import * as CdpClient from "./CdpClient.ts"
-import type { DevTools } from "./DevTools.ts"
+import * as DevTools from "./DevTools.ts"
 import * as Policy from "./Policy.ts"
 
 /** Connection of a client to a browser. */
 interface Connected {
-  readonly devTools: DevTools
+  readonly devTools: DevTools.DevTools
   /** Folder for downloads, regardless of the client's request. */
   readonly downloads: string
   /** Is told of every message, either way. */
@@ -39,7 +39,7 @@ export const open = Effect.fnUntraced(function* ({
   const over = yield* Deferred.make<ConnectionEnd>()
   const end = (how: ConnectionEnd) => Deferred.doneUnsafe(over, Effect.succeed(how))
   const closed = yield* Deferred.make<void>()
-  const { socket, wire } = Option.getOrUndefined(yield* Effect.option(CdpClient.opened(devTools))) ?? {}
+  const { socket, wire } = Option.getOrUndefined(yield* Effect.option(DevTools.open(devTools))) ?? {}
   let receiver: CdpReceiver | undefined
   socket?.pause()
   socket?.on("message", (data: Buffer) => {

@@ -1,12 +1,5 @@
-import {
-  type Browser,
-  BrowserStopped,
-  type CdpClient,
-  type CdpError,
-  type LiveView,
-  LiveViews,
-  Recordings
-} from "@webagent/engine"
+import type { CdpClient, CdpError } from "@webagent/cdp"
+import { type Browser, BrowserStopped, type LiveView, LiveViews, Recordings } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -8,9 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { join } from "node:path"
-import * as CdpClient from "../cdp/CdpClient.ts"
 import * as Connection from "../cdp/Connection.ts"
-import { type DevTools, ofPage } from "../cdp/DevTools.ts"
+import * as DevTools from "../cdp/DevTools.ts"
 import { LiveBrowsers } from "../live/LiveBrowsers.ts"
 import type * as BrowserProcess from "../process/BrowserProcess.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
@@ -60,8 +59,7 @@ type End = Browser.EndReason | "stopped"
 
 /** A browser that runs, for what looks at it besides its clients. */
 export interface RunningBrowser {
-  /** Its DevTools: for `CdpClient.connect`. */
-  readonly devTools: DevTools
+  readonly devTools: DevTools.DevTools
   /** Its own folder, which goes with it. */
   readonly folder: string
   /** Tells that it is in use, as a CDP message does. */
@@ -166,7 +164,7 @@ const make = Effect.fnUntraced(function* ({
       )
     yield* allowDomains(null)
     running.set(id, { devTools, folder, used, ended, pid, end })
-    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(devTools), used), scope)
+    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, DevTools.connect(devTools), used), scope)
 
     const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {
       const left_ms = used_ms + idle_ms - clock.currentTimeMillisUnsafe()
@@ -184,7 +182,7 @@ const make = Effect.fnUntraced(function* ({
       connect: Connection.open(connected),
       connectPage: (id) =>
         // a page that is closed closes its connections
-        Connection.open({ ...connected, devTools: ofPage(devTools, id), cut: "closed" }),
+        Connection.open({ ...connected, devTools: DevTools.ofPage(devTools, id), cut: "closed" }),
       stop: end("stopped"),
       bytes,
       allowDomains,

@@ -1,4 +1,5 @@
-import type { Browser, CdpError } from "@webagent/engine"
+import type { CdpError } from "@webagent/cdp"
+import type { Browser } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -6,8 +7,7 @@ import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { join } from "node:path"
-import * as CdpClient from "../cdp/CdpClient.ts"
-import type { DevTools } from "../cdp/DevTools.ts"
+import * as DevTools from "../cdp/DevTools.ts"
 import * as BrowserProcess from "../process/BrowserProcess.ts"
 import { usualLanguages } from "../process/flags.ts"
 import { Sandbox, type SandboxError } from "../sandbox/Sandbox.ts"
@@ -38,12 +38,11 @@ const answered = "100 millis"
 /** Ends a browser and everything of it. */
 export const close = ({ scope }: Pick<Started, "scope">) => Scope.close(scope, Exit.void)
 
-const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools) {
+const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools.DevTools) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const client = yield* Scope.provide(CdpClient.connect(devTools), scope)
+  const client = yield* Scope.provide(DevTools.connect(devTools, { timeout: answerWithin }), scope)
   return client.send("Browser.getVersion").pipe(
     Effect.as(true),
-    Effect.timeoutOrElse({ duration: answerWithin, orElse: () => Effect.succeed(false) }),
     Effect.orElseSucceed(() => false),
     Effect.ensuring(Scope.close(scope, Exit.void))
   )

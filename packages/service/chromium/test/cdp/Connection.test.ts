@@ -1,12 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Cdp, type CdpTransport, Frames } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
+import * as Frames from "@webagent/cdp/Frames"
+import type { CdpTransport } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { once } from "node:events"
 import type { Socket } from "node:net"
 import { WebSocketServer } from "ws"
-import * as CdpClient from "../../src/cdp/CdpClient.ts"
+import * as DevTools from "../../src/cdp/DevTools.ts"
 import * as Connection from "../../src/cdp/Connection.ts"
 import { sockets } from "../egress/sockets.ts"
 
@@ -111,7 +113,7 @@ it.live("says that the browser takes no more, also after a message that is answe
 it.live("tells messages to who takes no frames", () =>
   Effect.gen(function* () {
     const { address } = yield* devTools
-    const client = yield* Cdp.over(yield* opened(address))
+    const client = yield* overTransport(yield* opened(address))
     assert.deepStrictEqual(yield* client.send("Page.enable"), {})
   }).pipe(Effect.scoped)
 )
@@ -121,7 +123,7 @@ it.effect("does not wait for longer than a minute for DevTools that do not answe
     const taken: Array<Socket> = []
     const port = yield* sockets((socket) => void taken.push(socket.resume()))
     const hangs = { address: `ws://127.0.0.1:${port}/devtools/browser/1`, connect: null }
-    const failed = yield* Effect.forkChild(Effect.flip(CdpClient.opened(hangs)))
+    const failed = yield* Effect.forkChild(Effect.flip(DevTools.open(hangs)))
     yield* TestClock.withLive(until(() => taken.length === 1))
     yield* TestClock.adjust("59 seconds")
     assert.isUndefined(failed.pollUnsafe())

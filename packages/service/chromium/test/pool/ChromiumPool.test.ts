@@ -1,19 +1,19 @@
 import { assert, it } from "@effect/vitest"
-import { Browser, BrowserPool, connectionOver, type LaunchWait } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
+import { Browser, BrowserPool, type LaunchWait } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Binary, ChromiumPool, CdpClient, Egress, Sandbox } from "../../src/index.ts"
+import { Binary, ChromiumPool, DevTools, Egress, Sandbox } from "../../src/index.ts"
 import { site } from "../egress/sockets.ts"
 import { attach, chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
 import { names } from "../support/names.ts"
@@ -105,7 +105,7 @@ it.live("does not hand out a browser that died while it waited", () =>
       // its folder does not wait for a create
       yield* until(() => !existsSync(join(folderOf(root), "browser-1")))
       yield* launch(record("one"))
-      yield* Effect.scoped(CdpClient.connect(yield* devToolsOf("one")))
+      yield* Effect.scoped(DevTools.connect(yield* devToolsOf("one")))
     }).pipe(Effect.provideContext(context))
   }).pipe(Effect.scoped)
 )
@@ -145,15 +145,13 @@ it.live("passes messages both ways, and lets a client go that closes the browser
   Effect.gen(function* () {
     const context = yield* open(yield* runtime)
     const browser = yield* Effect.provideContext(launch(record("one")), context)
-    const connection = yield* connectionOver(yield* browser.connect)
-    yield* connection.send(Buffer.from('{"id":1,"method":"Browser.getVersion"}'))
-    const [answer] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
-    assert.nestedProperty(JSON.parse(String(answer)), "result.product")
-    yield* connection.send('{"id":2,"method":"Browser.close"}')
-    assert.deepStrictEqual((yield* Stream.runCollect(connection.messages)).map(String), ['{"id":2,"result":{}}'])
-    assert.strictEqual(yield* connection.ended, "closed")
-    const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf("one"), context))
-    assert.isString(yield* attach(client))
+    const transport = yield* browser.connect
+    const { send } = yield* overTransport(transport)
+    assert.isString((yield* send("Browser.getVersion")).product)
+    assert.deepStrictEqual(yield* send("Browser.close"), {})
+    assert.strictEqual(yield* transport.ended, "closed")
+    const client = yield* DevTools.connect(yield* Effect.provideContext(devToolsOf("one"), context))
+    assert.isString((yield* attach(client)).id)
   }).pipe(Effect.scoped)
 )
 
@@ -218,15 +216,15 @@ it.live("ends a browser whose page fills the disk, with its database or with a d
     for (const [n, expression] of fills.entries()) {
       const id = `fills-${n}`
       const browser = yield* Effect.provideContext(launch(record(id)), context)
-      const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf(id), context))
+      const client = yield* DevTools.connect(yield* Effect.provideContext(devToolsOf(id), context))
       const downloadPath = yield* Effect.provideContext(
         ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.folder ?? ""),
         context
       )
       yield* client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath })
       const session = yield* attach(client)
-      yield* client.send("Page.navigate", { url: `http://site.test:${port}/` }, session)
-      yield* Effect.forkScoped(Effect.ignore(client.send("Runtime.evaluate", { expression }, session)))
+      yield* session.send("Page.navigate", { url: `http://site.test:${port}/` })
+      yield* Effect.forkScoped(Effect.ignore(session.send("Runtime.evaluate", { expression })))
       assert.strictEqual(yield* browser.ended ?? Effect.never, "out_of_disk", expression)
       yield* until(() => !existsSync(downloadPath))
     }
@@ -241,13 +239,13 @@ it.live("keeps a browser to its domains, and counts its bytes", () =>
     const sandbox = Layer.provide(Sandbox.layerProxy, Layer.provide(egress, resolver))
     const context = yield* open(yield* runtime, {}, sandbox)
     const browser = yield* Effect.provideContext(launch({ ...record("one"), allowedDomains: ["site.test"] }), context)
-    const client = yield* CdpClient.connect(yield* Effect.provideContext(devToolsOf("one"), context))
+    const client = yield* DevTools.connect(yield* Effect.provideContext(devToolsOf("one"), context))
     const session = yield* attach(client)
     const visit = Effect.fnUntraced(function* (host: string) {
-      yield* client.send("Page.navigate", { url: `http://${host}:${port}/` }, session)
+      yield* session.send("Page.navigate", { url: `http://${host}:${port}/` })
       const expression = "document.readyState === 'complete' || new Promise((ok) => addEventListener('load', ok))"
-      yield* client.send("Runtime.evaluate", { expression, awaitPromise: true }, session)
-      const { result } = yield* client.send("Runtime.evaluate", { expression: "document.body.innerText" }, session)
+      yield* session.send("Runtime.evaluate", { expression, awaitPromise: true })
+      const { result } = yield* session.send("Runtime.evaluate", { expression: "document.body.innerText" })
       return (result as { readonly value?: string }).value
     })
     assert.strictEqual(yield* visit("site.test"), "welcome")

@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { getPriority } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Binary, BrowserProcess, CdpClient, Sandbox } from "../../src/index.ts"
+import { Binary, BrowserProcess, DevTools, Sandbox } from "../../src/index.ts"
 import { niceness } from "../../src/sandbox/Priority.ts"
 import { chromiumSandbox as chromiumSandboxWorks, processesIn, runtime, start } from "../support/chromium.ts"
 
@@ -44,7 +44,7 @@ it.live.skipIf(without !== "")(`starts full Chromium in a folder whose path is l
     const chromiumSandbox = yield* chromiumSandboxWorks
     const binary = Option.getOrThrow(named)
     const { devTools } = yield* BrowserProcess.start({ binary, runtime: folder, name: "one", chromiumSandbox })
-    const { product } = yield* (yield* CdpClient.connect(devTools)).send("Browser.getVersion")
+    const { product } = yield* (yield* DevTools.connect(devTools)).send("Browser.getVersion")
     assert.match(String(product), /Chrome\//u)
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )

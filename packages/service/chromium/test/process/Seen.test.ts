@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Browser, BrowserPool, Cdp, type CdpTransport } from "@webagent/engine"
+import { overTransport } from "@webagent/cdp"
+import { Browser, BrowserPool, type CdpTransport } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -43,20 +44,19 @@ interface Seen {
 }
 
 const see = Effect.fnUntraced(function* (connect: CdpTransport, url: string) {
-  const client = yield* Cdp.over(connect)
+  const client = yield* overTransport(connect)
   const session = yield* attach(client)
-  const { loaderId } = yield* client.send("Page.navigate", { url }, session)
-  yield* Effect.repeat(client.send("Page.getFrameTree", {}, session), {
-    until: ({ frameTree }) =>
-      (frameTree as { readonly frame: { readonly loaderId: string } }).frame.loaderId === loaderId
+  const { loaderId } = yield* session.send("Page.navigate", { url })
+  yield* Effect.repeat(session.send("Page.getFrameTree", {}), {
+    until: ({ frameTree }) => frameTree.frame.loaderId === loaderId
   })
   const loaded = "new Promise((ok) => document.readyState === 'complete' ? ok() : addEventListener('load', ok))"
-  yield* client.send("Runtime.evaluate", { expression: loaded, awaitPromise: true }, session)
-  const { exceptionDetails, result } = yield* client.send(
-    "Runtime.evaluate",
-    { expression: script, awaitPromise: true, returnByValue: true },
-    session
-  )
+  yield* session.send("Runtime.evaluate", { expression: loaded, awaitPromise: true })
+  const { exceptionDetails, result } = yield* session.send("Runtime.evaluate", {
+    expression: script,
+    awaitPromise: true,
+    returnByValue: true
+  })
   assert.isUndefined(exceptionDetails, JSON.stringify(exceptionDetails))
   return (result as { readonly value: Seen }).value
 })

@@ -18,7 +18,7 @@ import {
 import { getPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { CdpClient, Sandbox } from "../../src/index.ts"
+import { DevTools, Sandbox } from "../../src/index.ts"
 import { killGroup } from "../../src/process/BrowserProcess.ts"
 import { niceness } from "../../src/sandbox/Priority.ts"
 import { trees } from "../../src/process/ProcessTree.ts"
@@ -94,7 +94,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
   it.live("answers a CDP message that comes in parts as soon as it is there", () =>
     Effect.gen(function* () {
       const { devTools } = yield* open()
-      const { socket } = yield* CdpClient.opened(devTools)
+      const { socket } = yield* DevTools.open(devTools)
       const parts = ['{"id":1,"method":', '"Browser.getVersion"}'] as const
       const write = (part: 0 | 1) => socket.send(parts[part], { fin: part === 1 })
       const answered = () => new Promise((resolve) => socket.once("message", resolve))
@@ -150,7 +150,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     Effect.gen(function* () {
       const { hits, port } = yield* secret
       yield* Effect.gen(function* () {
-        const { client, context, page, visit } = yield* open()
+        const { context, page, visit } = yield* open()
         for (const [params, url] of [
           [{ proxyServer: `http://127.0.0.1:${port}` }, "http://169.254.169.254/"],
           [{ proxyServer: `socks5://127.0.0.1:${port}` }, "http://8.8.8.8/"],
@@ -160,13 +160,13 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         ] as const) {
           assert.notMatch(yield* visit(url, yield* context(params)), /secret/u)
         }
-        const { frameTree } = yield* client.send("Page.getFrameTree", {}, page)
-        const { id } = (frameTree as { readonly frame: { readonly id: string } }).frame
-        yield* client.send(
-          "Network.loadNetworkResource",
-          { frameId: id, url: `http://127.0.0.1:${port}/`, options: { disableCache: true, includeCredentials: false } },
-          page
-        )
+        const { frameTree } = yield* page.send("Page.getFrameTree", {})
+        const { id } = frameTree.frame
+        yield* page.send("Network.loadNetworkResource", {
+          frameId: id,
+          url: `http://127.0.0.1:${port}/`,
+          options: { disableCache: true, includeCredentials: false }
+        })
         assert.deepStrictEqual(hits, [])
       }).pipe(Effect.provide(layer({ ports: [80, 443, port] })))
     })
@@ -203,7 +203,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
   it.live("reads no file of the host: by URL, as an upload or by drag and drop", () =>
     Effect.gen(function* () {
       const { file } = yield* hostFolder
-      const { client, evaluate, folder, page, visit } = yield* open()
+      const { evaluate, folder, page, visit } = yield* open()
       // it does read files: those of its own folder
       writeFileSync(join(folder, "own.txt"), "own")
       assert.strictEqual(yield* visit(`file://${folder}/own.txt`), "own")
@@ -215,14 +215,14 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         }
       }
       yield* visit("data:text/html,<input type=file>")
-      const input = yield* client.send("Runtime.evaluate", { expression: "document.querySelector('input')" }, page)
-      const { objectId } = input["result"] as { readonly objectId: string }
+      const input = yield* page.send("Runtime.evaluate", { expression: "document.querySelector('input')" })
+      const { objectId = "" } = input.result
       for (const [path, text] of [
         [join(folder, "own.txt"), "own"],
         [file, "unreadable"],
         ["/etc/passwd", "unreadable"]
       ] as const) {
-        yield* client.send("DOM.setFileInputFiles", { files: [path], objectId }, page)
+        yield* page.send("DOM.setFileInputFiles", { files: [path], objectId })
         const read = "document.querySelector('input').files[0].text().catch(() => 'unreadable')"
         assert.strictEqual((yield* evaluate(read)) || "unreadable", text, path)
       }
@@ -241,7 +241,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
       ] as const) {
         const data = { items: [], files: [path], dragOperationsMask: 1 }
         for (const type of ["dragEnter", "dragOver", "drop"]) {
-          yield* client.send("Input.dispatchDragEvent", { type, x: 50, y: 50, data }, page)
+          yield* page.send("Input.dispatchDragEvent", { type, x: 50, y: 50, data })
         }
         assert.strictEqual((yield* evaluate("dropped")) || "unreadable", text, `${path} dropped`)
       }
@@ -254,8 +254,8 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
       const { client, evaluate, folder, visit } = yield* open()
       const download = Effect.fnUntraced(function* (downloadPath: string) {
         const ends: Array<unknown> = []
-        yield* client.listen(({ method, params }) => {
-          if (method === "Browser.downloadProgress" && params["state"] !== "inProgress") ends.push(params["state"])
+        client.on("Browser.downloadProgress", ({ state }) => {
+          if (state !== "inProgress") ends.push(state)
         })
         yield* client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath, eventsEnabled: true })
         yield* evaluate(`(() => {
@@ -266,7 +266,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
           link.click()
         })()`)
         yield* Effect.repeat(Effect.sleep("10 millis"), { while: () => ends.length === 0 })
-      }, Effect.scoped)
+      })
       yield* visit("data:text/html,<body></body>")
       yield* download(folder)
       assert.isTrue(existsSync(join(folder, "written.bin")))

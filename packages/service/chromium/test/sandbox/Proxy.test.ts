@@ -131,7 +131,7 @@ it.live("no way of a page or of its client to ask for something leads past the p
     const asked = (allowPrivate: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         secret.hits.length = 0
-        const { client, evaluate, page, visit } = yield* open({ chromiumSandbox: yield* chromiumSandbox })
+        const { evaluate, page, visit } = yield* open({ chromiumSandbox: yield* chromiumSandbox })
         // service workers are for secure pages, and the loopback address counts as one
         assert.strictEqual(yield* visit(`http://127.0.0.1:${home.port}/`), "page")
         const to = (name: string) => `http://127.0.0.1:${secret.port}/${name}`
@@ -139,17 +139,16 @@ it.live("no way of a page or of its client to ask for something leads past the p
           yield* evaluate(`Promise.resolve(${way(to(name))}).then(() => 0, () => 0)`)
         }
         // of what pages ask for, a client says where it goes
-        yield* client.listen(({ method, params }) => {
-          if (method !== "Fetch.requestPaused") return
-          client.post("Fetch.continueRequest", { requestId: params["requestId"], url: to("continued") }, page)
-        })
-        yield* client.send("Fetch.enable", {}, page)
+        page.on("Fetch.requestPaused", ({ requestId }) =>
+          page.post("Fetch.continueRequest", { requestId, url: to("continued") })
+        )
+        yield* page.send("Fetch.enable")
         yield* evaluate(`fetch("/elsewhere").then(() => 0, () => 0)`)
-        yield* client.send("Fetch.disable", {}, page)
-        const { frameTree } = yield* client.send("Page.getFrameTree", {}, page)
-        const { id } = (frameTree as { readonly frame: { readonly id: string } }).frame
+        yield* page.send("Fetch.disable")
+        const { frameTree } = yield* page.send("Page.getFrameTree")
+        const { id } = frameTree.frame
         const options = { disableCache: true, includeCredentials: false }
-        yield* client.send("Network.loadNetworkResource", { frameId: id, url: to("loaded"), options }, page)
+        yield* page.send("Network.loadNetworkResource", { frameId: id, url: to("loaded"), options })
         yield* visit(to("visited"))
         return [...secret.hits]
       }).pipe(

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Browser, BrowserPool, Cdp, type CdpClient } from "@webagent/engine"
+import { type CdpSession, overTransport } from "@webagent/cdp"
+import { Browser, BrowserPool } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { chmodSync, writeFileSync } from "node:fs"
@@ -35,7 +36,7 @@ const launched = Effect.fnUntraced(function* (level: Isolation.Level, port: numb
   writeFileSync(file, secret)
   // browsers of a server that is root run as another user
   chmodSync(file, 0o644)
-  const client: CdpClient = yield* Cdp.over(yield* browser.connect)
+  const client = yield* overTransport(yield* browser.connect)
   return { client, file, page: yield* attach(client) }
 })
 
@@ -63,15 +64,15 @@ for (const [level, skipped] of levels) {
       address = pathToFileURL(file).href
       const home = `http://127.0.0.1:${port}/`
 
-      const refusal = (method: string, params: object, session?: string) =>
-        Effect.map(Effect.flip(client.send(method, { ...params }, session)), ({ message }) => message)
+      const refusal = (method: string, params: object, session: CdpSession = client) =>
+        Effect.map(Effect.flip(session.send(method, { ...params })), ({ message }) => message)
       const evaluate = (expression: string) =>
         Effect.map(
-          client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, page),
+          page.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }),
           ({ result }) => (result as { readonly value?: unknown }).value
         )
       const visit = Effect.fnUntraced(function* (url: string) {
-        const { errorText } = yield* client.send("Page.navigate", { url }, page)
+        const { errorText } = yield* page.send("Page.navigate", { url })
         yield* evaluate("new Promise((ok) => document.readyState === 'complete' ? ok() : addEventListener('load', ok))")
         return errorText
       })
@@ -121,16 +122,18 @@ for (const [level, skipped] of levels) {
           assert.include(message, "doesn't open 'file:' addresses")
         }
       }
-      const input = yield* client.send("Runtime.evaluate", { expression: "document.querySelector('input')" }, page)
-      const { objectId } = input["result"] as { readonly objectId: string }
+      const input = yield* page.send("Runtime.evaluate", { expression: "document.querySelector('input')" })
+      const { objectId } = input.result
       assert.include(
         yield* refusal("DOM.setFileInputFiles", { files: [file], objectId }, page),
         "Only files that this browser downloaded can be chosen by path"
       )
 
       const { targetInfos } = yield* client.send("Target.getTargets")
-      const urls = (targetInfos as ReadonlyArray<{ readonly url: string }>).map(({ url }) => url)
-      assert.deepStrictEqual(urls, [home])
+      assert.deepStrictEqual(
+        targetInfos.map(({ url }) => url),
+        [home]
+      )
     }).pipe(Effect.scoped)
   )
 }

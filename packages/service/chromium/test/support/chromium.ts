@@ -1,4 +1,4 @@
-import type { CdpClient } from "@webagent/engine"
+import type { CdpClient } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, chmodSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -38,14 +38,12 @@ export const start = Effect.fnUntraced(function* (name: string, folder: string) 
   return yield* BrowserProcess.start({ binary, runtime: folder, name, chromiumSandbox: yield* chromiumSandbox })
 })
 
-/** A page of a browser, with a session to it. */
+/** Attaches a session to the page of a browser. */
 export const attach = Effect.fnUntraced(function* (client: CdpClient) {
   const { targetInfos } = yield* client.send("Target.getTargets")
-  const page = (targetInfos as ReadonlyArray<{ readonly type: string; readonly targetId: string }>).find(
-    ({ type }) => type === "page"
-  )
-  const { sessionId } = yield* client.send("Target.attachToTarget", { targetId: page?.targetId, flatten: true })
-  return String(sessionId)
+  const page = targetInfos.find(({ type }) => type === "page")
+  const { sessionId } = yield* client.send("Target.attachToTarget", { targetId: page?.targetId ?? "", flatten: true })
+  return client.session(sessionId)
 })
 
 /** The processes whose working folder is in `folder`, or that were started there. */

@@ -2,7 +2,7 @@ import { Browser, LiveViews, Recordings } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { CdpClient, LiveBrowsers, type RecordingOptions, Sandbox } from "../../src/index.ts"
+import { DevTools, LiveBrowsers, type RecordingOptions, Sandbox } from "../../src/index.ts"
 import { attach, runtime, start } from "./chromium.ts"
 
 const id = "00000000-0000-4000-8000-000000000001"
@@ -11,22 +11,22 @@ const id = "00000000-0000-4000-8000-000000000001"
 export const shown = Effect.fnUntraced(function* (options: { readonly recording?: boolean } = {}) {
   const { devTools } = yield* Effect.provide(start("shown", yield* runtime), Sandbox.layerNone)
   const counted = { connections: 0, used: 0 }
-  const connect = Effect.tap(CdpClient.connect(devTools), () => Effect.sync(() => void counted.connections++))
+  const connect = Effect.tap(DevTools.connect(devTools), () => Effect.sync(() => void counted.connections++))
   const { add } = yield* LiveBrowsers
   yield* add(
     Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0, recording: options.recording ?? false }),
     connect,
     () => void counted.used++
   )
-  const client = yield* CdpClient.connect(devTools)
+  const client = yield* DevTools.connect(devTools)
   const session = yield* attach(client)
   const run = (expression: string) =>
     Effect.map(
-      client.send("Runtime.evaluate", { expression, returnByValue: true }, session),
+      session.send("Runtime.evaluate", { expression, returnByValue: true }),
       ({ result }) => (result as { readonly value?: unknown }).value
     )
   const screenshot = Effect.map(
-    client.send("Page.captureScreenshot", { format: "jpeg", quality: 60, optimizeForSpeed: true }, session),
+    session.send("Page.captureScreenshot", { format: "jpeg", quality: 60, optimizeForSpeed: true }),
     ({ data }) => Buffer.from(String(data), "base64")
   )
   return { client, counted, id, run, screenshot, session }

@@ -1,7 +1,9 @@
+import type { CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import { spawnSync } from "node:child_process"
-import { Binary, BrowserProcess, CdpClient, Egress, type EgressOptions, Sandbox } from "../../src/index.ts"
+import { Binary, BrowserProcess, DevTools, Egress, type EgressOptions, Sandbox } from "../../src/index.ts"
 import { attach, runtime } from "./chromium.ts"
 import { names } from "./names.ts"
 
@@ -38,10 +40,6 @@ export const layerEgress = (options: EgressOptions = {}) =>
 /** Browsers in namespaces. */
 export const layer = (options: EgressOptions = {}) => Layer.provide(Sandbox.layerBubblewrap, layerEgress(options))
 
-interface FrameTree {
-  readonly frame: { readonly loaderId: string }
-}
-
 /** A browser with a client of its DevTools and a page. */
 export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess.StartOptions> = {}) {
   const folder = yield* runtime
@@ -51,22 +49,23 @@ export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess
     name: "one",
     ...options
   })
-  const client = yield* CdpClient.connect(browser.devTools)
+  const client = yield* DevTools.connect(browser.devTools)
   const page = yield* attach(client)
 
   /** What an expression is in a page; of a promise, what it becomes. */
-  const evaluate = (expression: string, session = page) =>
+  const evaluate = (expression: string, session: CdpSession = page) =>
     Effect.map(
-      client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, session),
-      ({ result }) => (result as { readonly value?: unknown }).value
+      session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }),
+      ({ result }) => result.value
     )
 
   /** Goes to a page and waits for it; gives the error that Chromium names, else the text of the page. */
-  const visit = Effect.fnUntraced(function* (url: string, session = page) {
-    const { errorText, loaderId } = yield* client.send("Page.navigate", { url }, session)
+  const visit = Effect.fnUntraced(function* (url: string, session: CdpSession = page) {
+    const { errorText, loaderId } = yield* session.send("Page.navigate", { url })
     // until then the document before answers, and the page of an error may replace the one that is visited next
-    yield* Effect.repeat(Effect.delay(client.send("Page.getFrameTree", {}, session), "1 millis"), {
-      until: ({ frameTree }) => (frameTree as FrameTree).frame.loaderId === loaderId
+    yield* Effect.repeat(session.send("Page.getFrameTree"), {
+      schedule: Schedule.spaced("1 millis"),
+      until: ({ frameTree }) => frameTree.frame.loaderId === loaderId
     })
     if (typeof errorText === "string") return errorText
     yield* evaluate(
@@ -79,9 +78,12 @@ export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess
   /** A page of its own in a context of its own. */
   const context = Effect.fnUntraced(function* (params: Readonly<Record<string, unknown>>) {
     const { browserContextId } = yield* client.send("Target.createBrowserContext", params)
-    const { targetId } = yield* client.send("Target.createTarget", { url: "about:blank", browserContextId })
+    const { targetId } = yield* client.send("Target.createTarget", {
+      url: "about:blank",
+      browserContextId: String(browserContextId)
+    })
     const { sessionId } = yield* client.send("Target.attachToTarget", { targetId, flatten: true })
-    return String(sessionId)
+    return client.session(sessionId)
   })
 
   return { ...browser, folder: `${folder}/one`, client, page, evaluate, visit, context }

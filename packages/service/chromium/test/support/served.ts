@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import {
   Binary,
   type BrowserProcess,
-  CdpClient,
+  DevTools,
   ChromiumPool,
   LiveBrowsers,
   type RecordingOptions,
@@ -27,9 +27,9 @@ const silent: Layer.Layer<Agent> = Layer.succeed(Agent, {
 
 /** A page that a test holds by a session of its own. */
 const pageOf = Effect.fnUntraced(function* (devTools: BrowserProcess.BrowserProcess["devTools"]) {
-  const client = yield* CdpClient.connect(devTools)
+  const client = yield* DevTools.connect(devTools)
   const session = yield* attach(client)
-  const send = (method: string, params: Readonly<Record<string, unknown>> = {}) => client.send(method, params, session)
+  const send = (method: string, params: Readonly<Record<string, unknown>> = {}) => session.send(method, params)
   const run = (expression: string) =>
     Effect.map(
       send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true }),

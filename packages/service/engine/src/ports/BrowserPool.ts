@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
 import type { Browser, EndReason, StopReason } from "../domain/Browser.ts"
 
 /**
@@ -34,8 +33,8 @@ export interface CdpFrames {
 }
 
 /**
- * One CDP connection, in callbacks: a message is passed on for what its bytes cost. Closing the scope disconnects. In
- * process, `connectionOver` makes a `CdpConnection` of it.
+ * One CDP connection, in callbacks: a message is passed on for what its bytes cost. Closing the scope disconnects.
+ * `overTransport` of `@webagent/cdp` makes a client of it.
  */
 export interface CdpTransport {
   /** Says a message to the browser; false when the client must wait for `onDrain` before it says more. */
@@ -48,16 +47,6 @@ export interface CdpTransport {
   /** Without it, messages are all that it takes and tells. */
   readonly frames?: CdpFrames
   /** Waits for the browser's side to end the connection. All that the browser said is told before. */
-  readonly ended: Effect.Effect<ConnectionEnd>
-}
-
-/** One CDP connection for use in process. Closing the scope disconnects. */
-export interface CdpConnection {
-  /** Says a message to the browser; waits while the browser does not read, or the client what the browser says. */
-  readonly send: (message: CdpMessage) => Effect.Effect<void>
-  /** Messages of the browser; the stream completes with the connection. */
-  readonly messages: Stream.Stream<CdpMessage>
-  /** Waits for the browser's side to end the connection. */
   readonly ended: Effect.Effect<ConnectionEnd>
 }
 

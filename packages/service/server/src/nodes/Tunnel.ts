@@ -1,5 +1,6 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Frames, type Node } from "@webagent/engine"
+import * as Frames from "@webagent/cdp/Frames"
+import type { Node } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as HttpServerError from "effect/http/HttpServerError"

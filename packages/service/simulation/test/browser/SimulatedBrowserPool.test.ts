@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import { type CdpConnection, connectionOver } from "@webagent/engine"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+import { type CdpConnection, connectionOver } from "../support/connectionOver.ts"
 
 const launch = Effect.sync(() => {
   const { connect, drop, stop } = SimulatedBrowserPool.start(browser.id)

@@ -1,4 +1,5 @@
-import { type CdpFrames, type CdpTransport, Frames } from "@webagent/engine"
+import * as Frames from "@webagent/cdp/Frames"
+import type { CdpFrames, CdpTransport } from "@webagent/engine"
 import type { Socket } from "node:net"
 import type { BytesWebSocket } from "./BytesWebSocket.ts"
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CdpReceiver, type CdpTransport, Frames } from "@webagent/engine"
+import * as Frames from "@webagent/cdp/Frames"
+import type { CdpReceiver, CdpTransport } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type { Socket } from "node:net"
 import { duplexPair } from "node:stream"

@@ -19,6 +19,7 @@ export interface FrameInfo {
   /** The address that didn't load, if this is an error page. */
   readonly unreachableUrl?: string
   readonly securityOrigin: string
+  readonly loaderId: string
 }
 
 export interface FrameTree {
@@ -29,7 +30,10 @@ export interface FrameTree {
 export interface TargetInfo {
   readonly targetId: string
   readonly type: string
+  readonly title: string
   readonly url: string
+  /** Such as `prerender`, for a target that isn't a tab. */
+  readonly subtype?: string
   readonly openerId?: string
   readonly parentFrameId?: string
 }
@@ -40,11 +44,21 @@ interface NodeInfo {
   readonly shadowRoots?: ReadonlyArray<NodeInfo>
 }
 
-/** The commands that the agent sends: what each takes, and what it answers. */
+/** Commands with typed parameters and results. */
 export interface Commands {
   "Browser.cancelDownload": [{ readonly guid: string }, None]
+  "Browser.getVersion": [
+    None,
+    {
+      readonly protocolVersion: string
+      readonly product: string
+      readonly revision: string
+      readonly userAgent: string
+      readonly jsVersion: string
+    }
+  ]
   "Browser.setDownloadBehavior": [
-    { readonly behavior: "allow" | "deny"; readonly downloadPath?: string; readonly eventsEnabled: boolean },
+    { readonly behavior: "allow" | "deny"; readonly downloadPath?: string; readonly eventsEnabled?: boolean },
     None
   ]
   "DOM.describeNode": [
@@ -62,8 +76,8 @@ export interface Commands {
     { readonly listeners: ReadonlyArray<{ readonly type: string; readonly backendNodeId?: number }> }
   ]
   "Emulation.setFocusEmulationEnabled": [{ readonly enabled: boolean }, None]
-  "Fetch.continueRequest": [{ readonly requestId: string }, None]
-  "Fetch.enable": [{ readonly patterns: ReadonlyArray<{ readonly resourceType: "Document" }> }, None]
+  "Fetch.continueRequest": [{ readonly requestId: string; readonly url?: string }, None]
+  "Fetch.enable": [{ readonly patterns?: ReadonlyArray<{ readonly resourceType: "Document" }> }, None]
   "Fetch.failRequest": [{ readonly requestId: string; readonly errorReason: "BlockedByClient" }, None]
   "Fetch.fulfillRequest": [{ readonly requestId: string; readonly responseCode: number }, None]
   "Input.dispatchKeyEvent": [
@@ -75,17 +89,21 @@ export interface Commands {
       readonly modifiers: number
       readonly text?: string
       readonly unmodifiedText?: string
+      readonly commands?: ReadonlyArray<string>
     },
     None
   ]
   "Input.dispatchMouseEvent": [
     {
-      readonly type: "mouseMoved" | "mousePressed" | "mouseReleased"
+      readonly type: "mouseMoved" | "mousePressed" | "mouseReleased" | "mouseWheel"
       readonly x: number
       readonly y: number
-      readonly button?: "left" | "right"
+      readonly deltaX?: number
+      readonly deltaY?: number
+      readonly button?: string
       readonly buttons?: number
       readonly clickCount?: number
+      readonly modifiers?: number
     },
     None
   ]
@@ -107,9 +125,23 @@ export interface Commands {
     { readonly currentIndex: number; readonly entries: ReadonlyArray<{ readonly id: number; readonly url: string }> }
   ]
   "Page.handleJavaScriptDialog": [{ readonly accept: boolean; readonly promptText?: string }, None]
-  "Page.navigate": [{ readonly url: string }, { readonly errorText?: string; readonly isDownload?: boolean }]
+  "Page.navigate": [
+    { readonly url: string },
+    { readonly errorText?: string; readonly isDownload?: boolean; readonly loaderId?: string }
+  ]
   "Page.navigateToHistoryEntry": [{ readonly entryId: number }, None]
+  "Page.screencastFrameAck": [{ readonly sessionId: number }, None]
   "Page.setLifecycleEventsEnabled": [{ readonly enabled: boolean }, None]
+  "Page.startScreencast": [
+    {
+      readonly format: "jpeg"
+      readonly quality: number
+      readonly maxWidth: number
+      readonly maxHeight: number
+    },
+    None
+  ]
+  "Page.stopScreencast": [None, None]
   "Runtime.callFunctionOn": [
     {
       readonly functionDeclaration: string
@@ -134,8 +166,11 @@ export interface Commands {
   ]
   "Runtime.releaseObjectGroup": [{ readonly objectGroup: string }, None]
   "Runtime.runIfWaitingForDebugger": [None, None]
+  "Target.attachToTarget": [{ readonly targetId: string; readonly flatten: true }, { readonly sessionId: string }]
   "Target.closeTarget": [{ readonly targetId: string }, None]
-  "Target.createTarget": [{ readonly url: string }, { readonly targetId: string }]
+  "Target.createTarget": [{ readonly url: string; readonly browserContextId?: string }, { readonly targetId: string }]
+  "Target.detachFromTarget": [{ readonly sessionId: string }, None]
+  "Target.getTargetInfo": [{ readonly targetId: string }, { readonly targetInfo: TargetInfo }]
   "Target.getTargets": [None, { readonly targetInfos: ReadonlyArray<TargetInfo> }]
   "Target.setAutoAttach": [
     {
@@ -146,9 +181,10 @@ export interface Commands {
     },
     None
   ]
+  "Target.setDiscoverTargets": [{ readonly discover: boolean }, None]
 }
 
-/** The events that the agent hears. */
+/** Events that a session can handle. */
 export interface Events {
   "Browser.downloadProgress": {
     readonly guid: string
@@ -183,6 +219,11 @@ export interface Events {
   "Page.javascriptDialogOpening": { readonly type: string; readonly message: string }
   "Page.lifecycleEvent": { readonly frameId: string; readonly name: string }
   "Page.navigatedWithinDocument": { readonly frameId: string; readonly url: string }
+  "Page.screencastFrame": {
+    readonly data: string
+    readonly sessionId: number
+    readonly metadata: { readonly deviceWidth: number; readonly deviceHeight: number }
+  }
   "Page.windowOpen": { readonly url: string }
   "Target.attachedToTarget": {
     readonly sessionId: string
@@ -190,4 +231,7 @@ export interface Events {
     readonly waitingForDebugger: boolean
   }
   "Target.detachedFromTarget": { readonly sessionId: string }
+  "Target.targetCreated": { readonly targetInfo: TargetInfo }
+  "Target.targetDestroyed": { readonly targetId: string }
+  "Target.targetInfoChanged": { readonly targetInfo: TargetInfo }
 }

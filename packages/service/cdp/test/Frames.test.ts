@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Frames from "../../src/cdp/Frames.ts"
+import * as Frames from "../src/Frames.ts"
 
 const head = (first: number, length: number): Buffer => {
   if (length < 126) return Buffer.from([first, length])

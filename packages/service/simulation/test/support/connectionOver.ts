@@ -4,10 +4,18 @@ import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { CdpConnection, CdpMessage, CdpTransport } from "./ports/BrowserPool.ts"
+import type { CdpMessage, CdpTransport, ConnectionEnd } from "@webagent/engine"
 
 /** Length of what waits to be read, from which on the browser waits. */
 const enough = 1024 * 1024
+
+/** Connection of a test that sends and reads raw messages. */
+export interface CdpConnection {
+  /** Sends a message; waits while the browser doesn't read. */
+  readonly send: (message: CdpMessage) => Effect.Effect<void>
+  readonly messages: Stream.Stream<CdpMessage>
+  readonly ended: Effect.Effect<ConnectionEnd>
+}
 
 /** A connection for use in process, over the callbacks of a transport. */
 export const connectionOver = Effect.fnUntraced(function* (
