@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import { identity } from "effect/Function"
+import { flow, identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import {
@@ -25,7 +24,6 @@ import { Conflict, Store, type StoreUnavailable } from "./ports/Store.ts"
 import type { Work } from "./ports/Work.ts"
 import { commitBrowser, endBrowser } from "./browserEnd.ts"
 import { owned } from "./Owned.ts"
-import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { withFreshIds } from "./freshIds.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
@@ -52,19 +50,8 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const lookEvery_ms = 100
 const maxLooks = 600
 
-/** A browser that runs, or that is being launched again after the restore of a snapshot. */
-type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser, LaunchFailed>
-
-const stopOf = (running: Running): Effect.Effect<void> =>
-  Fiber.isFiber(running)
-    ? Effect.flatMap(Fiber.interrupt(running), () => {
-        const exit = running.pollUnsafe()
-        return exit?._tag === "Success" ? exit.value.stop : Effect.void
-      })
-    : running.stop
-
-const bytesOf = (running: Running | undefined): Effect.Effect<number | null> =>
-  running === undefined || Fiber.isFiber(running) ? Effect.succeed(null) : (running.bytes ?? Effect.succeed(null))
+const bytesOf = (running: LaunchedBrowser | undefined): Effect.Effect<number | null> =>
+  running?.bytes ?? Effect.succeed(null)
 
 /** A launch that waits for room: the last reason that there was none, and its end. */
 interface WaitingLaunch {
@@ -83,14 +70,14 @@ const drained = Effect.fail(
 export type Browsers = Effect.Success<ReturnType<typeof make>>
 
 /** Hands out browsers. Closing its scope stops those that still run here. */
-export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Work["Service"]["isLost"]) {
+export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost"]) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
   const node = yield* NodeId
   const hints = yield* Hints
   const fork = Effect.runForkWith(yield* Effect.context())
-  let running = new Map<string, Running>()
+  let running = new Map<string, LaunchedBrowser>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
   /** The browsers of sessions without a running turn, with their owners, the least recently used first. */
@@ -110,17 +97,15 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     new LaunchFailed({ reason: "failed", message: "The server is being stopped. Try again in a moment" })
   )
 
-  const stopEach = (all: Iterable<Running>) => Effect.forEach([...all], stopOf, { discard: true })
-
   const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))
 
-  const commit = commitBrowser(store)
-  const ended = endBrowser(store)
+  const commit = flow(commitBrowser(store), Effect.uninterruptible)
+  const ended = flow(endBrowser(store), Effect.uninterruptible)
 
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
   const endLater = (id: string, reason: Browser.StopReason, beside?: Parameters<typeof ended>[2]): void => {
     const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, beside))))
-    fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: storeRetries, while: () => !closing })))
+    fork(Effect.ignore(Effect.retry(attempt, { schedule: storeRetries, while: () => !closing })))
   }
 
   /** Stores why a browser ended by itself. */
@@ -195,9 +180,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
   const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, waits: boolean) {
     const launchedIn = running
     const key = browser.idempotencyKey
-    const unborn = lock
-      .shared(ended(browser.id, "launch_failed", { key }))
-      .pipe(Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key }))))
+    const unborn = ended(browser.id, "launch_failed", { key }).pipe(
+      Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key })))
+    )
     const launched = yield* Effect.onError(
       // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
       restore(Effect.raceFirst(Effect.interruptible(fromPool(browser, waits)), stopped)),
@@ -222,9 +207,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       Effect.retry({ schedule: storeRetries, times: 10 })
     )
     const kept = yield* Effect.onError(
-      lock.shared(
+      Effect.uninterruptible(
         Effect.suspend(() => {
-          if (running !== launchedIn) return Effect.succeed(false)
+          if (running !== launchedIn || closing) return Effect.succeed(false)
           running.set(browser.id, launched)
           return activate
         })
@@ -236,6 +221,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       return active
     }
     yield* gone
+    // this node closes, and its store may be closed already
+    if (closing) return active
     // another node may have given it up, and its key with it: then a repeat makes another one
     const known = yield* store.browser(browser.id)
     if (Option.exists(known, ({ stopReason }) => stopReason === "launch_failed")) {
@@ -269,7 +256,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     if (launching.has(id)) return yield* new Conflict({ id })
     // before the record: this node takes a stored `starting` that it is not launching for a failed launch
     launching.set(id, Deferred.makeUnsafe())
-    yield* lock.shared(commit(keyed, null, startedAt_ms, beside)).pipe(
+    yield* commit(keyed, null, startedAt_ms, beside).pipe(
       Effect.onError(() => settled(id)),
       Effect.tapError((error) => {
         if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
@@ -308,7 +295,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       const browser = Option.getOrUndefined(yield* store.browser(id))
       if (browser?.status !== "starting") return browser?.stopReason !== "launch_failed"
       if (browser.node === null || browser.node === node || looks === 0 || (yield* isLost(browser.node))) {
-        yield* lock.shared(ended(id, "launch_failed"))
+        yield* ended(id, "launch_failed")
         return false
       }
       yield* Effect.sleep(lookEvery_ms)
@@ -316,7 +303,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     })
 
   const stopNow = Effect.fnUntraced(function* (id: string, reason: Browser.StopReason) {
-    const [browser, launched] = yield* lock.shared(
+    const [browser, launched] = yield* Effect.uninterruptible(
       Effect.suspend(() => {
         const handle = running.get(id)
         running.delete(id)
@@ -328,7 +315,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
         )
       })
     )
-    if (launched !== undefined) yield* stopOf(launched)
+    if (launched !== undefined) yield* launched.stop
     const at = browser?.node ?? null
     if (at !== null && at !== node) fork(hints.tell(at))
     return browser ?? (yield* new BrowserNotFound({ id }))
@@ -349,10 +336,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
 
   const launchedAs = (id: string): Effect.Effect<LaunchedBrowser, BrowserStopped> =>
     Effect.suspend(() => {
-      const handle = running.get(id)
-      const gone = new BrowserStopped({ id })
-      if (handle === undefined) return Effect.fail(gone)
-      return Fiber.isFiber(handle) ? Effect.mapError(Fiber.join(handle), () => gone) : Effect.succeed(handle)
+      const launched = running.get(id)
+      return launched === undefined ? Effect.fail(new BrowserStopped({ id })) : Effect.succeed(launched)
     })
 
   const connectTo = (id: string, page?: string): Effect.Effect<CdpTransport, BrowserStopped, Scope.Scope> =>
@@ -427,7 +412,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     const browser = Option.getOrUndefined(yield* store.browser(id))
     if (browser === undefined || running.has(id) || launching.has(id)) return
     const isGone = browser.node === null || browser.node === node || (yield* isLost(browser.node))
-    if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
+    if (isGone) yield* ended(id, browser.status === "starting" ? "launch_failed" : "node_lost")
+  })
+
+  /** Opens a browser that an earlier engine of this node left in the store; stores the end of any other. */
+  const resume = Effect.fnUntraced(function* (id: string) {
+    const browser = Option.getOrUndefined(yield* store.browser(id))
+    if (pool.resume === undefined || browser?.node !== node || browser.status !== "active") return yield* reap(id)
+    running.set(id, yield* pool.resume(browser))
   })
 
   /** Stops browsers here that were stopped at another node. It reads the store now and then, or after a hint. */
@@ -439,7 +431,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
           if (!isStopped || stopping.has(id) || running.get(id) !== handle) return Effect.void
           running.delete(id)
           unused.delete(id)
-          return stopOf(handle)
+          return handle.stop
         })
       )
     ).pipe(Effect.ignore),
@@ -451,7 +443,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     const all = running
     running = new Map()
     unused.clear()
-    return stopEach(all.values())
+    return Effect.forEach([...all.values()], ({ stop }) => stop, { discard: true })
   }
 
   yield* Effect.addFinalizer(() => {
@@ -474,6 +466,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     find,
     connect: (id: string, page?: string) => Effect.andThen(find(id), connectTo(id, page)),
     reap,
+    resume,
     look,
     lookNow: Effect.andThen(lookAnew, look),
     /** Stops all browsers here. Another node writes their records. */
@@ -484,11 +477,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
       if (draining) for (const { over } of waiting) Deferred.doneUnsafe(over, drained)
     },
     /** Ends the launches under way: from now on each one fails. */
-    cutLaunches: Effect.asVoid(Deferred.succeed(cut, undefined)),
-    takeAll,
-    /** While the lock is held: launches the browser again, and does not wait for that. */
-    relaunch: (browser: Browser.Browser): void => {
-      if (browser.status === "active") running.set(browser.id, fork(pool.launch(browser)))
-    }
+    cutLaunches: Effect.asVoid(Deferred.succeed(cut, undefined))
   }
 })

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
+import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Decide from "./domain/Decide.ts"
@@ -16,7 +17,7 @@ export type NotChanged = Decide.Refusal | AdmissionRefused | SessionNotFound | C
 /** Returns further parts of the step that stores a decision. */
 type Further = (decision: Decide.Decision) => Partial<Step>
 
-/** Decides commands on sessions and commits the decisions. */
+/** Decides commands on sessions and commits the decisions. No caller interrupts a commit. */
 export interface Commits {
   /** Commits a decision. */
   readonly commit: (decision: Decide.Decision, further?: Partial<Step>) => ReturnType<Store["Service"]["commit"]>
@@ -159,5 +160,10 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
       })
     })
 
-  return { attempted, change, commit, insist }
+  return {
+    attempted: flow(attempted, Effect.uninterruptible),
+    change: flow(change, Effect.uninterruptible),
+    commit: flow(commit, Effect.uninterruptible),
+    insist: flow(insist, Effect.uninterruptible)
+  }
 }

@@ -21,13 +21,11 @@ import * as Decimal from "./domain/Decimal.ts"
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
-import type { SessionState } from "./domain/Decide.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
-import * as ReadWriteLock from "./ReadWriteLock.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import * as Sessions from "./Sessions.ts"
 
@@ -106,35 +104,15 @@ export class Engine extends Context.Service<
    * The engine over a store that it has to itself. Closing it gives back what it holds: turns that had not begun are
    * queued again at the next start, those at work end with a reason or go on where their agent can.
    */
-  static get layer(): Layer.Layer<Engine | EngineState, never, Agent | BrowserPool | Store | IdSource> {
+  static get layer(): Layer.Layer<Engine, never, Agent | BrowserPool | Store | IdSource> {
     return Layer.provide(Engine.layerOf, LocalWork.layer)
   }
 
   /** The engine over a store that it shares with others: `Work` says who works on what. */
-  static get layerOf(): Layer.Layer<Engine | EngineState, never, Agent | BrowserPool | Store | IdSource | Work> {
-    return Layer.effectContext(make)
+  static get layerOf(): Layer.Layer<Engine, never, Agent | BrowserPool | Store | IdSource | Work> {
+    return Layer.effect(Engine, make)
   }
 }
-
-/** Records in the store that are resumed. */
-export interface Reloaded {
-  readonly browsers: ReadonlyArray<Browser.Browser>
-  readonly sessions: ReadonlyArray<SessionState>
-}
-
-/** Replaces what an engine holds while it runs, for those who own its store: a simulation takes snapshots. */
-export class EngineState extends Context.Service<
-  EngineState,
-  {
-    /** Reads while nothing changes. */
-    readonly read: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-    /**
-     * Drops all turns and browsers, lets `load` replace the records, and takes up what it answers. Ignores the
-     * old agents, and stops their browsers at the end.
-     */
-    readonly replace: <E>(load: Effect.Effect<Reloaded, E>) => Effect.Effect<void, E>
-  }
->()("@webagent/engine/EngineState") {}
 
 const draining = new LaunchFailed({
   reason: "failed",
@@ -144,28 +122,17 @@ const draining = new LaunchFailed({
 const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
-  const lock = ReadWriteLock.make()
-  const browsers = yield* Browsers.make(lock, work.isLost)
-  const executions = yield* Executions.make(lock, browsers)
-  const sessions = yield* Sessions.make(lock, executions)
+  const browsers = yield* Browsers.make(work.isLost)
+  const executions = yield* Executions.make(browsers)
+  const sessions = yield* Sessions.make(executions)
   const once = SafeCreates.make(store, (made) =>
     made._tag === "Browser" ? browsers.isLaunched(made.browser.id) : Effect.succeed(true)
   )
 
-  const replace = <E>(load: Effect.Effect<Reloaded, E>) =>
-    lock.exclusive(
-      Effect.gen(function* () {
-        executions.takeAll()
-        const stops = browsers.takeAll()
-        const unfinished = yield* load
-        for (const browser of unfinished.browsers) browsers.relaunch(browser)
-        for (const state of unfinished.sessions) yield* executions.resume(state)
-        return stops
-      })
-    )
-
   yield* work.serve({
     take: executions.take,
+    resume: executions.resume,
+    resumeBrowser: browsers.resume,
     look: Effect.andThen(executions.look, browsers.look),
     lookNow: Effect.andThen(executions.look, browsers.lookNow),
     reap: browsers.reap,
@@ -174,7 +141,7 @@ const make = Effect.gen(function* () {
     abandon: Effect.andThen(executions.abandon, browsers.abandon)
   })
 
-  const engine = Engine.of({
+  return Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
@@ -199,11 +166,4 @@ const make = Effect.gen(function* () {
     shareSession: sessions.share,
     drain: (within) => Effect.ensuring(executions.drain(within), browsers.cutLaunches)
   })
-
-  return Context.make(Engine, engine).pipe(
-    Context.add(EngineState, {
-      read: lock.exclusive,
-      replace: (load) => Effect.uninterruptible(Effect.flatten(replace(load)))
-    })
-  )
 })

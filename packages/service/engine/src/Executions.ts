@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Attempts from "./Attempts.ts"
 import type { Browsers } from "./Browsers.ts"
@@ -17,7 +18,6 @@ import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
-import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { storeRetries } from "./storeRetries.ts"
 import * as TurnRunner from "./TurnRunner.ts"
 
@@ -31,7 +31,7 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
 export type Executions = Effect.Success<ReturnType<typeof make>>
 
 /** Works on sessions under leases of this node. Closing its scope gives the leases back. */
-export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
+export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   const agent = yield* Agent
   const store = yield* Store
   const node = yield* NodeId
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const onFinished = yield* FinishedTurns
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
-  let executions = new Map<string, TurnRunner.Execution>()
+  const executions = new Map<string, TurnRunner.Execution>()
   /** The agents whose turns go back to the queue, because this node drained before they had a browser. */
   const givenBack = new WeakSet<TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       if (Turn.isTerminal(given.status)) {
         // the turn was cancelled before this node knew of its lease
         const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" } } as const
-        fork(Effect.ignore(lock.shared(insist(session.id, command))))
+        fork(Effect.ignore(insist(session.id, command)))
       } else if (execution?.token !== token) {
         runner.begin(given, token, (begun) => executions.set(session.id, begun))
       }
@@ -117,26 +117,22 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     execution: TurnRunner.Execution,
     command: Decide.Command
   ): Effect.Effect<Decide.Decision | undefined, InvalidTransition> =>
-    lock
-      .shared(
-        Effect.suspend(() =>
-          executions.get(execution.sessionId) === execution
-            ? insist(execution.sessionId, command)
-            : Effect.succeed(undefined)
+    Effect.suspend(() =>
+      executions.get(execution.sessionId) === execution
+        ? insist(execution.sessionId, command)
+        : Effect.succeed(undefined)
+    ).pipe(
+      Effect.catch((error) => {
+        if (error._tag === "InvalidTransition") return Effect.fail(error)
+        // the agent ends like a cancelled one, and gives the lease back then
+        if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
+        const unsaid = `Could not store the outcome of turn ${execution.turn.id}`
+        return Effect.andThen(
+          error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
+          Effect.as(drop(execution), undefined)
         )
-      )
-      .pipe(
-        Effect.catch((error) => {
-          if (error._tag === "InvalidTransition") return Effect.fail(error)
-          // the agent ends like a cancelled one, and gives the lease back then
-          if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
-          const unsaid = `What became of turn ${execution.turn.id} is not stored`
-          return Effect.andThen(
-            error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
-            Effect.as(drop(execution), undefined)
-          )
-        })
-      )
+      })
+    )
 
   /** Another node has the session, so the engine ignores the agent here. */
   const drop = (execution: TurnRunner.Execution) =>
@@ -228,7 +224,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** If the store's answer is lost, this node may have a lease without knowing. It finds out later. */
   const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
     attempted(sessionId, command, (tried) => {
-      if (tried !== undefined) fork(Effect.ignore(lock.shared(insist(sessionId, command, tried))))
+      if (tried !== undefined) fork(Effect.ignore(insist(sessionId, command, tried)))
     })
 
   /** Lets go of what was cancelled at another node. */
@@ -249,7 +245,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       return Deferred.await(waiting)
     })
 
-  const take = (sessionId: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
+  /** Has this node take a session with `takes`, unless it drains. */
+  const taking = (
+    sessionId: string,
+    take: Effect.Effect<void, Commits.NotChanged>
+  ): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
     Effect.suspend(() => {
       if (isDraining()) return Effect.void
       const done = Deferred.makeUnsafe<void>()
@@ -258,18 +258,20 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         takes.delete(done)
         Deferred.doneUnsafe(done, Effect.void)
       })
-      return Effect.ensuring(lock.shared(takeNow(sessionId)), leave)
+      return Effect.ensuring(Effect.uninterruptible(take), leave)
     }).pipe(
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
       Effect.as(waitUntilLetGo(sessionId))
     )
 
-  /** While the lock is held: puts a session back to where it was, its agent to what is left of its turn. */
-  const resume = Effect.fnUntraced(function* ({ session, turns }: Decide.SessionState) {
-    const { id, lease } = session
-    const held = turns.find((turn) => turn.id === lease?.turnId && !Turn.isTerminal(turn.status))
-    if (held === undefined || lease?.node !== node) return yield* Effect.ignore(takeNow(id, lease?.node))
-    runner.begin(held, lease.token, (begun) => executions.set(id, begun))
+  /** Continues the turn of a lease that an earlier engine of this node left in the store; takes any other session. */
+  const resumeNow = Effect.fnUntraced(function* (sessionId: string) {
+    const state = Option.getOrUndefined(yield* store.sessionState(sessionId))
+    const lease = state?.session.lease ?? null
+    if (state === undefined || lease?.node !== node) return yield* takeNow(sessionId)
+    const held = state.turns.find((turn) => turn.id === lease.turnId && !Turn.isTerminal(turn.status))
+    if (held === undefined) return yield* takeNow(sessionId, node)
+    runner.begin(held, lease.token, (begun) => executions.set(sessionId, begun))
   })
 
   return {
@@ -277,7 +279,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     stepsIn,
     commit,
     change,
-    take,
+    take: (sessionId: string) => taking(sessionId, takeNow(sessionId)),
+    resume: (sessionId: string) => taking(sessionId, resumeNow(sessionId)),
     look,
     abandon,
     isDraining,
@@ -302,16 +305,6 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       }).pipe(
         Effect.timeoutOption(within),
         Effect.map(() => executions.size)
-      ),
-    /** While the lock is held: forgets what is at work here. */
-    takeAll: () => {
-      const all = [...executions.values()]
-      executions = new Map()
-      for (const execution of all) {
-        letGo(execution.sessionId)
-        runner.abort(execution)
-      }
-    },
-    resume
+      )
   }
 })

@@ -15,12 +15,10 @@ const make = Effect.fnUntraced(function* (looks: boolean) {
   const fork = Effect.runForkWith(yield* Effect.context())
   let hands: Hands | undefined
   const take = (sessionId: string): Effect.Effect<void> =>
-    hands === undefined
-      ? Effect.void
-      : hands.take(sessionId).pipe(
-          // no caller waits for it: it begins when the store is there again
-          Effect.catch(() => Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId)))))
-        )
+    hands === undefined ? Effect.void : hands.take(sessionId).pipe(Effect.catch(() => retake(sessionId)))
+  /** Takes the session once the store is available again. No caller waits for it. */
+  const retake = (sessionId: string) =>
+    Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId))))
   return Work.of({
     offer: () => Effect.void,
     offered: take,
@@ -32,8 +30,8 @@ const make = Effect.fnUntraced(function* (looks: boolean) {
       const { browsers, sessions } = yield* Effect.orDie(
         Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), everySecond)
       )
-      for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), everySecond))
-      for (const id of sessions) yield* take(id)
+      for (const id of browsers) yield* Effect.orDie(Effect.retry(given.resumeBrowser(id), everySecond))
+      for (const id of sessions) yield* given.resume(id).pipe(Effect.catch(() => retake(id)))
       if (looks) yield* Effect.forkScoped(Effect.repeat(Effect.ignoreCause(given.lookNow), everySecond))
     })
   })

@@ -9,7 +9,6 @@ export interface MemoryNodes {
   readonly operations: Pick<Store["Service"], "renew" | "nodes" | "silent" | "node" | "drain" | "leave" | "isLost">
   /** Returns whether the lease of a node has expired. */
   readonly isExpired: (node: string, now_ms: number) => boolean
-  readonly clear: () => void
 }
 
 /** Makes an empty set of nodes; `now` is the time of the store. */
@@ -28,7 +27,6 @@ export const make = (now: Effect.Effect<number>): MemoryNodes => {
 
   return {
     isExpired,
-    clear: () => nodes.clear(),
     operations: {
       renew: (node, ttl_ms, isKnown = false) =>
         Effect.map(now, (now_ms) => {

@@ -6,7 +6,7 @@ import { isExpired } from "./domain/IdempotencyRecord.ts"
 import * as MemoryNodes from "./MemoryNodes.ts"
 import * as MemoryPruning from "./MemoryPruning.ts"
 import * as MemoryTables from "./MemoryTables.ts"
-import { Conflict, KeyTaken, type Step, Store } from "./ports/Store.ts"
+import { Conflict, KeyTaken, type Records, type Step, Store } from "./ports/Store.ts"
 
 type MemoryTables = MemoryTables.MemoryTables
 
@@ -46,11 +46,11 @@ const upTo = <A>(known: Iterable<A>, limit: number, fits: (one: A) => boolean): 
 const find = <A>(records: ReadonlyMap<string, A>, id: string) =>
   Effect.sync(() => Option.fromUndefinedOr(records.get(id)))
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (records: Records | undefined) {
   const clock = yield* Clock.Clock
   /** The time of the store, not of the caller. */
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
-  const tables = MemoryTables.make()
+  const tables = MemoryTables.make(records)
   const nodes = MemoryNodes.make(now)
   const { browsers, busy, keys, messages, openBrowsers, sessions, steps, turns, turnsOf } = tables
 
@@ -114,14 +114,12 @@ const make = Effect.gen(function* () {
       messages: [...messages.values()],
       browsers: [...browsers.values()],
       idempotencyRecords: [...keys.values()]
-    })),
-    replace: (records) =>
-      Effect.sync(() => {
-        nodes.clear()
-        tables.load(records)
-      })
+    }))
   })
 })
 
 /** Keeps everything in memory; it is lost with the process. */
-export const layer: Layer.Layer<Store> = Layer.effect(Store, make)
+export const layer: Layer.Layer<Store> = Layer.effect(Store, make(undefined))
+
+/** The same, with these records at the start. */
+export const layerOf = (records: Records): Layer.Layer<Store> => Layer.effect(Store, make(records))

@@ -11,8 +11,8 @@ const maxEvents = 10_000
 /** The records of a store in memory. */
 export type MemoryTables = ReturnType<typeof make>
 
-/** Makes empty tables. */
-export const make = () => {
+/** Makes tables with these records, or empty ones. */
+export const make = (records?: Records) => {
   const sessions = new Map<string, Session>()
   const browsers = new Map<string, Browser>()
   const turns = new Map<string, Turn>()
@@ -97,16 +97,7 @@ export const make = () => {
     if (events.length > 2 * maxEvents) events = events.slice(-maxEvents)
   }
 
-  const clear = () => {
-    for (const known of [sessions, browsers, turns, steps, messages, keys, turnIds, busy, openBrowsers]) {
-      known.clear()
-    }
-    events = []
-    cursor = 0
-  }
-
-  const load = (records: Records) => {
-    clear()
+  if (records !== undefined) {
     for (const session of records.sessions) sessions.set(session.id, session)
     for (const turn of records.turns) putTurn(turn)
     for (const session of records.sessions) putBusy(session, turnsOf(session.id))
@@ -137,7 +128,6 @@ export const make = () => {
     idsOf,
     turnsOf,
     write,
-    load,
     forgetKeys,
     forgetTurns,
     /** Returns the events after a cursor, at most `limit`. */

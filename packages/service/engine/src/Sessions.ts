@@ -17,7 +17,6 @@ import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
-import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A session to create, and the task of its first turn. */
@@ -51,7 +50,7 @@ const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { reado
   ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
 
 /** The part of the engine that carries out what clients ask of sessions. */
-export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, commit, find }: Executions) {
+export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
@@ -102,7 +101,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
       newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
-    yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: beside(id) })))
+    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: beside(id) }))
     return made
   })
 
@@ -122,7 +121,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
         also: beside(sessionId)
       }
     })
-    yield* offering(sessionId, lock.shared(queued).pipe(Effect.catch(refused(sessionId))))
+    yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))
     return made
   })
 
@@ -130,7 +129,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
     const known = yield* turn(id)
     const { sessionId } = known
-    const cancelled = yield* Effect.result(lock.shared(change(sessionId, { _tag: "Cancel", turnId: id })))
+    const cancelled = yield* Effect.result(change(sessionId, { _tag: "Cancel", turnId: id }))
     if (Result.isSuccess(cancelled)) return cancelled.success.turn ?? known
     if (cancelled.failure._tag === "StoreUnavailable") return yield* Effect.fail(cancelled.failure)
     return yield* turn(id)
@@ -138,7 +137,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
 
   /** Changes a session that the caller may see. */
   const changed = (id: string, command: Extract<Decide.Command, { readonly _tag: "Stop" | "Share" }>) =>
-    Effect.andThen(find(id), lock.shared(change(id, command))).pipe(
+    Effect.andThen(find(id), change(id, command)).pipe(
       Effect.map(({ session }) => session),
       Effect.catch((error) =>
         error._tag === "SessionNotFound" || error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.die(error)
@@ -147,7 +146,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
 
   /** Stops a session that has been idle since then; false when it does not exist or has work again. */
   const stopIdle = (id: string, since_ms: number): Effect.Effect<boolean, StoreUnavailable> =>
-    lock.shared(change(id, { _tag: "StopIdle", since_ms })).pipe(
+    change(id, { _tag: "StopIdle", since_ms }).pipe(
       Effect.map(({ changed }) => changed),
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.succeed(false)))
     )

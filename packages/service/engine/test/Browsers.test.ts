@@ -9,7 +9,6 @@ import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
 import { Owner } from "../src/ports/Owner.ts"
-import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
@@ -55,7 +54,7 @@ describe("Browsers", () => {
     const commits: Array<Step> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
       yield* TestClock.adjust("2 seconds")
       const { id } = (yield* Fiber.join(creation)).browser
@@ -77,7 +76,7 @@ describe("Browsers", () => {
 
   it.effect("a stop does not wait for that of another browser", () =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const creations = yield* begin(
         Effect.all([
           browsers.create({ proxyCountryCode: null }, unrecorded),
@@ -102,7 +101,7 @@ describe("Browsers", () => {
       let away = false
       const scope = yield* Scope.make()
       const browsers = yield* Scope.provide(
-        Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true)),
+        Browsers.make(() => Effect.succeed(true)),
         scope
       ).pipe(
         Effect.provideService(Store, {
@@ -129,7 +128,7 @@ describe("Browsers", () => {
     const stops: Array<string> = []
     const taken: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const ofSession = (use: (id: string) => Effect.Effect<void, string>) =>
         begin(Effect.scoped(browsers.ofSession({ owner: null, recording: false }, Effect.succeed(null), use)))
       const refused = yield* ofSession(() => Effect.fail("lost"))
@@ -153,9 +152,8 @@ describe("Browsers", () => {
   it.effect("that another node launches is waited for while that node lives, for a minute at most", () =>
     Effect.gen(function* () {
       const store = yield* Store
-      const lock = ReadWriteLock.make()
       const launching = Effect.fnUntraced(function* (node: string) {
-        const browsers = yield* Effect.provide(Browsers.make(lock, store.isLost), [
+        const browsers = yield* Effect.provide(Browsers.make(store.isLost), [
           Layer.succeed(NodeId, node),
           Layer.succeed(BrowserPool, { launch: () => Effect.never })
         ])
@@ -165,7 +163,7 @@ describe("Browsers", () => {
       })
       const silent = yield* launching("silent")
       const alive = yield* launching("alive")
-      const { isLaunched } = yield* Effect.provideService(Browsers.make(lock, store.isLost), NodeId, "here")
+      const { isLaunched } = yield* Effect.provideService(Browsers.make(store.isLost), NodeId, "here")
       const waits = [yield* begin(isLaunched(silent)), yield* begin(isLaunched(alive))] as const
       yield* TestClock.adjust("29 seconds")
       yield* store.renew(ports.node("alive"), 3_600_000)
@@ -188,7 +186,7 @@ describe("Browsers", () => {
 
   it.effect("of a session that is recorded is recorded", () =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const used: Array<string> = []
       for (const recording of [true, false]) {
         const use = (id: string) => Effect.sync(() => void used.push(id))
@@ -220,7 +218,7 @@ describe("Browsers", () => {
             })
     })
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       let newest = ""
       const launch = (known: string | null, scope: Scope.Scope) => {
         const use = (id: string) => Effect.sync(() => void (newest = id))
@@ -268,7 +266,7 @@ describe("Browsers", () => {
       }
     })
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const perform = Effect.fnUntraced(function* (owner: string) {
         const scope = yield* Scope.make()
         const opened = browsers.ofSession({ owner, recording: false }, Effect.succeed(null), () => Effect.void)

@@ -1,13 +1,12 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
-import { type Agent, type BrowserPool, Engine, MemoryStore, type Store } from "@webagent/engine"
+import { type Agent, type BrowserPool, type Engine, MemoryStore } from "@webagent/engine"
 import { ApiKeyAuth, type ListenOptions, RequestValidation } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
 import { Behaviour, type BehaviourOptions } from "./behaviour/Behaviour.ts"
-import { SeededIds } from "./behaviour/SeededIds.ts"
 import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
 import { Control } from "./control/Control.ts"
 import type { ControlOptions } from "./control/ControlServer.ts"
@@ -19,6 +18,7 @@ import { Oracles } from "./oracles/Oracles.ts"
 import { Limits } from "./requests/Limits.ts"
 import * as ObservedStore from "./requests/ObservedStore.ts"
 import { Simulation } from "./requests/Simulation.ts"
+import type { Stores } from "./state/EngineSlot.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import * as SkewedClock from "./time/SkewedClock.ts"
@@ -43,17 +43,13 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
 /** Services that observe and control a running simulated service. */
 export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock | SimulatedState
 
-/** The engine over simulated ports, and what replaces its state. */
-const engineSimulated = (): Layer.Layer<
-  Engine | SimulatedState | BehavingBrowserPool.BrowserConnections,
-  never,
-  Behaviour | Store
-> =>
-  SimulatedState.layer.pipe(
-    Layer.provideMerge(Engine.layer),
+/** The engine over simulated ports, and its state. */
+const engineSimulated = <R>(
+  stores: Stores<R>
+): Layer.Layer<Engine | SimulatedState | BehavingBrowserPool.BrowserConnections, never, Behaviour | R> =>
+  SimulatedState.layer(stores).pipe(
     Layer.provide(Layer.fresh(SimulatedAgent.layer)),
-    Layer.provideMerge(Layer.fresh(BehavingBrowserPool.layer)),
-    Layer.provide(Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed))))
+    Layer.provideMerge(Layer.fresh(BehavingBrowserPool.layer))
   )
 
 /** Returns the requested faults, or otherwise the profile's. */
@@ -80,7 +76,7 @@ export const layerPorts = (
 
 /** The engine with simulated agent and browsers, its state in memory. */
 export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine | SimulatedState> =>
-  Layer.provide(engineSimulated(), [Behaviour.layer(options), Layer.fresh(MemoryStore.layer)])
+  Layer.provide(engineSimulated(MemoryStore.layerOf), Behaviour.layer(options))
 
 /**
  * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
@@ -96,16 +92,13 @@ export const layer = (
   Control.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        engineSimulated(),
-        Oracles.layer,
+        Layer.provideMerge(Oracles.layer, engineSimulated(ObservedStore.layerOf)),
         ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
         RequestValidation.layer,
         Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys }),
         Connections.layer
       )
     ),
-    // all its own: two servers of one program share nothing
-    Layer.provide(Layer.fresh(Layer.provide(ObservedStore.layer, MemoryStore.layer))),
     Layer.provide(Layer.fresh(Limits.layer)),
     Layer.provideMerge(faults(options)),
     Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])

@@ -30,16 +30,13 @@ export const dialectOf = (sql: SqlClient.SqlClient) =>
             yield* sql`UPDATE event_cursor SET last = last + ${given.length}`
           })
         )
-      }),
-      /** Restarts the cursors at 1. */
-      restarted: sql`UPDATE event_cursor SET last = 0`
+      })
     }),
     orElse: () => ({
       atOneMoment: undefined,
       skipLocked: sql.literal(""),
       browsersOpen: sql.literal("INDEXED BY browsers_open"),
       // commits run one at a time, so each event gets its cursor when it is stored
-      numbered: Effect.void,
-      restarted: sql`DELETE FROM sqlite_sequence WHERE name = 'events'`
+      numbered: Effect.void
     })
   })

@@ -2,7 +2,6 @@ import {
   type Browser,
   type Event,
   type IdempotencyRecord,
-  type Records,
   type Session,
   Store,
   type StoredMessage,
@@ -20,7 +19,7 @@ import { dialectOf } from "./Dialect.ts"
 import * as NodeLeases from "./NodeLeases.ts"
 import * as Pruning from "./Pruning.ts"
 import { Reader } from "./Reader.ts"
-import { browserRow, keyRow, messageRow, parsed, sessionRow, stepRow, tableOf, turnRow } from "./Rows.ts"
+import { parsed } from "./Rows.ts"
 import { ids } from "./statements.ts"
 import { storeTime } from "./storeTime.ts"
 import { read, transaction } from "./unavailable.ts"
@@ -28,7 +27,7 @@ import { read, transaction } from "./unavailable.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
-  const { atOneMoment, browsersOpen, numbered, restarted } = dialectOf(sql)
+  const { atOneMoment, browsersOpen, numbered } = dialectOf(sql)
   const now = storeTime(sql, yield* Clock.Clock)
 
   /** The record with this id, by one indexed statement. */
@@ -43,21 +42,6 @@ const make = Effect.gen(function* () {
 
   const records = <A>(rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
     read(Effect.map(rows, (found) => found.map(({ record }) => parsed<A>(record))))
-
-  const replace = Effect.fnUntraced(function* (records: Records) {
-    for (const table of [...Object.values(tableOf), "events", "nodes"]) yield* sql`DELETE FROM ${sql(table)}`
-    yield* restarted
-    const fill = <K extends keyof Records>(kind: K, row: (record: Records[K][number]) => Record<string, unknown>) =>
-      Effect.forEach(records[kind], (record) => sql`INSERT INTO ${sql(tableOf[kind])} ${sql.insert(row(record))}`, {
-        discard: true
-      })
-    yield* fill("sessions", sessionRow)
-    yield* fill("turns", turnRow)
-    yield* fill("turnSteps", stepRow)
-    yield* fill("messages", messageRow)
-    yield* fill("browsers", browserRow)
-    yield* fill("idempotencyRecords", keyRow)
-  })
 
   const all = Effect.gen(function* () {
     const of = <A>(table: string, order = "n") =>
@@ -144,8 +128,7 @@ const make = Effect.gen(function* () {
       ),
     prune: Pruning.make(sql),
 
-    records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment),
-    replace: (records) => transaction(sql, replace(records))
+    records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment)
   })
 })
 

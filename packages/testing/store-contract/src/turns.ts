@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { type Event, Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { change, commit, creation, finish, keyed, newTurn, node, refusal, type StoreTest } from "./steps.ts"
+import { change, commit, creation, newTurn, refusal, type StoreTest } from "./steps.ts"
 
 /** Sessions with their turns, the steps of these, and the events of all. */
 export const turns = (test: StoreTest): void => {
@@ -112,31 +112,6 @@ export const turns = (test: StoreTest): void => {
       }
       assert.deepStrictEqual((yield* store.abandoned(3)).sessions, ["sn0", "sn1", "sn2"])
       assert.lengthOf((yield* store.unfinished(5000)).sessions, 1000)
-    })
-  )
-
-  test(
-    "replaces everything by other records, and goes on from there",
-    Effect.gen(function* () {
-      const store = yield* Store
-      yield* commit(creation("old"))
-      yield* store.renew(node("n"), 3_600_000)
-      const made = creation("1")
-      const records = {
-        sessions: [made.session],
-        turns: made.turns,
-        turnSteps: [],
-        messages: [],
-        browsers: [],
-        idempotencyRecords: [keyed("k")]
-      }
-      yield* store.replace(records)
-      assert.deepStrictEqual(yield* store.records, records)
-      assert.deepStrictEqual(yield* store.eventsAfter(0, 10), [])
-      assert.isTrue(yield* store.isLost("n"))
-      assert.deepStrictEqual(yield* store.unfinished(10), { sessions: ["s1"], browsers: [] })
-      yield* finish("1", 5)
-      assert.deepStrictEqual((yield* store.unfinished(10)).sessions, [])
     })
   )
 }

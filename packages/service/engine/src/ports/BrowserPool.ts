@@ -95,6 +95,11 @@ export class BrowserPool extends Context.Service<
   {
     /** Launches a browser. Without room it fails as `full`; with a `wait`, only after the time that the pool lets it wait. */
     readonly launch: (browser: Browser, wait?: LaunchWait) => Effect.Effect<LaunchedBrowser, LaunchFailed>
+    /**
+     * Opens an active browser again that an earlier engine of this node launched. Without it, such a browser stops as
+     * lost with its node.
+     */
+    readonly resume?: (browser: Browser) => Effect.Effect<LaunchedBrowser>
     /** Number of further browsers that can currently be launched; unlimited by default. */
     readonly room?: Effect.Effect<number>
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */

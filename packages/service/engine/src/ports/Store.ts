@@ -178,7 +178,5 @@ export class Store extends Context.Service<
 
     /** All records, from one snapshot: for copies, and for stores that fit into memory. */
     readonly records: Read<Records>
-    /** Replaces all records with these, and deletes events and nodes. */
-    readonly replace: (records: Records) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@webagent/engine/Store") {}

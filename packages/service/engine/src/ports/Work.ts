@@ -10,12 +10,16 @@ export interface Hands {
    * when this node lets go of the session.
    */
   readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
+  /** As `take`, at the start: continues the turn of a lease that an earlier engine of this node left. */
+  readonly resume: Hands["take"]
   /** Stops agents here whose turns were cancelled at another node. */
   readonly look: Effect.Effect<void, StoreUnavailable>
   /** The same after a hint of another node, with nothing remembered of the last look. */
   readonly lookNow: Effect.Effect<void, StoreUnavailable>
   /** Stores the end of a browser whose node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
+  /** As `reap`, at the start: opens a browser again that an earlier engine of this node left, if the pool can. */
+  readonly resumeBrowser: Hands["reap"]
   /** From now on takes no turn: neither of an offered session nor the next one of a session here. */
   readonly drain: Effect.Effect<void>
   /** Takes turns again after `drain`, unless the engine itself drains. */

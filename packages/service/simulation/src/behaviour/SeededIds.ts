@@ -6,7 +6,7 @@ import { CreateKey } from "./CreateKey.ts"
 import { type Seed, uuid } from "./Seed.ts"
 
 /** Number of ids of each kind so far. */
-type IdCounts = Readonly<Partial<Record<IdKind, number>>>
+export type IdCounts = Readonly<Partial<Record<IdKind, number>>>
 
 /** The counters behind ids without a `CreateKey`. */
 export class SeededIds extends Context.Service<
@@ -14,19 +14,17 @@ export class SeededIds extends Context.Service<
   {
     /** Kept by a snapshot, so that ids made after its restore do not repeat older ones. */
     readonly counts: Effect.Effect<IdCounts>
-    /** Counts on from there. */
-    readonly restore: (counts: IdCounts) => Effect.Effect<void>
   }
 >()("@webagent/simulation/SeededIds") {
   /**
    * Uuids of the `CreateKey` where there is one: the same create has the same id, whatever overtakes it. Without one
-   * they are counted per kind: the same seed and the same order of creation give the same ids. The seed may become
+   * they are counted per kind, on from `from`: the same seed and the same order of creation give the same ids. The seed may become
    * another one, for the ids after it.
    */
-  static readonly layer = (seed: () => Seed): Layer.Layer<IdSource | SeededIds> =>
+  static readonly layer = (seed: () => Seed, from: IdCounts = {}): Layer.Layer<IdSource | SeededIds> =>
     Layer.effectContext(
       Effect.sync(() => {
-        let counts: IdCounts = {}
+        let counts = from
         const counted = (kind: IdKind) => {
           const ordinal = counts[kind] ?? 0
           counts = { ...counts, [kind]: ordinal + 1 }
@@ -39,12 +37,7 @@ export class SeededIds extends Context.Service<
                 ? counted(kind)
                 : uuid(seed(), kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
             )
-        }).pipe(
-          Context.add(SeededIds, {
-            counts: Effect.sync(() => counts),
-            restore: (restored) => Effect.sync(() => void (counts = { ...restored }))
-          })
-        )
+        }).pipe(Context.add(SeededIds, { counts: Effect.sync(() => counts) }))
       })
     )
 }

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
+import * as ResumedBrowser from "./ResumedBrowser.ts"
 import * as SimulatedBrowserPool from "./SimulatedBrowserPool.ts"
 
 /** The CDP connections of the browsers that run. */
@@ -56,7 +57,7 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       }
     })
 
-    return Context.make(BrowserPool, { launch }).pipe(
+    return Context.make(BrowserPool, { launch, resume: (browser) => ResumedBrowser.make(launch(browser)) }).pipe(
       Context.add(BrowserConnections, {
         drop: (id) => {
           const drop = running.get(id)

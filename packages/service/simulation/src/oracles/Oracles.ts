@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Store, Turn } from "@webagent/engine"
+import { Turn } from "@webagent/engine"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as BrowsersLeftOpen from "./BrowsersLeftOpen.ts"
@@ -18,6 +18,7 @@ import * as PollsAfterTerminal from "./PollsAfterTerminal.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 import * as ResultsNeverFetched from "./ResultsNeverFetched.ts"
 import * as RetryAfterIgnored from "./RetryAfterIgnored.ts"
+import { SimulatedState } from "../state/SimulatedState.ts"
 import * as RunsLeftRunning from "./RunsLeftRunning.ts"
 
 /** Faults after which an answer is still what the service meant to say. */
@@ -113,7 +114,7 @@ export class Oracles extends Context.Service<
   }
 >()("@webagent/simulation/Oracles") {
   /** Sees what the journal sees from now on. */
-  static get layer(): Layer.Layer<Oracles, never, Behaviour | Journal | Store> {
+  static get layer(): Layer.Layer<Oracles, never, Behaviour | Journal | SimulatedState> {
     return Layer.effect(Oracles, make)
   }
 }
@@ -121,7 +122,7 @@ export class Oracles extends Context.Service<
 const make = Effect.gen(function* () {
   const behaviour = yield* Behaviour
   const journal = yield* Journal
-  const store = yield* Store
+  const state = yield* SimulatedState
   const pollInterval_ms = () => {
     const { pollInterval } = behaviour.profile()
     return pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
@@ -131,6 +132,7 @@ const make = Effect.gen(function* () {
 
   const verdicts = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
+    const store = state.store()
     const { browsers: ids, sessions } = yield* store.unfinished(Number.MAX_SAFE_INTEGER)
     const browsers = (yield* Effect.forEach(ids, store.browser)).flatMap(Option.toArray)
     const states = (yield* Effect.forEach(sessions, store.sessionState)).flatMap(Option.toArray)

@@ -3,7 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type Records, type Session, type Step, Store, type StoreUnavailable, type Turn } from "@webagent/engine"
+import {
+  MemoryStore,
+  type Records,
+  type Session,
+  type Step,
+  Store,
+  type StoreUnavailable,
+  type Turn
+} from "@webagent/engine"
 import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
 import { Faults } from "../faults/Faults.ts"
 import { Journal, type Row } from "../journal/Journal.ts"
@@ -29,7 +37,7 @@ const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) =
  * The store with every commit seen: what is new and what changed its status becomes a row of the journal, the
  * request that made something is told and so are the limits of who asked, and stale reads see what was.
  */
-export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Layer.effect(
+const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Layer.effect(
   Store,
   Effect.gen(function* () {
     const store = yield* Store
@@ -39,6 +47,8 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     // of the service: a request may be carried out by a machine whose clock is off
     const clock = yield* Clock.Clock
     const history = RecordHistory.make<Session.Session | Turn.Turn>()
+    let closed = false
+    yield* Effect.addFinalizer(() => Effect.sync(() => (closed = true)))
 
     /** Carries a step out and keeps what its records were, while a fault may ask for it. No operation reads a browser. */
     const keeping = Effect.fnUntraced(function* (step: Step, lag_ms: number) {
@@ -64,6 +74,8 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
         yield* store.commit(step)
         history.clear()
       } else yield* keeping(step, lag_ms)
+      // a request that began before a restore changes nothing that anybody sees
+      if (closed) return
       const moves = movesOf(step)
       const context = yield* CurrentRequest
       note(context, moves)
@@ -92,8 +104,10 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
         now.flatMap((turn) => Option.toArray(before(turn.id, Option.some(turn), stale_ms)))
       )
 
-    const replace = (records: Records) => Effect.andThen(store.replace(records), Effect.sync(history.clear))
-
-    return { ...store, commit, session, turn, turnsOf, replace }
+    return { ...store, commit, session, turn, turnsOf }
   })
 )
+
+/** A store in memory with these records, observed until its engine closes. */
+export const layerOf = (records: Records): Layer.Layer<Store, never, Journal | Limits | Faults> =>
+  Layer.provide(layer, MemoryStore.layerOf(records))

@@ -1,8 +1,18 @@
-import { type Browser, Decide, EngineState, type Records, Store, Turn } from "@webagent/engine"
+import {
+  type Agent,
+  type Browser,
+  type BrowserPool,
+  Decide,
+  Engine,
+  type Records,
+  type Store,
+  Turn
+} from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { SeededIds } from "../behaviour/SeededIds.ts"
+import type { Behaviour } from "../behaviour/Behaviour.ts"
+import * as EngineSlot from "./EngineSlot.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 /** All state of a simulated service: read, brought back or dropped while it runs. */
@@ -17,12 +27,18 @@ export class SimulatedState extends Context.Service<
     readonly restore: (snapshot: unknown) => Effect.Effect<void, Snapshot.InvalidSnapshot>
     /** Forgets everything: turns are interrupted, browsers stopped, ids counted from the start. */
     readonly reset: Effect.Effect<void>
+    /** The store of the engine that runs now. */
+    readonly store: () => Store["Service"]
   }
 >()("@webagent/simulation/SimulatedState") {
-  /** The state of the engine over this store. */
-  static get layer(): Layer.Layer<SimulatedState, never, EngineState | SeededIds | Store> {
-    return Layer.effect(SimulatedState, make)
-  }
+  /**
+   * An engine over simulated ports, and its state. A restore or reset closes the engine, and starts another one over the
+   * store that `stores` makes of the records. Requests that are under way finish at the closed engine.
+   */
+  static readonly layer = <R>(
+    stores: EngineSlot.Stores<R>
+  ): Layer.Layer<Engine | SimulatedState, never, Agent | Behaviour | BrowserPool | R> =>
+    Layer.effectContext(make(stores))
 }
 
 /** Open resources. Times are milliseconds since 1970 in service time. */
@@ -84,41 +100,35 @@ const nothing: Records = {
   idempotencyRecords: []
 }
 
-const make = Effect.gen(function* () {
-  const engine = yield* EngineState
-  const ids = yield* SeededIds
-  const store = yield* Store
-  const records = Effect.orDie(store.records)
+const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
+  const slot = yield* EngineSlot.make(stores, nothing)
+  const records = Effect.suspend(() => Effect.orDie(slot.current().store.records))
 
-  const load = (records: Records, counts: Snapshot.Snapshot["ids"]) =>
-    Effect.andThen(Effect.orDie(store.replace(records)), ids.restore(counts))
-
-  return SimulatedState.of({
+  const state = SimulatedState.of({
     open: Effect.map(records, openOf),
-    snapshot: engine.read(
-      Effect.gen(function* () {
-        const { browsers, idempotencyRecords, ...rest } = yield* records
-        // what starts is not there yet, nor is its key used
-        const starting = new Set(browsers.flatMap(({ id, status }) => (status === "starting" ? [id] : [])))
-        return {
-          version: 1 as const,
-          ...rest,
-          queues: unfinished(rest)
-            .filter(({ turns }) => turns.length > 0)
-            .map(queueOf),
-          browsers: browsers.filter(({ id }) => !starting.has(id)),
-          idempotencyRecords: idempotencyRecords.filter(
-            ({ made }) => made._tag !== "Browser" || !starting.has(made.browser.id)
-          ),
-          ids: yield* ids.counts
-        }
-      })
-    ),
+    snapshot: Effect.gen(function* () {
+      const { browsers, idempotencyRecords, ...rest } = yield* records
+      // a browser that is being launched is not there yet, nor is its key used
+      const starting = new Set(browsers.flatMap(({ id, status }) => (status === "starting" ? [id] : [])))
+      return {
+        version: 1 as const,
+        ...rest,
+        queues: unfinished(rest)
+          .filter(({ turns }) => turns.length > 0)
+          .map(queueOf),
+        browsers: browsers.filter(({ id }) => !starting.has(id)),
+        idempotencyRecords: idempotencyRecords.filter(
+          ({ made }) => made._tag !== "Browser" || !starting.has(made.browser.id)
+        ),
+        ids: yield* slot.current().ids.counts
+      }
+    }),
     restore: Effect.fnUntraced(function* (value) {
-      const { ids: counts, queues: _, version: __, ...records } = yield* Snapshot.parse(value)
-      const taken = { browsers: records.browsers, sessions: unfinished(records) }
-      yield* engine.replace(Effect.as(load(records, counts), taken))
+      const { ids, queues: _, version: __, ...records } = yield* Snapshot.parse(value)
+      yield* slot.replace(records, ids)
     }, Effect.uninterruptible),
-    reset: engine.replace(Effect.as(load(nothing, {}), { browsers: [], sessions: [] }))
+    reset: slot.replace(nothing, {}),
+    store: () => slot.current().store
   })
+  return Context.make(Engine, slot.engine).pipe(Context.add(SimulatedState, state))
 })

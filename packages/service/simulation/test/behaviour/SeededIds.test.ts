@@ -35,22 +35,21 @@ describe("IdSource", () => {
     )
   )
 
-  it.effect("counts are kept by kind and go on where they were restored", () =>
+  it.effect("counts are stored by kind, and continue from those of a snapshot", () =>
     Effect.gen(function* () {
       const all = yield* fresh(Effect.all([next("turn"), next("turn"), next("turn")]))
-      const [counts, third] = yield* fresh(
-        Effect.gen(function* () {
-          const ids = yield* SeededIds
-          yield* Effect.all([next("turn"), next("turn"), of("a", 0)(next("turn"))])
-          const counted = yield* ids.counts
-          yield* ids.restore({})
-          const first = yield* next("turn")
-          assert.strictEqual(first, all[0])
-          yield* ids.restore(counted)
-          return [counted, yield* next("turn")] as const
-        })
+      const counts = yield* fresh(
+        Effect.andThen(
+          Effect.all([next("turn"), next("turn"), of("a", 0)(next("turn"))]),
+          SeededIds.use((ids) => ids.counts)
+        )
       )
       assert.deepStrictEqual(counts, { turn: 2 })
+      const third = yield* Effect.provide(
+        next("turn"),
+        SeededIds.layer(() => 1, counts),
+        { local: true }
+      )
       assert.strictEqual(third, all[2])
     })
   )

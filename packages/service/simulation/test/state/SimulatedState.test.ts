@@ -5,10 +5,11 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, BrowserPool, Engine, MemoryStore, Store, type Turn } from "@webagent/engine"
+import { Agent, BrowserPool, Engine, MemoryStore, type Records, Store, type Turn } from "@webagent/engine"
 import { CreateKey } from "../../src/behaviour/CreateKey.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
-import { SeededIds } from "../../src/behaviour/SeededIds.ts"
+import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import * as ResumedBrowser from "../../src/browser/ResumedBrowser.ts"
 import { SimulatedState } from "../../src/state/SimulatedState.ts"
 import * as ports from "../ports.ts"
 
@@ -26,18 +27,18 @@ const standing = Effect.fnUntraced(function* (sessionId: string) {
   return turns.map((turn) => `${turn.task} ${turn.status} ${turn.finishedAt_ms}`)
 })
 
-/** An engine and its state. */
-const stateOver = Layer.provideMerge(SimulatedState.layer, Engine.layer)
+/** An engine and its state, with seed 1. */
+const stateOver = (stores: Parameters<typeof SimulatedState.layer<never>>[0] = MemoryStore.layerOf) =>
+  Layer.provide(SimulatedState.layer(stores), Behaviour.layer())
 
 /** The simulated engine with browsers that take a minute to launch; every launch and stop is noted. */
 const slowBrowsers = (noted: Array<string>) =>
-  stateOver.pipe(
+  stateOver().pipe(
     Layer.provide(
       Layer.effect(
         BrowserPool,
-        Effect.map(BrowserPool, (pool) => ({
-          ...pool,
-          launch: (browser) =>
+        Effect.map(BrowserPool, (pool) => {
+          const launch: typeof pool.launch = (browser) =>
             Effect.sleep("1 minute").pipe(
               Effect.andThen(pool.launch(browser)),
               Effect.map((launched) => ({
@@ -49,20 +50,22 @@ const slowBrowsers = (noted: Array<string>) =>
               })),
               Effect.onInterrupt(() => Effect.sync(() => noted.push("interrupted")))
             )
-        }))
+          return { launch, resume: (browser) => ResumedBrowser.make(launch(browser)) }
+        })
       ).pipe(Layer.provide(ports.browsers))
     ),
-    Layer.provide([ports.agent(), MemoryStore.layer, SeededIds.layer(() => 1)])
+    Layer.provide(ports.agent())
   )
 
 /** A store that takes a second for every commit. */
-const slowStore = Layer.effect(
-  Store,
-  Effect.map(Store, (store) => ({
-    ...store,
-    commit: (changes) => Effect.andThen(Effect.sleep("1 second"), store.commit(changes))
-  }))
-).pipe(Layer.provide(MemoryStore.layer))
+const slowStore = (records: Records) =>
+  Layer.effect(
+    Store,
+    Effect.map(Store, (store) => ({
+      ...store,
+      commit: (changes) => Effect.andThen(Effect.sleep("1 second"), store.commit(changes))
+    }))
+  ).pipe(Layer.provide(MemoryStore.layerOf(records)))
 
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
@@ -176,7 +179,7 @@ describe("snapshot and restore", () => {
       const stop = yield* begin(engine.stopSession(session.id))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(stop)
-    }).pipe(Effect.provide(stateOver.pipe(Layer.provide([agent, slowStore, ports.browsers, SeededIds.layer(() => 1)]))))
+    }).pipe(Effect.provide(Layer.provide(stateOver(slowStore), [agent, ports.browsers])))
   })
 
   it.effect("ids made after a restore are new, keys still answer what they made", () =>
@@ -312,9 +315,7 @@ describe("reset", () => {
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing(session.id), ["new running null"])
       assert.strictEqual(interrupted, 1)
-    }).pipe(
-      Effect.provide(stateOver.pipe(Layer.provide([deaf, MemoryStore.layer, ports.browsers, SeededIds.layer(() => 1)])))
-    )
+    }).pipe(Effect.provide(Layer.provide(stateOver(), [deaf, ports.browsers])))
   })
 
   it.effect("a reset waits for a write that is under way, and clears what it stored", () =>
@@ -327,14 +328,7 @@ describe("reset", () => {
       yield* Fiber.join(creation)
       yield* Fiber.join(reset)
       assert.deepStrictEqual((yield* state.snapshot).sessions, [])
-    }).pipe(
-      Effect.provide(
-        stateOver.pipe(
-          Layer.provide(slowStore),
-          Layer.provide([ports.agent(), ports.browsers, SeededIds.layer(() => 1)])
-        )
-      )
-    )
+    }).pipe(Effect.provide(Layer.provide(stateOver(slowStore), [ports.agent(), ports.browsers])))
   )
 
   it.effect("a browser that runs is stopped", () => {
