@@ -126,7 +126,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "browser/cdp": [],
       browser: ["behaviour", "browser/cdp"],
       state: ["behaviour"],
-      oracles: ["behaviour", "journal"],
+      oracles: ["behaviour", "journal", "state"],
       control: ["behaviour", "browser", "faults", "journal", "oracles", "requests", "state", "time"],
       ".": ["agent", "behaviour", "browser", "control", "faults", "journal", "oracles", "requests", "state", "time"],
       cli: [".", "control"]

@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { AdmissionRefused } from "./ports/Admission.ts"
 import type { Agent } from "./ports/Agent.ts"
 import { type BrowserPool, type CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
 import type {
+  AdmissionRefused,
   BrowserNotFound,
   BrowserStopped,
   CountryUnavailable,

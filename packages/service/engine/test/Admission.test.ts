@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Engine } from "../src/Engine.ts"
-import { Admission, AdmissionRefused } from "../src/ports/Admission.ts"
+import { AdmissionRefused } from "../src/domain/Errors.ts"
+import { Admission } from "../src/ports/Admission.ts"
 import * as ports from "./ports.ts"
 
 it.effect("a refused admission is a typed failure of every create, and stores nothing", () =>

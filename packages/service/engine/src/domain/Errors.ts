@@ -20,3 +20,10 @@ export class CountryUnavailable extends Data.TaggedError("CountryUnavailable")<{
 
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}
+
+/** A create exceeds a limit of its caller. Nothing was written. */
+export class AdmissionRefused extends Data.TaggedError("AdmissionRefused")<{
+  readonly message: string
+  /** Delay before a retry may be admitted. */
+  readonly retryAfter_ms: number
+}> {}

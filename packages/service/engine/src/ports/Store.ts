@@ -10,7 +10,7 @@ import type { Node } from "../domain/Node.ts"
 import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
 import type { Turn, TurnStep } from "../domain/Turn.ts"
-import type { AdmissionRefused, Admit } from "./Admission.ts"
+import type { AdmissionRefused } from "../domain/Errors.ts"
 
 /** Another step changed a record of this step first. Nothing was written: read the record again and decide again. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string }> {}
@@ -35,6 +35,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
     return first instanceof Error ? first.message : String(first)
   }
 }
+
+/** Checks a create, inside the commit that writes it. */
+export type Admit = Effect.Effect<void, AdmissionRefused | StoreUnavailable>
 
 /**
  * Records that one step of the engine writes: all of them or none. The revision of a session or browser is one more
