@@ -54,7 +54,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [cli]: { imports: [] },
 
   [polling]: { imports: [] },
-  [core]: { imports: [contract], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+  [core]: { imports: [contract, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v2]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v3]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
 import * as Deadlines from "./Deadlines.ts"
-import * as Elapsed from "./Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 import * as Metrics from "./Metrics.ts"
 import type { Outgoing } from "./Outgoing.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -78,7 +78,7 @@ export class Attempt implements Listener, Deadlines.Deadline {
     this.settings = settings
     this.resume = resume
     this.phase = "headers"
-    this.began_ms = Elapsed.read_ms(clock)
+    this.began_ms = Elapsed.nowUnsafe_ms(clock)
     this.total = totalOf(options.total, settings, this.began_ms)
     this.total.deadlines.set(clock, context, this.began_ms, this)
     this.limit("headers")
@@ -91,7 +91,7 @@ export class Attempt implements Listener, Deadlines.Deadline {
     if (limit === undefined) return
     const { clock, context } = this.settings
     const part = { at_ms: 0, onEnd: () => this.expire(name, limit.after) }
-    limit.deadlines.set(clock, context, Elapsed.read_ms(clock), part)
+    limit.deadlines.set(clock, context, Elapsed.nowUnsafe_ms(clock), part)
     this.clearPart = () => limit.deadlines.clear(part)
   }
 
@@ -127,7 +127,7 @@ export class Attempt implements Listener, Deadlines.Deadline {
   }
 
   took_ms() {
-    return Elapsed.read_ms(this.settings.clock) - this.began_ms
+    return Elapsed.nowUnsafe_ms(this.settings.clock) - this.began_ms
   }
 
   /** Finishes the attempt, and records its outcome in metrics and the log. */

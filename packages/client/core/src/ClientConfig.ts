@@ -138,120 +138,111 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/u
 
-/** Names of the fields in error messages. */
-type Names = { readonly [Name in keyof typeof fields]: string }
+/** Each setting, as a field of the options and as a variable of the environment. */
+const settings = {
+  apiKey: ["apiKey", "WEBAGENT_API_KEY"],
+  baseUrl: ["baseUrl", "WEBAGENT_BASE_URL"],
+  v2: ["baseUrls.v2", "WEBAGENT_V2_BASE_URL"],
+  v3: ["baseUrls.v3", "WEBAGENT_V3_BASE_URL"],
+  v4: ["baseUrls.v4", "WEBAGENT_V4_BASE_URL"],
+  apiKeyHeader: ["apiKeyHeader", "WEBAGENT_API_KEY_HEADER"],
+  connect: ["timeouts.connect", "WEBAGENT_CONNECT_TIMEOUT"],
+  headers: ["timeouts.headers", "WEBAGENT_HEADERS_TIMEOUT"],
+  body: ["timeouts.body", "WEBAGENT_BODY_TIMEOUT"],
+  total: ["timeouts.total", "WEBAGENT_REQUEST_TIMEOUT"],
+  idempotency: ["target.idempotency", "WEBAGENT_IDEMPOTENCY"],
+  refusals: ["target.refusals", "WEBAGENT_REFUSALS"]
+} as const
 
-const fields = {
-  apiKey: "apiKey",
-  baseUrl: "baseUrl",
-  v2: "baseUrls.v2",
-  v3: "baseUrls.v3",
-  v4: "baseUrls.v4",
-  apiKeyHeader: "apiKeyHeader",
-  connect: "timeouts.connect",
-  headers: "timeouts.headers",
-  body: "timeouts.body",
-  total: "timeouts.total",
-  idempotency: "target.idempotency",
-  refusals: "target.refusals"
-}
+type Setting = keyof typeof settings
 
-const make = Effect.fnUntraced(function* (options: ClientOptions, names: Names = fields) {
-  const base = yield* checkUrl(names.baseUrl, options.baseUrl)
+/** Names a setting in an error message. */
+type NameOf = (setting: Setting) => string
+
+const field: NameOf = (setting) => settings[setting][0]
+const variable: NameOf = (setting) => settings[setting][1]
+/** Names both places, for a value that may come from either. */
+const either: NameOf = (setting) => settings[setting].join(" or ")
+
+const make = Effect.fnUntraced(function* (options: ClientOptions, nameOf: NameOf = field) {
+  const base = yield* checkUrl(nameOf("baseUrl"), options.baseUrl)
   const root = base.replace(/\/api\/v\d+$/u, "")
   const baseUrls = { v2: "", v3: "", v4: "" }
   for (const version of versions) {
     const own = options.baseUrls?.[version]
-    baseUrls[version] = own === undefined ? `${root}${basePath[version]}` : yield* checkUrl(names[version], own)
+    baseUrls[version] = own === undefined ? `${root}${basePath[version]}` : yield* checkUrl(nameOf(version), own)
   }
   const key = typeof options.apiKey === "string" ? Redacted.make(options.apiKey) : options.apiKey
   const header = options.apiKeyHeader ?? apiKeyHeader
   if (!headerName.test(header)) {
-    return yield* fail(`${names.apiKeyHeader} is not the name of a header.`)
+    return yield* fail(`${nameOf("apiKeyHeader")} is not the name of a header.`)
   }
+  const timeout = (part: keyof Timeouts) => checkTime(nameOf(part), options.timeouts?.[part])
   return ClientConfig.of({
     baseUrls,
-    apiKey: yield* checkKey(names.apiKey, key),
+    apiKey: yield* checkKey(nameOf("apiKey"), key),
     apiKeyHeader: header.toLowerCase(),
     timeouts: {
-      connect: yield* checkTime(names.connect, options.timeouts?.connect),
-      headers: yield* checkTime(names.headers, options.timeouts?.headers),
-      body: yield* checkTime(names.body, options.timeouts?.body),
+      connect: yield* timeout("connect"),
+      headers: yield* timeout("headers"),
+      body: yield* timeout("body"),
       total:
-        (yield* checkTime(names.total, options.timeouts?.total)) ??
-        (yield* checkTime(names === fields ? "requestTimeout" : names.total, options.requestTimeout)) ??
+        (yield* timeout("total")) ??
+        (yield* checkTime(nameOf === field ? "requestTimeout" : nameOf("total"), options.requestTimeout)) ??
         Duration.seconds(30)
     },
     target: {
-      idempotency: yield* oneOf(names.idempotency, ["unknown", "honoured"], options.target?.idempotency),
-      refusals: yield* oneOf(names.refusals, ["unknown", "before-acting"], options.target?.refusals)
+      idempotency: yield* oneOf(nameOf("idempotency"), ["unknown", "honoured"], options.target?.idempotency),
+      refusals: yield* oneOf(nameOf("refusals"), ["unknown", "before-acting"], options.target?.refusals)
     },
     headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase()),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks })
   })
 })
 
-const variables: Names = {
-  apiKey: "WEBAGENT_API_KEY",
-  baseUrl: "WEBAGENT_BASE_URL",
-  v2: "WEBAGENT_V2_BASE_URL",
-  v3: "WEBAGENT_V3_BASE_URL",
-  v4: "WEBAGENT_V4_BASE_URL",
-  apiKeyHeader: "WEBAGENT_API_KEY_HEADER",
-  connect: "WEBAGENT_CONNECT_TIMEOUT",
-  headers: "WEBAGENT_HEADERS_TIMEOUT",
-  body: "WEBAGENT_BODY_TIMEOUT",
-  total: "WEBAGENT_REQUEST_TIMEOUT",
-  idempotency: "WEBAGENT_IDEMPOTENCY",
-  refusals: "WEBAGENT_REFUSALS"
-}
-
-/** The text of a variable, if it is set. effect/Config would do the same and more, at 2 kB. */
-const text = (name: string) =>
+/** The text of a setting's variable, if it is set. effect/Config would do the same and more, at 2 kB. */
+const text = (setting: Setting) =>
   Effect.gen(function* () {
     const provider = yield* ConfigProvider.ConfigProvider
     const node = yield* provider
-      .load([name])
-      .pipe(Effect.catch((error) => fail(`${name} cannot be read: ${error.message}`)))
+      .load([variable(setting)])
+      .pipe(Effect.catch((error) => fail(`${variable(setting)} cannot be read: ${error.message}`)))
     return node?.value
   })
 
-/** `given`, and from the environment what it lacks; `names` is what to call the variables in errors. */
-const resolve = Effect.fnUntraced(function* (given: GivenOptions, names: Names) {
-  const apiKey = given.apiKey ?? Redacted.make((yield* text(variables.apiKey)) ?? "")
-  // an address that is given is meant: no variable sends the requests of one version, and the key, elsewhere
-  const own = given.baseUrl === undefined ? given.baseUrls : (given.baseUrls ?? {})
-  const baseUrls = own ?? {
-    v2: yield* text(variables.v2),
-    v3: yield* text(variables.v3),
-    v4: yield* text(variables.v4)
-  }
-  // the address of one version is enough: the others are beside it
-  const version = (["v4", "v3", "v2"] as const).find((version) => baseUrls[version] !== undefined)
-  const baseUrl =
-    given.baseUrl ?? (yield* text(variables.baseUrl)) ?? (version === undefined ? undefined : baseUrls[version])
-  // whatever stands there: make refuses what is none of them
-  const time = (name: string) => Effect.map(text(name), (value) => value as Duration.Input | undefined)
-  const timeouts = {
-    connect: given.timeouts?.connect ?? (yield* time(variables.connect)),
-    headers: given.timeouts?.headers ?? (yield* time(variables.headers)),
-    body: given.timeouts?.body ?? (yield* time(variables.body)),
-    total: given.timeouts?.total ?? given.requestTimeout ?? (yield* time(variables.total))
-  }
-  const target = {
-    idempotency: given.target?.idempotency ?? (yield* text(variables.idempotency)),
-    refusals: given.target?.refusals ?? (yield* text(variables.refusals))
-  } as Target
-  const apiKeyHeader = given.apiKeyHeader ?? (yield* text(variables.apiKeyHeader))
-  yield* checkKey(names.apiKey, typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey)
-  if (baseUrl === undefined) return yield* fail(`No address: set ${names.baseUrl} to the service's, https://host.`)
-  return yield* make({ ...given, apiKey, baseUrl, baseUrls, apiKeyHeader, timeouts, target }, names)
-})
+/** The fields of an option; a missing field comes from the environment. `make` refuses invalid values. */
+const filled = <Field extends Setting, Fields extends { readonly [Name in Field]?: unknown }>(
+  names: ReadonlyArray<Field>,
+  fields: Fields | undefined
+) =>
+  Effect.map(
+    Effect.forEach(names, (name) => {
+      const value: unknown = fields?.[name] ?? undefined
+      return value === undefined ? text(name) : Effect.succeed(value)
+    }),
+    (values) => Object.fromEntries(names.map((name, index) => [name, values[index]])) as Fields
+  )
 
-/** Names that tell who may have given a value here, or in a variable, of both. */
-const eitherNames = Object.fromEntries(
-  Object.entries(fields).map(([name, field]) => [name, `${field} or ${variables[name as keyof Names]}`])
-) as Names
+/** Adds settings from the environment to the given ones. */
+const resolve = Effect.fnUntraced(function* (options: GivenOptions, nameOf: NameOf) {
+  const apiKey = options.apiKey ?? Redacted.make((yield* text("apiKey")) ?? "")
+  // a given address is used for every version: no variable sends the requests of one version, and the key, elsewhere
+  const own = options.baseUrl === undefined ? options.baseUrls : (options.baseUrls ?? {})
+  const baseUrls = own ?? (yield* filled(versions, options.baseUrls))
+  // the address of one version is enough, because the others have the same origin
+  const version = (["v4", "v3", "v2"] as const).find((version) => baseUrls[version] !== undefined)
+  const baseUrl = options.baseUrl ?? (yield* text("baseUrl")) ?? (version === undefined ? undefined : baseUrls[version])
+  const total = options.timeouts?.total ?? options.requestTimeout
+  const timeouts = yield* filled<keyof Timeouts, Timeouts>(["connect", "headers", "body", "total"], {
+    ...options.timeouts,
+    total
+  })
+  const target = yield* filled<keyof Target, Target>(["idempotency", "refusals"], options.target)
+  const apiKeyHeader = options.apiKeyHeader ?? (yield* text("apiKeyHeader"))
+  yield* checkKey(nameOf("apiKey"), typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey)
+  if (baseUrl === undefined) return yield* fail(`No address: set ${nameOf("baseUrl")} to the service's, https://host.`)
+  return yield* make({ ...options, apiKey, baseUrl, baseUrls, apiKeyHeader, timeouts, target }, nameOf)
+})
 
 /**
  * The address of the service, and the key to call it with. The key stays redacted until it is put on a request.
@@ -296,11 +287,11 @@ export class ClientConfig extends Context.Service<
    * and _BODY_TIMEOUT are times such as "30 seconds"; WEBAGENT_IDEMPOTENCY and WEBAGENT_REFUSALS say what is known of
    * the service.
    */
-  static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, resolve({}, variables))
+  static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, resolve({}, variable))
 
   /** The configuration that these values and, where they say nothing, the environment give. */
   static readonly resolve = (given: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
-    resolve(given, eitherNames)
+    resolve(given, either)
 
   /** From values and, where they say nothing, from the environment. */
   static readonly layerGiven = (given?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>

@@ -10,43 +10,17 @@ export interface TotalCost {
   readonly unknown: number
 }
 
-interface Decimal {
-  readonly digits: bigint
-  /** Digits after the point. */
-  readonly scale: number
-}
-
-const parse = (text: string): Decimal => {
-  const [whole = "", fraction = ""] = text.replace("+", "").split(".")
-  const digits = BigInt(`${whole.replace("-", "")}${fraction}`)
-  return { digits: whole.startsWith("-") ? -digits : digits, scale: fraction.length }
-}
-
-const sum = (left: Decimal, right: Decimal): Decimal => {
-  const scale = Math.max(left.scale, right.scale)
-  const scaled = (decimal: Decimal) => decimal.digits * 10n ** BigInt(scale - decimal.scale)
-  return { digits: scaled(left) + scaled(right), scale }
-}
-
-const format = ({ digits, scale }: Decimal) => {
-  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, "0")
-  const point = text.length - scale
-  const fraction = text.slice(point).replace(/0+$/u, "")
-  return `${digits < 0n ? "-" : ""}${text.slice(0, point)}${fraction === "" ? "" : `.${fraction}`}`
-}
-
-/** Adds decimal strings without rounding. What is missing, or no decimal number, is counted apart. */
+/** Adds decimal strings without rounding. Missing costs, and texts that aren't decimal numbers, are counted as unknown. */
 export const total = (costs: Iterable<string | null | undefined>): TotalCost => {
-  let all: Decimal = { digits: 0n, scale: 0 }
-  let known = 0
-  let unknown = 0
-  for (const cost of costs) {
-    if (typeof cost === "string" && decimalPattern.test(cost)) {
-      all = sum(all, parse(cost))
-      known++
-    } else {
-      unknown++
-    }
-  }
-  return { total: format(all), known, unknown }
+  const all = Array.from(costs)
+  const amounts = all.filter((cost) => typeof cost === "string" && decimalPattern.test(cost)) as ReadonlyArray<string>
+  const parts = amounts.map((amount) => amount.split(".") as [whole: string, fraction?: string])
+  // the digits after the point, of the amount that has most of them
+  const scale = parts.reduce((most, [, fraction = ""]) => Math.max(most, fraction.length), 1)
+  const sum = parts.reduce((sum, [whole, fraction = ""]) => sum + BigInt(whole + fraction.padEnd(scale, "0")), 0n)
+  const digits = String(sum)
+    .replace("-", "")
+    .padStart(scale + 1, "0")
+  const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`.replace(/\.?0+$/u, "")
+  return { total: sum < 0n ? `-${text}` : text, known: amounts.length, unknown: all.length - amounts.length }
 }

@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as Elapsed from "./Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 
 /** A point in time with a callback. */
 export interface Deadline {
@@ -37,7 +37,7 @@ export const make = (after: Duration.Duration): Deadlines => {
       if (exit._tag === "Failure") return
       timer = undefined
       // a timer of the system may be early by a fraction
-      const woken_ms = Math.max(first.at_ms, Elapsed.read_ms(clock))
+      const woken_ms = Math.max(first.at_ms, Elapsed.nowUnsafe_ms(clock))
       while (waiting[0] !== undefined && waiting[0].at_ms <= woken_ms) waiting.shift()?.onEnd()
       sleep(clock, context, woken_ms)
     })

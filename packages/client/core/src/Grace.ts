@@ -1,7 +1,7 @@
 import type { Call } from "@webagent/contract"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Elapsed from "./Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TransportError } from "./TransportError.ts"

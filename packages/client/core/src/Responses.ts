@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Answered } from "./Answered.ts"
-import * as Elapsed from "./Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 import type { Redact } from "./Redact.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"
 
@@ -18,7 +18,7 @@ export class Last {
   tell(answered: Answered, clock: Clock.Clock, redact: Redact): Answered {
     this.redact = redact
     this.answered = answered
-    this.duration_ms = Elapsed.read_ms(clock) - this.began_ms
+    this.duration_ms = Elapsed.nowUnsafe_ms(clock) - this.began_ms
     return answered
   }
 
@@ -61,6 +61,6 @@ export const withResponse = <A, E, R>(
 ): Effect.Effect<{ readonly data: A; readonly response: ResponseInfo | undefined }, E, R> =>
   Effect.withFiber((fiber) => {
     const last = new Last()
-    last.began_ms = Elapsed.read_ms(fiber.getRef(Clock.Clock))
+    last.began_ms = Elapsed.nowUnsafe_ms(fiber.getRef(Clock.Clock))
     return Effect.map(Effect.provideService(effect, Slot, last), (data) => ({ data, response: last.response() }))
   })

@@ -6,7 +6,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import * as Breaker from "./Breaker.ts"
 import * as CallOptions from "./CallOptions.ts"
-import * as Elapsed from "./Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 import * as RequestId from "./RequestId.ts"
 import * as Responses from "./Responses.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -47,7 +47,7 @@ let last: Settings | undefined
  * The context of a call that tells its responses. Its other settings are those around it.
  */
 export const telling = (around: Settings, slot: Responses.Last): Context.Context<never> => {
-  slot.began_ms = Elapsed.read_ms(around.clock)
+  slot.began_ms = Elapsed.nowUnsafe_ms(around.clock)
   last = { ...around, context: Context.add(around.context, Responses.Slot, slot), slot }
   return last.context
 }

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as Deadlines from "../src/Deadlines.ts"
-import * as Elapsed from "../src/Elapsed.ts"
+import { Elapsed } from "@webagent/polling"
 
 /** A clock that counts who sleeps by it. */
 const counted = (clock: Clock.Clock) => {
@@ -31,11 +31,11 @@ const set = Effect.map(Effect.context<never>(), (context) => {
       const deadline = {
         at_ms: 0,
         onEnd: () => {
-          over.push([name, Elapsed.read_ms(clock) / 1000])
+          over.push([name, Elapsed.nowUnsafe_ms(clock) / 1000])
           onEnd()
         }
       }
-      deadlines.set(clock, context, Elapsed.read_ms(clock), deadline)
+      deadlines.set(clock, context, Elapsed.nowUnsafe_ms(clock), deadline)
       return () => deadlines.clear(deadline)
     }
   }

@@ -1,13 +1,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
-const toMillis = (nanos: bigint) => Number(nanos / 1_000_000n)
+const toMillis = (nanos: bigint) => Math.floor(Number(nanos) / 1e6)
 
 /**
- * Milliseconds of a monotonic clock. Only a difference of two has a meaning. A change of the system time neither ends a
- * wait nor holds one up.
+ * Milliseconds of a monotonic clock. Only the difference of two readings has a meaning, and changes of the system time
+ * don't affect it.
  */
 export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, toMillis)
 
-/** The same at once, by a clock at hand. */
+/** Reads a clock synchronously, in milliseconds as `now_ms`. */
 export const nowUnsafe_ms = (clock: Clock.Clock): number => toMillis(clock.monotonicTimeNanosUnsafe())

@@ -4,7 +4,7 @@ import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
 /** Options of a wait for a session. */
@@ -30,7 +30,7 @@ const make = Effect.gen(function* () {
       .watch(id, Waiter.atOnce(options))
       .pipe(
         CallOptions.givenToWatch(options),
-        Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } })
+        Trace.streamSpan("v2.Sessions.watch", { attributes: { "session.id": id } })
       )
 
   return Sessions.of({ get, untilTerminal, watch })

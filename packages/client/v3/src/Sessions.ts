@@ -6,6 +6,7 @@ import {
   type CreateError,
   type CreateOptions,
   RetryPolicy,
+  Trace,
   Transport,
   type WithoutResult,
   type WithResult
@@ -14,7 +15,7 @@ import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import { isAbsent, isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
@@ -44,11 +45,12 @@ const make = Effect.gen(function* () {
     grace.isFresh
   )
 
-  const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate, options?: CreateOptions) {
-    const session = yield* api.create({ payload: input }).pipe(CallOptions.given(options))
-    yield* Effect.annotateCurrentSpan("session.id", session.id)
-    return session
-  })
+  const create = (input: SessionCreate, options?: CreateOptions) =>
+    api.create({ payload: input }).pipe(
+      CallOptions.given(options),
+      Effect.tap((session) => Effect.annotateCurrentSpan("session.id", session.id)),
+      Trace.span("v3.Sessions.create")
+    )
 
   const untilTerminal = ((id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) =>
     waiter
@@ -57,7 +59,7 @@ const make = Effect.gen(function* () {
         Effect.tap(settled),
         CallOptions.givenToWait(options),
         Outcome.as(options?.result),
-        Effect.withSpan("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
+        Trace.span("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
       )) as Sessions["Service"]["untilTerminal"]
 
   const createAndWait = ((
@@ -74,7 +76,7 @@ const make = Effect.gen(function* () {
     return OwnWait.createAndWait(own, options).pipe(
       CallOptions.givenToWait(options),
       Outcome.as(options?.result),
-      Effect.withSpan("v3.Sessions.createAndWait")
+      Trace.span("v3.Sessions.createAndWait")
     )
   }) as Sessions["Service"]["createAndWait"]
 
@@ -86,7 +88,7 @@ const make = Effect.gen(function* () {
         .pipe(
           Effect.tap(settled),
           CallOptions.given(options),
-          Effect.withSpan("v3.Sessions.get", { attributes: { "session.id": id } })
+          Trace.span("v3.Sessions.get", { attributes: { "session.id": id } })
         ),
     untilTerminal,
     createAndWait,
@@ -95,7 +97,7 @@ const make = Effect.gen(function* () {
         .watch(id, Waiter.atOnce(options))
         .pipe(
           CallOptions.givenToWatch(options),
-          Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } })
+          Trace.streamSpan("v3.Sessions.watch", { attributes: { "session.id": id } })
         )
   })
 })

@@ -14,7 +14,7 @@ import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
 import * as RunAll from "./RunAll.ts"
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
       options
     ).pipe(
       CallOptions.givenToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
-      Effect.withSpan("v4.Runs.runAll")
+      Trace.span("v4.Runs.runAll")
     )
   }) as Runs["Service"]["runAll"]
 
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
     watch: (id, options) =>
       waiter
         .watch(id, Waiter.atOnce(options))
-        .pipe(CallOptions.givenToWatch(options), Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
+        .pipe(CallOptions.givenToWatch(options), Trace.streamSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
   })
 })
 

@@ -14,12 +14,12 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000.
  */
 const largest = {
-  "@webagent/v2": 57_450,
-  "@webagent/v2/promise": 61_000,
-  "@webagent/v3": 58_350,
-  "@webagent/v3/promise": 62_050,
-  "@webagent/v4": 60_600,
-  "@webagent/v4/promise": 65_050
+  "@webagent/v2": 56_950,
+  "@webagent/v2/promise": 60_450,
+  "@webagent/v3": 57_800,
+  "@webagent/v3/promise": 61_300,
+  "@webagent/v4": 60_200,
+  "@webagent/v4/promise": 64_550
 }
 
 describe("what a client ships", () => {

@@ -1,7 +1,7 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -24,6 +24,7 @@ import * as Responses from "../Responses.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import * as Settings from "../Settings.ts"
 import { Transport } from "../Transport.ts"
+import type { SendRequest } from "./Client.ts"
 import { WebAgentClosedError } from "./Errors.ts"
 import type {
   Answer,
@@ -31,23 +32,18 @@ import type {
   CreateOptions,
   LogLevel,
   OwnWaitOptions,
-  RequestOptions,
   ResponseInfo,
   WaitOptions,
   WebAgentOptions,
   WithResult
 } from "./Options.ts"
-import { checkCallOptions, checkOptions, functionOf, paceOf, recordOf, signalOf, timeOf } from "./CheckOptions.ts"
+import { checkCallOptions, checkOptions, functionOf, recordOf, signalOf, timeOf } from "./CheckOptions.ts"
 import * as Rejection from "./Rejection.ts"
 
-export { errorClass } from "./ErrorClass.ts"
 export { functionOf, numberOf } from "./CheckOptions.ts"
 
 /** Returns the rejection of a promise whose effect fails with this cause. */
 export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown
-
-/** Poll and retry settings of a client. */
-type Pace = ReturnType<typeof paceOf>
 
 /** Options for making a call. */
 export interface How {
@@ -99,16 +95,7 @@ export interface Caller<R> {
   readonly close: () => Promise<void>
   readonly baseUrls: ClientConfig["Service"]["baseUrls"]
   /** Sends a request that the packages do not list. */
-  readonly request: (
-    version: ApiVersion
-  ) => (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, options?: RequestOptions) => Answer<unknown>
-}
-
-const levels: { readonly [Level in LogLevelName.LogLevel]?: LogLevel } = {
-  Fatal: "error",
-  Error: "error",
-  Warn: "warn",
-  Info: "info"
+  readonly request: (version: ApiVersion) => SendRequest
 }
 
 const textOf = (part: unknown): string => {
@@ -116,7 +103,10 @@ const textOf = (part: unknown): string => {
   return part instanceof Error ? part.message : String(part)
 }
 
-const minimum = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", off: "None" } as const
+const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", off: "None" } as const
+
+const levelOf = (name: LogLevelName.LogLevel): LogLevel =>
+  name === "Fatal" ? "error" : ((["info", "warn", "error"] as const).find((level) => levels[level] === name) ?? "debug")
 
 /** From which level on the log is written: WEBAGENT_LOG says it, else all for a function and warnings for the console. */
 const minimumOf = (log: WebAgentOptions["log"]): LogLevelName.LogLevel => {
@@ -125,9 +115,9 @@ const minimumOf = (log: WebAgentOptions["log"]): LogLevelName.LogLevel => {
   ]
   if (chosen === undefined || chosen === "") return log === undefined ? "Warn" : "Debug"
   const name = chosen.toLowerCase()
-  if (Object.hasOwn(minimum, name)) return minimum[name as keyof typeof minimum]
+  if (Object.hasOwn(levels, name)) return levels[name as keyof typeof levels]
   throw new ClientConfigError({
-    message: `WEBAGENT_LOG must be one of ${Object.keys(minimum).join(", ")}; got ${JSON.stringify(chosen)}.`
+    message: `WEBAGENT_LOG must be one of ${Object.keys(levels).join(", ")}; got ${JSON.stringify(chosen)}.`
   })
 }
 
@@ -142,9 +132,11 @@ const layerLog = (log: WebAgentOptions["log"]) => {
   const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]), ...(cause.reasons.length === 0 ? [] : [cause])]
     const line = parts.map(textOf).join(": ")
-    new Promise<void>((resolve) => resolve(write(levels[logLevel] ?? "debug", line))).catch(complain)
+    new Promise<void>((resolve) => resolve(write(levelOf(logLevel), line))).catch(complain)
   })
-  return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, minimumOf(log)))
+  return Layer.succeedContext(
+    Context.make(Logger.CurrentLoggers, new Set([logger])).pipe(Context.add(References.MinimumLogLevel, minimumOf(log)))
+  )
 }
 
 const layerLedger = (write: NonNullable<WebAgentOptions["ledger"]>) =>
@@ -226,12 +218,12 @@ const heed = (
  * too little; everything else is made by the first call.
  */
 export const make = <R>(
-  services: (polling: Pace["polling"]) => Layer.Layer<R, never, Transport>,
+  services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
   options: WebAgentOptions
 ): Caller<R> => {
   checkOptions(options)
   const config = configOf(options)
-  const { polling, retries } = paceOf(options)
+  const { polling, retries } = options
   const surroundings = Layer.mergeAll(
     layerLog(options.log),
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
@@ -402,8 +394,8 @@ export const make = <R>(
   }
 }
 
-/** A call that is a wait. */
-export const waiting: How = { wait: true }
+/** Options of a call that is a wait. */
+const waiting: How = { wait: true }
 
 /**
  * Copies an input as it is now, because the first call waits for the services, and its caller may change the input
@@ -421,7 +413,7 @@ export const createOf = (options: CreateOptions | undefined) =>
     : undefined
 
 /** Returns the options of a wait for `@webagent/polling`. */
-export const waitOf = (options: WaitOptions | null | undefined) => {
+const waitOf = (options: WaitOptions | null | undefined) => {
   const every = timeOf("every", options?.every ?? undefined)
   const every_ms = every === undefined ? undefined : Duration.toMillis(every)
   return {
@@ -432,7 +424,7 @@ export const waitOf = (options: WaitOptions | null | undefined) => {
 }
 
 /** The same with a result of a type, which is typed as if it were asked for: who asks for none gets none. */
-export const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
+const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
   ...waitOf(options),
   ...((options?.result === undefined ? {} : { result: options.result }) as WithResult<unknown>)
 })
@@ -448,3 +440,92 @@ export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<W
       : { cancel: (created: Created, why: End) => Effect.tryPromise(async () => cancel(created, why)) })
   }
 }
+
+/** Makes a promise method from a function that returns the effect of the same name. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Method = (caller: Caller<any>, effect: Effect.Effect<Run, never, any>) => (...args: ReadonlyArray<any>) => unknown
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Run = (...args: ReadonlyArray<unknown>) => any
+
+const running = (effect: Parameters<Method>[1], ...args: ReadonlyArray<unknown>) =>
+  Effect.flatMap(effect, (run) => run(...args))
+
+/** A read, by id. */
+export const reading: Method =
+  ({ call }, effect) =>
+  (id: string, options) =>
+    call(() => running(effect, id), options)
+
+/** A wait, by id. */
+export const waitingFor: Method =
+  ({ call }, effect) =>
+  (id: string, options) =>
+    call(() => running(effect, id, resultOf(options)), options, waiting)
+
+/** A stream of the states of a resource, by id. */
+export const watching: Method =
+  ({ iterate }, effect) =>
+  (id: string, options) =>
+    iterate(() => Stream.unwrap(Effect.map(effect, (run) => run(id, waitOf(options)))), options)
+
+/** A create with `count` arguments before its options. */
+export const creating =
+  (count: number, optionsOf: (options: never) => unknown = createOf, how?: How): Method =>
+  ({ call }, effect) =>
+  (...args) =>
+    call(
+      () =>
+        running(
+          effect,
+          ...Array.from({ length: count }, (_, index) => inputOf(args[index])),
+          optionsOf(args[count] as never)
+        ),
+      args[count],
+      how
+    )
+
+/** A create with `count` arguments before its options, and a wait for the created resource. */
+export const creatingAndWaiting = (count: number): Method =>
+  creating(
+    count,
+    (options: (OwnWaitOptions<object> & CreateOptions & { readonly interrupt?: boolean }) | undefined) => ({
+      ...ownWaitOf(options),
+      ...createOf(options),
+      interrupt: options?.interrupt
+    }),
+    waiting
+  )
+
+type Emitted<F> = F extends (...args: never) => infer Returned
+  ? Returned extends Effect.Effect<infer A, infer _E, infer _R>
+    ? A
+    : Returned extends Stream.Stream<infer A, infer _E, infer _R>
+      ? A
+      : never
+  : never
+
+type Settled<F> = F extends (...args: never) => Promise<infer A> | AsyncIterable<infer A> ? A : never
+
+/** A method for each of `Promises`, if the effect of the same name emits the same type. */
+type Methods<Effects, Promises> = {
+  readonly [Name in keyof Promises]: Name extends keyof Effects
+    ? [Emitted<Effects[Name]>] extends [Settled<Promises[Name]>]
+      ? Method
+      : never
+    : never
+}
+
+/** Makes promise methods for a service. Each runs the effect of the same name. */
+export const methodsOf =
+  <Promises>() =>
+  <R, Effects>(service: Context.Key<R, Effects>, caller: Caller<R>, methods: Methods<Effects, Promises>): Promises =>
+    Object.fromEntries(
+      Object.entries<Method>(methods).map(([name, method]) => [
+        name,
+        method(
+          caller,
+          Effect.map(service, (effects) => effects[name as keyof Effects] as Run)
+        )
+      ])
+    ) as Promises

@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ClientConfigError } from "../ClientConfig.ts"
 import { aRecord, isRecord, mustBe } from "../MustBe.ts"
-import { unknownName } from "./OptionNames.ts"
 import type { Time, WebAgentOptions } from "./Options.ts"
 
 // Types say all of this to TypeScript; a program in plain JavaScript learns it here, before anything is sent.
@@ -11,66 +10,63 @@ const isFunction = (value: unknown) => typeof value === "function"
 const isTime = (value: unknown) => typeof value === "string" || typeof value === "number"
 const aTime = 'a length of time, such as "30 seconds"'
 
-/** The type that a value must have, and its name. Whether a string or number is valid is checked where it's read. */
+/** The values that an option may have, and their description. Where texts and timeouts are read, more is checked. */
 type Kind = readonly [is: (value: unknown) => boolean, what: string]
+
+/** The options that an object may have, by name. */
+interface Kinds {
+  readonly [name: string]: Kind | Kinds
+}
 
 const text: Kind = [(value) => typeof value === "string", "a string"]
 const time: Kind = [isTime, aTime]
-const called: Kind = [isFunction, "a function"]
+const callback: Kind = [isFunction, "a function"]
 const record: Kind = [isRecord, aRecord]
+const isNumber = (value: unknown): value is number => typeof value === "number"
+const pause: Kind = [(value) => durationOf(value) !== undefined, aTime]
 
-const kinds: { readonly [Name in keyof WebAgentOptions]: Kind } = {
+const isKind = (kind: Kind | Kinds): kind is Kind => Array.isArray(kind)
+
+const kinds: { readonly [Name in keyof WebAgentOptions]-?: Kind | Kinds } = {
   apiKey: text,
   baseUrl: text,
   apiKeyHeader: text,
-  baseUrls: record,
-  target: record,
-  timeouts: record,
+  baseUrls: { v2: text, v3: text, v4: text },
+  target: { idempotency: text, refusals: text },
+  timeouts: { connect: time, headers: time, body: time, total: time },
   headers: record,
-  hooks: record,
-  polling: record,
-  fetch: called,
-  ledger: called,
-  log: called
-}
-
-/** The same for the fields of options. */
-const fields = { baseUrls: text, target: text, headers: text, timeouts: time, hooks: called }
-
-/** The names of the fields of options; headers have any. */
-const names: { readonly [Name in keyof WebAgentOptions]: ReadonlyArray<string> } = {
-  baseUrls: ["v2", "v3", "v4"],
-  target: ["idempotency", "refusals"],
-  timeouts: ["connect", "headers", "body", "total"],
-  polling: ["every", "first", "perSecond", "burst"],
-  hooks: ["onRequest", "onResponse", "onRetry", "onPoll"]
-}
-
-const checkNames = (of: string, given: object, known: ReadonlyArray<string>) => {
-  const message = unknownName(of, given, known)
-  if (message !== undefined) throw new ClientConfigError({ message })
+  hooks: { onRequest: callback, onResponse: callback, onRetry: callback, onPoll: callback },
+  polling: {
+    every: pause,
+    first: pause,
+    perSecond: [(value) => isNumber(value) && value > 0, "above 0"],
+    burst: [(value) => isNumber(value) && value >= 0, "0 or more"]
+  },
+  retries: [(value) => isNumber(value) && Number.isInteger(value) && value >= 0, "a whole number from 0"],
+  fetch: callback,
+  httpClient: record,
+  ledger: callback,
+  log: callback
 }
 
 /** The names of the options of all calls. */
-const callNames = [
-  "signal",
-  "timeout",
-  "retries",
-  "headers",
-  "requestId",
-  "query",
-  "body",
-  "idempotencyKey",
-  "extraBody",
-  "every",
-  "first",
-  "cancel",
-  "result",
-  "interrupt",
-  "concurrency",
-  "stopOnFailure",
-  "onProgress"
-]
+const callNames =
+  "signal timeout retries headers requestId query body idempotencyKey extraBody every first cancel result interrupt concurrency stopOnFailure onProgress".split(
+    " "
+  )
+
+/** Returns whether two names are at most two letters apart: one may be changed, added, removed or swapped with the next. */
+const isNear = (from: string, to: string): boolean =>
+  Math.abs(from.length - to.length) <= 2 &&
+  Array.from(to).some((_, at) => from.startsWith(to.slice(0, at)) && from.endsWith(to.slice(at + 2)))
+
+/** Describes the first name that is no option, with the option that was probably meant. Undefined if all are options. */
+const unknownName = (of: string, options: object, names: ReadonlyArray<string>): string | undefined => {
+  const name = Object.keys(options).find((each) => !names.includes(each))
+  if (name === undefined) return undefined
+  const meant = names.find((each) => isNear(name.toLowerCase(), each.toLowerCase()))
+  return `${of}${name} is not an option.${meant === undefined ? ` Use ${names.join(", ")}.` : ` Did you mean ${of}${meant}?`}`
+}
 
 /** Throws a TypeError that names the first option of a call that no call has. */
 export const checkCallOptions = (options: object | null | undefined): void => {
@@ -78,27 +74,29 @@ export const checkCallOptions = (options: object | null | undefined): void => {
   if (message !== undefined) throw new TypeError(message)
 }
 
-/** Of what may hold a key, an error shows the type alone. */
-const check = (name: string, value: unknown, [is, what]: Kind) => {
-  if (value === undefined || is(value)) return
-  throw new ClientConfigError({
-    message: /key|headers/iu.test(name) ? `${name} must be ${what}; got ${typeof value}.` : mustBe(name, what, value)
-  })
+/** Checks a value and its fields. For a value that may hold a key, the error shows only the type. */
+const check = (name: string, value: unknown, kind: Kind | Kinds): void => {
+  if (value === undefined) return
+  const [is, what] = isKind(kind) ? kind : record
+  let message = is(value)
+    ? undefined
+    : /key|headers/iu.test(name)
+      ? `${name} must be ${what}; got ${typeof value}.`
+      : mustBe(name, what, value)
+  const start = name === "options" ? "" : `${name}.`
+  if (!isKind(kind)) message ??= unknownName(start, value as object, Object.keys(kind))
+  if (message !== undefined) throw new ClientConfigError({ message })
+  if (isKind(kind)) return
+  for (const [field, fieldKind] of Object.entries(kind))
+    check(`${start}${field}`, Reflect.get(value as object, field), fieldKind)
 }
 
-/** Throws a ClientConfigError that names the first option that is of another type than it is to be. */
+/** Throws a ClientConfigError that names the first option with an unknown name or a value of the wrong type. */
 export const checkOptions = (options: WebAgentOptions): void => {
-  check("options", options ?? null, record)
-  checkNames("", options, [...Object.keys(kinds), "retries", "httpClient"])
-  for (const [name, kind] of Object.entries(kinds)) check(name, options[name as keyof typeof kinds], kind)
-  for (const [name, kind] of Object.entries(fields)) {
-    const given: object = options[name as keyof typeof fields] ?? {}
-    for (const [field, value] of Object.entries(given)) check(`${name}.${field}`, value, kind)
-  }
-  if (options.httpClient !== undefined) check("httpClient.layer", options.httpClient?.layer ?? null, record)
-  for (const [name, known] of Object.entries(names)) {
-    checkNames(`${name}.`, Object(options[name as keyof typeof names] ?? {}), known)
-  }
+  check("options", options ?? null, kinds)
+  const { headers = {}, httpClient } = options
+  for (const [name, value] of Object.entries(headers)) check(`headers.${name}`, value, text)
+  if (httpClient !== undefined) check("httpClient.layer", httpClient.layer ?? null, record)
 }
 
 /** The function that a caller has given, if any. */
@@ -113,12 +111,18 @@ export const recordOf = <Fields extends object>(name: string, given: Fields | un
   return given
 }
 
-/** The time that a caller has given, if any. NaN would end a wait at once, for something that was paid for. */
-export const timeOf = (name: string, given: Time | undefined): Duration.Duration | undefined => {
-  if (given === undefined) return undefined
-  const time = isTime(given) && !Number.isNaN(given) ? Option.getOrUndefined(Duration.fromInput(given)) : undefined
-  if (time === undefined || Duration.toMillis(time) < 0) throw new TypeError(mustBe(name, aTime, given))
-  return time
+/** A duration of zero or more, if the value is one. NaN would end a wait at once, for something that was paid for. */
+const durationOf = (value: unknown): Duration.Duration | undefined => {
+  const isValid = isTime(value) && !Number.isNaN(value)
+  const duration = isValid ? Option.getOrUndefined(Duration.fromInput(value as Time)) : undefined
+  return duration === undefined || Duration.toMillis(duration) < 0 ? undefined : duration
+}
+
+/** Returns the duration of an option, if it has a value. */
+export const timeOf = (name: string, time: Time | undefined): Duration.Duration | undefined => {
+  const duration = durationOf(time)
+  if (time !== undefined && duration === undefined) throw new TypeError(mustBe(name, aTime, time))
+  return duration
 }
 
 /** The number that a caller has given, if any. */
@@ -128,25 +132,8 @@ export const numberOf = (
   given: number | undefined,
   is: (value: number) => boolean
 ): number | undefined => {
-  if (given === undefined || (typeof given === "number" && is(given))) return given
+  if (given === undefined || (isNumber(given) && is(given))) return given
   throw new TypeError(mustBe(name, what, given))
-}
-
-/** The numbers and times of a WebAgent. */
-export const paceOf = ({ polling: { burst, every, first, perSecond } = {}, retries }: WebAgentOptions) => {
-  try {
-    return {
-      retries: numberOf("retries", "a whole number from 0", retries, (n) => Number.isInteger(n) && n >= 0),
-      polling: {
-        every: timeOf("polling.every", every),
-        first: timeOf("polling.first", first),
-        perSecond: numberOf("polling.perSecond", "above 0", perSecond, (n) => n > 0),
-        burst: numberOf("polling.burst", "0 or more", burst, (n) => n >= 0)
-      }
-    }
-  } catch (error) {
-    throw new ClientConfigError({ message: (error as Error).message })
-  }
 }
 
 /** The signal that a caller has given, if any: what cannot abort a call is no reason to send it. */

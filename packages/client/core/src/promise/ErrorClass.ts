@@ -1,8 +1,6 @@
-/** A class of errors, for `instanceof`. */
+/** A class of errors, for `instanceof`. Only the client constructs its errors. */
 export interface ErrorClass<E extends Error> {
-  new (...args: ReadonlyArray<unknown>): E
+  // oxlint-disable-next-line typescript/no-explicit-any
+  new (...args: ReadonlyArray<any>): E
   readonly prototype: E
 }
-
-/** A class of Effect's with its instances in plain types. */
-export const errorClass = <E extends Error>(self: new (...args: never) => E): ErrorClass<E> => self as ErrorClass<E>

@@ -1,9 +1,10 @@
 import * as Contract from "@webagent/contract"
+import * as Polling from "@webagent/polling"
 import * as Config from "../ClientConfig.ts"
 import * as Create from "../CreateOutcomeUnknown.ts"
 import * as Throttled from "../TooManyRequestsError.ts"
 import * as Transported from "../TransportError.ts"
-import { type ErrorClass, errorClass } from "./ErrorClass.ts"
+import type { ErrorClass } from "./ErrorClass.ts"
 
 // The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
 
@@ -11,7 +12,7 @@ import { type ErrorClass, errorClass } from "./ErrorClass.ts"
 export interface ClientConfigError extends Error {
   readonly _tag: "ClientConfigError"
 }
-export const ClientConfigError: ErrorClass<ClientConfigError> = errorClass(Config.ClientConfigError)
+export const ClientConfigError: ErrorClass<ClientConfigError> = Config.ClientConfigError
 
 /** One problem of a request: its place (`["body", "task"]`), its message and its type. */
 export interface ValidationError {
@@ -39,7 +40,7 @@ export interface HTTPValidationError extends Error {
   readonly body?: string
   readonly detail?: ReadonlyArray<ValidationError>
 }
-export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(Contract.HTTPValidationError)
+export const HTTPValidationError: ErrorClass<HTTPValidationError> = Contract.HTTPValidationError
 
 /** An error that the service explains in a sentence, `detail`. */
 interface DetailedError<Tag extends string> extends Error {
@@ -52,27 +53,27 @@ interface DetailedError<Tag extends string> extends Error {
 
 /** 401: no API key, or not a valid one. */
 export interface UnauthorizedError extends DetailedError<"UnauthorizedError"> {}
-export const UnauthorizedError: ErrorClass<UnauthorizedError> = errorClass(Contract.UnauthorizedError)
+export const UnauthorizedError: ErrorClass<UnauthorizedError> = Contract.UnauthorizedError
 
 /** 404: no session has the given id. */
 export interface SessionNotFoundError extends DetailedError<"SessionNotFoundError"> {}
-export const SessionNotFoundError: ErrorClass<SessionNotFoundError> = errorClass(Contract.SessionNotFoundError)
+export const SessionNotFoundError: ErrorClass<SessionNotFoundError> = Contract.SessionNotFoundError
 
 /** 404: no run has the given id. */
 export interface RunNotFoundError extends DetailedError<"RunNotFoundError"> {}
-export const RunNotFoundError: ErrorClass<RunNotFoundError> = errorClass(Contract.RunNotFoundError)
+export const RunNotFoundError: ErrorClass<RunNotFoundError> = Contract.RunNotFoundError
 
 /** 404: no browser has the given id. */
 export interface BrowserNotFoundError extends DetailedError<"BrowserNotFoundError"> {}
-export const BrowserNotFoundError: ErrorClass<BrowserNotFoundError> = errorClass(Contract.BrowserNotFoundError)
+export const BrowserNotFoundError: ErrorClass<BrowserNotFoundError> = Contract.BrowserNotFoundError
 
 /** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
 export interface ConflictError extends DetailedError<"ConflictError"> {}
-export const ConflictError: ErrorClass<ConflictError> = errorClass(Contract.ConflictError)
+export const ConflictError: ErrorClass<ConflictError> = Contract.ConflictError
 
 /** 413: the body is larger than the service reads. */
 export interface ContentTooLargeError extends DetailedError<"ContentTooLargeError"> {}
-export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = errorClass(Contract.ContentTooLargeError)
+export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = Contract.ContentTooLargeError
 
 /** 429: too many requests or runs at once. */
 export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
@@ -81,7 +82,7 @@ export interface TooManyRequestsError extends DetailedError<"TooManyRequestsErro
   /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string | undefined
 }
-export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = errorClass(Throttled.TooManyRequestsError)
+export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = Throttled.TooManyRequestsError
 
 /** The reason why a call failed below the contract. */
 export type TransportErrorReason =
@@ -132,7 +133,7 @@ export interface TransportError extends Error {
   readonly requestId?: string
   readonly reason: TransportErrorReason
 }
-export const TransportError: ErrorClass<TransportError> = errorClass(Transported.TransportError)
+export const TransportError: ErrorClass<TransportError> = Transported.TransportError
 
 /** The create may have been made: it was sent, and no answer says what became of it. It is not sent again. */
 export interface CreateOutcomeUnknown extends Error {
@@ -154,12 +155,15 @@ export interface CreateOutcomeUnknown extends Error {
   readonly idempotency: "honoured" | "unknown"
   readonly reason: TransportErrorReason
 }
-export const CreateOutcomeUnknown: ErrorClass<CreateOutcomeUnknown> = errorClass(Create.CreateOutcomeUnknown)
+export const CreateOutcomeUnknown: ErrorClass<CreateOutcomeUnknown> = Create.CreateOutcomeUnknown
 
-/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+/**
+ * A run or session didn't reach a final status before the timeout of the wait. The service is still working on it, and
+ * it may still cost money. Wait again with `id`.
+ */
 export interface WaitTimeoutError extends Error {
   readonly _tag: "WaitTimeoutError"
-  /** The kind of resource that was waited for: `run`, `session`. */
+  /** The kind of resource: `run`, `session`. */
   readonly kind: string
   readonly id: string
   /** The status seen last; missing when no poll was answered. */
@@ -169,6 +173,7 @@ export interface WaitTimeoutError extends Error {
   /** The `X-Request-Id` of the last poll; missing when none was made. */
   readonly requestId?: string
 }
+export const WaitTimeoutError: ErrorClass<WaitTimeoutError> = Polling.WaitTimeoutError
 
 /** The WebAgent was closed: before this call, or while it was at work. */
 export class WebAgentClosedError extends Error {

@@ -25,11 +25,11 @@ export {
   UnauthorizedError,
   type ValidationError,
   type WaitOptions,
+  WaitTimeoutError,
   WebAgentClosedError,
   type WebAgentOptions
 } from "@webagent/core/promise"
 export * from "./Cost.ts"
-export * from "./Errors.ts"
 export type { SessionView, TaskItemView, TaskStatus } from "./Session.ts"
 export type { Sessions } from "./Sessions.ts"
 export * from "./WebAgent.ts"

@@ -1,10 +1,9 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import type { Answer, RequestOptions, WebAgentOptions } from "@webagent/core/promise"
+import type { WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
+import { Client } from "@webagent/core/promise/Client"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V3 from "../Sessions.ts"
-import * as SessionCalls from "./SessionCalls.ts"
 import type { Sessions } from "./Sessions.ts"
 
 /**
@@ -23,39 +22,18 @@ import type { Sessions } from "./Sessions.ts"
  * }
  * ```
  */
-export class WebAgent {
+export class WebAgent extends Client {
   readonly sessions: Sessions
-  /**
-   * Sends a request that this package does not list, to `path` of the version, and gives the answer's JSON. Key,
-   * redirects, timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
-   */
-  readonly request: (
-    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
-    path: string,
-    options?: RequestOptions
-  ) => Answer<unknown>
-  readonly #close: () => Promise<void>
-  readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
     const caller = Caller.make((polling) => Layer.provide(V3.Sessions.layer, Polling.layer(polling)), options)
-    this.sessions = SessionCalls.make(caller)
-    this.#close = caller.close
-    this.#baseUrl = caller.baseUrls.v3
-    this.request = caller.request("v3")
-  }
-
-  /** Ends what is at work and refuses further calls. */
-  close(): Promise<void> {
-    return this.#close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#close()
-  }
-
-  /** The address that it calls; never the key. */
-  toJSON(): { readonly baseUrl: string } {
-    return { baseUrl: this.#baseUrl }
+    super(caller, "v3")
+    this.sessions = Caller.methodsOf<Sessions>()(V3.Sessions, caller, {
+      create: Caller.creating(1),
+      get: Caller.reading,
+      untilTerminal: Caller.waitingFor,
+      createAndWait: Caller.creatingAndWaiting(1),
+      watch: Caller.watching
+    })
   }
 }

@@ -1,6 +1,5 @@
 export * from "@webagent/core/promise"
 export * from "./Errors.ts"
-export { WaitTimeoutError } from "./Errors.ts"
 export type { CompletedSession, Session, SessionCreate, SessionStatus } from "./Session.ts"
 export type { CreateAndWaitOptions, Sessions } from "./Sessions.ts"
 export * from "./WebAgent.ts"

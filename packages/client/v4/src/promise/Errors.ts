@@ -1,6 +1,4 @@
-import type { ErrorClass, WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
-import { errorClass } from "@webagent/core/promise/Caller"
-import * as Polling from "@webagent/polling"
+import type { ErrorClass } from "@webagent/core/promise"
 import * as Outcome from "../Outcome.ts"
 import * as Started from "../RunAll.ts"
 import * as Next from "../Sessions.ts"
@@ -9,23 +7,19 @@ import type { QueuedMessage } from "./Sessions.ts"
 
 // The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
 
-/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
-export interface WaitTimeoutError extends WaitTimeout {}
-export const WaitTimeoutError: ErrorClass<WaitTimeoutError> = errorClass(Polling.WaitTimeoutError)
-
 /** A run has failed, where a result was asked for. */
 export interface RunFailedError extends Error {
   readonly _tag: "RunFailedError"
   readonly run: Run
 }
-export const RunFailedError: ErrorClass<RunFailedError> = errorClass(Outcome.RunFailedError)
+export const RunFailedError: ErrorClass<RunFailedError> = Outcome.RunFailedError
 
 /** A run was cancelled, where a result was asked for. */
 export interface RunCancelledError extends Error {
   readonly _tag: "RunCancelledError"
   readonly run: Run
 }
-export const RunCancelledError: ErrorClass<RunCancelledError> = errorClass(Outcome.RunCancelledError)
+export const RunCancelledError: ErrorClass<RunCancelledError> = Outcome.RunCancelledError
 
 /** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
 export interface ResultMismatchError extends Error {
@@ -34,14 +28,14 @@ export interface ResultMismatchError extends Error {
   /** The parts that don't fit, and their location. */
   readonly issue: string
 }
-export const ResultMismatchError: ErrorClass<ResultMismatchError> = errorClass(Outcome.ResultMismatchError)
+export const ResultMismatchError: ErrorClass<ResultMismatchError> = Outcome.ResultMismatchError
 
 /** A run of `runAll` was not created, since an earlier one had failed and `stopOnFailure` was asked for. */
 export interface NotStartedError extends Error {
   readonly _tag: "NotStartedError"
   readonly index: number
 }
-export const NotStartedError: ErrorClass<NotStartedError> = errorClass(Started.NotStartedError)
+export const NotStartedError: ErrorClass<NotStartedError> = Started.NotStartedError
 
 /** A message was queued, but the answer does not name the run that it becomes. The run may go on, and cost. */
 export interface NextRunUnknownError extends Error {
@@ -49,4 +43,4 @@ export interface NextRunUnknownError extends Error {
   readonly sessionId: string
   readonly queued: QueuedMessage
 }
-export const NextRunUnknownError: ErrorClass<NextRunUnknownError> = errorClass(Next.NextRunUnknownError)
+export const NextRunUnknownError: ErrorClass<NextRunUnknownError> = Next.NextRunUnknownError

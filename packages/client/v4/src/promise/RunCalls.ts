@@ -1,25 +1,12 @@
-import type { WaitOptions, WithResult } from "@webagent/core/promise"
-import {
-  type Caller,
-  createOf,
-  functionOf,
-  numberOf,
-  inputOf,
-  ownWaitOf,
-  type RejectionOf,
-  resultOf,
-  waiting,
-  waitOf
-} from "@webagent/core/promise/Caller"
+import * as Caller from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Stream from "effect/Stream"
 import * as V4 from "../Runs.ts"
 import type { Run, RunCreate } from "./Run.ts"
-import type { CreateAndWaitOptions, RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
+import type { RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
 
 const settledOf =
-  (rejectionOf: RejectionOf) =>
+  (rejectionOf: Caller.RejectionOf) =>
   <A>(exit: Exit.Exit<A, unknown>): PromiseSettledResult<A> =>
     Exit.isSuccess(exit)
       ? { status: "fulfilled", value: exit.value }
@@ -45,58 +32,35 @@ const inputsOf = (inputs: Iterable<RunCreate>) => {
 }
 
 /** The operations on runs, as promises. */
-export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
-  const runs = <A, E>(f: (runs: V4.Runs["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(V4.Runs, f)
-
-  return {
-    create: (input, options) =>
-      call(() => {
-        const [sent, chosen] = [inputOf(input), createOf(options)]
-        return runs((runs) => runs.create(sent, chosen))
-      }, options),
-    status: (id, options) => call(() => runs((runs) => runs.status(id)), options),
-    get: (id, options) => call(() => runs((runs) => runs.get(id)), options),
-    untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
-      call(
-        () => {
-          const chosen = resultOf(options)
-          return runs((runs) => runs.untilTerminal(id, chosen))
-        },
-        options,
-        waiting
-      )) as Runs["untilTerminal"],
-    createAndWait: ((input: RunCreate, options?: CreateAndWaitOptions) =>
-      call(
-        () => {
-          const [sent, chosen] = [inputOf(input), { ...ownWaitOf(options), ...createOf(options) }]
-          return runs((runs) => runs.createAndWait(sent, chosen))
-        },
-        options,
-        waiting
-      )) as Runs["createAndWait"],
-    runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> => {
-      return call(
-        (rejectionOf) => {
-          const list = inputsOf(inputs)
-          const onProgress = functionOf("onProgress", options?.onProgress ?? undefined)
-          const all = {
-            ...ownWaitOf(options),
-            concurrency: numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, (runs) => runs >= 1),
-            stopOnFailure: options?.stopOnFailure,
-            extraBody: options?.extraBody,
-            idempotencyKey: functionOf("idempotencyKey", options?.idempotencyKey),
-            onProgress: onProgress === undefined ? undefined : telling(onProgress)
-          }
-          return Effect.map(
-            runs((runs) => runs.runAll(list, all)),
-            ({ cost, results }) => ({ results: results.map(settledOf(rejectionOf)), cost })
-          )
-        },
-        options,
-        waiting
-      )
-    }) as Runs["runAll"],
-    watch: (id, options) =>
-      iterate(() => Stream.unwrap(Effect.map(V4.Runs, (runs) => runs.watch(id, waitOf(options)))), options)
-  }
-}
+export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
+  ...Caller.methodsOf<Omit<Runs, "runAll">>()(V4.Runs, caller, {
+    create: Caller.creating(1),
+    status: Caller.reading,
+    get: Caller.reading,
+    untilTerminal: Caller.waitingFor,
+    createAndWait: Caller.creatingAndWaiting(1),
+    watch: Caller.watching
+  }),
+  runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> =>
+    caller.call(
+      (rejectionOf) => {
+        const list = inputsOf(inputs)
+        const onProgress = Caller.functionOf("onProgress", options?.onProgress ?? undefined)
+        const isPositive = (runs: number) => runs >= 1
+        const all = {
+          ...Caller.ownWaitOf(options),
+          concurrency: Caller.numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, isPositive),
+          stopOnFailure: options?.stopOnFailure,
+          extraBody: options?.extraBody,
+          idempotencyKey: Caller.functionOf("idempotencyKey", options?.idempotencyKey),
+          onProgress: onProgress === undefined ? undefined : telling(onProgress)
+        }
+        return Effect.map(
+          Effect.flatMap(V4.Runs, (runs) => runs.runAll(list, all)),
+          ({ cost, results }) => ({ results: results.map(settledOf(rejectionOf)), cost })
+        )
+      },
+      options,
+      { wait: true }
+    )) as Runs["runAll"]
+})

@@ -1,6 +1,6 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import type { Answer, RequestOptions, WebAgentOptions } from "@webagent/core/promise"
+import type { WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
+import { Client } from "@webagent/core/promise/Client"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V4Runs from "../Runs.ts"
@@ -9,7 +9,6 @@ import * as BrowserCalls from "./BrowserCalls.ts"
 import type { Browsers } from "./Browsers.ts"
 import * as RunCalls from "./RunCalls.ts"
 import type { Runs } from "./Runs.ts"
-import * as SessionCalls from "./SessionCalls.ts"
 import type { Sessions } from "./Sessions.ts"
 
 const layer = Layer.mergeAll(BrowserCalls.OpenBrowsers.layer, V4Runs.Runs.layer, V4Sessions.Sessions.layer)
@@ -30,43 +29,21 @@ const layer = Layer.mergeAll(BrowserCalls.OpenBrowsers.layer, V4Runs.Runs.layer,
  * }
  * ```
  */
-export class WebAgent {
+export class WebAgent extends Client {
   readonly runs: Runs
   readonly sessions: Sessions
   readonly browsers: Browsers
-  /**
-   * Sends a request that this package does not list, to `path` of the version, and gives the answer's JSON. Key,
-   * redirects, timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
-   */
-  readonly request: (
-    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
-    path: string,
-    options?: RequestOptions
-  ) => Answer<unknown>
-  readonly #close: () => Promise<void>
-  readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
     const caller = Caller.make((polling) => Layer.provide(layer, Polling.layer(polling)), options)
+    super(caller, "v4")
     this.runs = RunCalls.make(caller)
-    this.sessions = SessionCalls.make(caller)
+    this.sessions = Caller.methodsOf<Sessions>()(V4Sessions.Sessions, caller, {
+      queue: Caller.creating(2),
+      followUp: Caller.creating(2),
+      interrupt: Caller.creating(2),
+      followUpAndWait: Caller.creatingAndWaiting(2)
+    })
     this.browsers = BrowserCalls.make(caller)
-    this.#close = caller.close
-    this.#baseUrl = caller.baseUrls.v4
-    this.request = caller.request("v4")
-  }
-
-  /** Ends what is at work, stops the browsers that were created here and not stopped, and refuses further calls. */
-  close(): Promise<void> {
-    return this.#close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#close()
-  }
-
-  /** The address that it calls; never the key. */
-  toJSON(): { readonly baseUrl: string } {
-    return { baseUrl: this.#baseUrl }
   }
 }
