@@ -9,6 +9,7 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
+import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import { ClientConfig, ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
@@ -94,6 +95,23 @@ describe("spans", () => {
       Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "k" })),
       Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
     )
+  })
+
+  it.effect("a stream has one span, the parent of those inside, which ends with the stream", () => {
+    const { spans, tracer } = recorder()
+    return Effect.gen(function* () {
+      const stream = Stream.fromEffect(Trace.span("poll")(Effect.succeed(1))).pipe(Trace.streamSpan("watch"))
+      assert.deepStrictEqual(Array.from(yield* Stream.runCollect(stream)), [1])
+      assert.lengthOf(spans, 0)
+      yield* Stream.runDrain(stream).pipe(Effect.withTracer(tracer))
+      assert.deepStrictEqual(
+        spans.map(({ name, parent, status }) => [name, Option.getOrUndefined(parent)?.spanId, status._tag]),
+        [
+          ["watch", undefined, "Ended"],
+          ["poll", spans[0]?.spanId, "Ended"]
+        ]
+      )
+    })
   })
 
   it.live("none where no tracer is installed, or tracing is off", () => {
