@@ -1,14 +1,9 @@
-/**
- * Bundles the load tests for a k6 that does not resolve imports: `node bundle.mjs [folder [test]]`, default dist/k6 and all.
- * Each becomes one file, `smoke.load.js`, of the JavaScript that k6's engine reads.
- */
-import { readdirSync } from "node:fs"
+/** Bundles the script of the load tests for a k6 that does not resolve imports: `node bundle.mjs [folder]`, default dist/k6. */
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const home = dirname(fileURLToPath(import.meta.url))
-const scripts = join(home, "k6")
-const [destination = join(home, "dist", "k6"), only] = process.argv.slice(2)
+const [destination = join(home, "dist", "k6")] = process.argv.slice(2)
 
 const { build } = await import("rolldown").catch(() => {
   process.stderr.write("Bundling a load test needs rolldown. Install it with: node tools/workspace/install.mjs all\n")
@@ -30,16 +25,12 @@ const namedArguments = {
       : undefined
 }
 
-await build(
-  readdirSync(scripts)
-    .filter((name) => (only === undefined ? name.endsWith(".load.ts") : name === `${only}.load.ts`))
-    .map((name) => ({
-      input: join(scripts, name),
-      external: /^k6(?:\/|$)/,
-      plugins: [namedArguments],
-      resolve: { conditionNames: ["@webagent/source", "import"] },
-      transform: { target: "es2021" },
-      logLevel: "warn",
-      output: { file: join(destination, name.replace(/\.ts$/, ".js")), format: "esm", codeSplitting: false }
-    }))
-)
+await build({
+  input: join(home, "k6", "load.ts"),
+  external: /^k6(?:\/|$)/,
+  plugins: [namedArguments],
+  resolve: { conditionNames: ["@webagent/source", "import"] },
+  transform: { target: "es2021" },
+  logLevel: "warn",
+  output: { file: join(destination, "load.js"), format: "esm", codeSplitting: false }
+})

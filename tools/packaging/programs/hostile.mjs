@@ -77,6 +77,31 @@ const isTransport = (error, ...tags) => {
   assert.ok(tags.includes(error.reason._tag), `${error.reason._tag}: ${error.message}`)
 }
 
+/** The test of a case whose read succeeds. */
+const isRead = async ({ agent }) => assert.equal((await agent.runs.get("r-1")).result, 1)
+
+/** The test of a case whose read fails as a TransportError with one of these tags. */
+const failsAs =
+  (...tags) =>
+  async ({ agent, note }) =>
+    isTransport(note(await rejected(agent.runs.get("r-1"))), ...tags)
+
+/** The test of a case whose call is rejected before anything is sent. */
+const sendsNothing =
+  (call) =>
+  async ({ agent, note, server }) => {
+    note(await rejected(call(agent)))
+    assert.deepEqual(server.seen, [])
+  }
+
+/** The same for calls that are invalid requests. */
+const isInvalid =
+  (...calls) =>
+  async ({ agent, note, server }) => {
+    for (const call of calls) isTransport(note(await rejected(call(agent))), "InvalidRequest")
+    assert.deepEqual(server.seen, [])
+  }
+
 /** Name, what the server answers, what the client does, the client's options, and whether no other case may run meanwhile. */
 const cases = []
 const add = (name, script, test, options, isAlone = false) => cases.push({ name, script, test, options, isAlone })
@@ -99,14 +124,10 @@ const reads = {
   205: { status: 205, headers: {} }
 }
 for (const [name, answer] of Object.entries(reads)) {
-  add(`a read answered by ${name} is a TransportError`, answer, async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "UndecodableAnswer", "ConnectionFailed")
-  })
+  add(`a read answered by ${name} is a TransportError`, answer, failsAs("UndecodableAnswer", "ConnectionFailed"))
 }
 
-add("a byte order mark before JSON is read", text(`\uFEFF${JSON.stringify(done)}`), async ({ agent }) => {
-  assert.equal((await agent.runs.get("r-1")).result, 1)
-})
+add("a byte order mark before JSON is read", text(`\uFEFF${JSON.stringify(done)}`), isRead)
 add(
   "of two fields of one name the last one counts",
   text('{"id":"a","id":"r-1","status":"completed"}'),
@@ -164,15 +185,11 @@ add(
     assert.equal(typeof (await agent.runs.get("r-1")).result, "string")
   }
 )
-add("any 2xx is a success", ok(done, 299), async ({ agent }) => {
-  assert.equal((await agent.runs.get("r-1")).result, 1)
-})
+add("any 2xx is a success", ok(done, 299), isRead)
 add(
   "JSON with the content type of a page is read",
   text(JSON.stringify(done), 200, { "content-type": "text/html" }),
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 
 // what is coded, cut, or no HTTP
@@ -180,23 +197,17 @@ add(
 add(
   "a body in gzip that no one asked for is read",
   { status: 200, headers: { "content-encoding": "gzip" }, body: gzipSync(JSON.stringify(done)) },
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 add(
   "a body that says gzip and is not is a TransportError",
   { status: 200, headers: { "content-encoding": "gzip" }, body: JSON.stringify(done) },
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
-  }
+  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "an unknown coding is left as it is",
   { status: 200, headers: { "content-encoding": "x-none" }, body: JSON.stringify(done) },
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024))
 add(
@@ -211,50 +222,34 @@ add(
 add(
   "a body shorter than its length is a TransportError",
   raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"id":'),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
-  }
+  failsAs("ConnectionFailed")
 )
 add(
   "chunks that end early are a TransportError",
   raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"id":'),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
-  }
+  failsAs("ConnectionFailed")
 )
 add(
   "a body without a length is read to the end of its connection",
   raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(done)}`),
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
-add("no HTTP at all is a TransportError", raw("SSH-2.0-OpenSSH_9.6\r\n"), async ({ agent, note }) => {
-  isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
-})
-add("a status that is no number is a TransportError", raw("HTTP/1.1 abc OK\r\n\r\n"), async ({ agent, note }) => {
-  isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
-})
+add("no HTTP at all is a TransportError", raw("SSH-2.0-OpenSSH_9.6\r\n"), failsAs("ConnectionFailed"))
+add("a status that is no number is a TransportError", raw("HTTP/1.1 abc OK\r\n\r\n"), failsAs("ConnectionFailed"))
 add(
   "both a length and chunks are a TransportError",
   raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
-  }
+  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "100 kB of headers are a TransportError",
   raw(`HTTP/1.1 200 OK\r\n${`X-Pad: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
-  }
+  failsAs("ConnectionFailed")
 )
 add(
   "early hints come before the answer",
   { ...ok(done), before: ["HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"] },
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 const one = (value) => {
   const body = JSON.stringify(value)
@@ -300,13 +295,9 @@ for (const status of [301, 302, 303, 307, 308]) {
 add(
   "a redirect to no address is a TransportError",
   { status: 302, headers: { location: "http://[" } },
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
-  }
+  failsAs("UnexpectedStatus")
 )
-add("304 is a TransportError", { status: 304, headers: {} }, async ({ agent, note }) => {
-  isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
-})
+add("304 is a TransportError", { status: 304, headers: {} }, failsAs("UnexpectedStatus"))
 add("a detail that is a record does not hide a 401", ok({ detail: { code: 7 } }, 401), async ({ agent, note }) => {
   assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "UnauthorizedError")
 })
@@ -338,9 +329,7 @@ for (const [name, after] of Object.entries({
   add(
     `Retry-After with ${name} is ignored`,
     (_, count) => (count === 1 ? ok({}, 503, { "retry-after": after }) : ok(done)),
-    async ({ agent }) => {
-      assert.equal((await agent.runs.get("r-1")).result, 1)
-    },
+    isRead,
     { retries: 3 }
   )
 }
@@ -397,28 +386,32 @@ add(
 const circular = {}
 circular.self = circular
 for (const id of [10n, Symbol("r"), undefined, circular]) {
-  add(`the id ${typeof id} is refused before anything is sent`, ok(done), async ({ agent, note, server }) => {
-    isTransport(note(await rejected(agent.runs.get(id))), "InvalidRequest")
-    isTransport(note(await rejected(agent.runs.untilTerminal(id))), "InvalidRequest")
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `the id ${typeof id} is refused before anything is sent`,
+    ok(done),
+    isInvalid(
+      (agent) => agent.runs.get(id),
+      (agent) => agent.runs.untilTerminal(id)
+    )
+  )
 }
 for (const path of ["/a\n/../../../x", "/.\t./x", "/..#x", "/a#b", "/runs/%2E./x"]) {
-  add(`the path ${JSON.stringify(path)} of a raw request is refused`, ok([]), async ({ agent, note, server }) => {
-    isTransport(note(await rejected(agent.request("GET", path, { query: { limit: 1 } }))), "InvalidRequest")
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `the path ${JSON.stringify(path)} of a raw request is refused`,
+    ok([]),
+    isInvalid((agent) => agent.request("GET", path, { query: { limit: 1 } }))
+  )
 }
 add("a query is added to that of a path", ok([]), async ({ agent, server }) => {
   await agent.request("GET", "/runs?limit=1", { query: { status: "a&b", after: null, before: undefined } })
   assert.deepEqual(sent(server), ["GET /runs?limit=1&status=a%26b"])
 })
 for (const [method, body] of [["TRACE"], ["get"], ["PO ST"], [undefined], ["GET", { a: 1 }]]) {
-  add(`a raw ${method} ${body === undefined ? "" : "with a body "}is refused`, ok([]), async (given) => {
-    const { agent, note, server } = given
-    isTransport(note(await rejected(agent.request(method, "/runs", { body }))), "InvalidRequest")
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `a raw ${method} ${body === undefined ? "" : "with a body "}is refused`,
+    ok([]),
+    isInvalid((agent) => agent.request(method, "/runs", { body }))
+  )
 }
 
 // creates
@@ -458,10 +451,7 @@ for (const bad of ["a\nb", "", "x".repeat(300), "ключ"]) {
   add(
     `the idempotency key ${JSON.stringify(bad).slice(0, 12)} is refused before anything is sent`,
     ok(made, 201),
-    async ({ agent, note, server }) => {
-      note(await rejected(agent.runs.create({ task: "t" }, { idempotencyKey: bad })))
-      assert.deepEqual(server.seen, [])
-    }
+    sendsNothing((agent) => agent.runs.create({ task: "t" }, { idempotencyKey: bad }))
   )
 }
 for (const [name, headers] of Object.entries({
@@ -469,10 +459,11 @@ for (const [name, headers] of Object.entries({
   "an idempotency key's": { "idempotency-key": "x" },
   "one with a line break": { "x-team": "a\r\nx: b" }
 })) {
-  add(`a header of a call that is ${name} is refused`, ok(made, 201), async ({ agent, note, server }) => {
-    note(await rejected(agent.runs.create({ task: "t" }, { headers })))
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `a header of a call that is ${name} is refused`,
+    ok(made, 201),
+    sendsNothing((agent) => agent.runs.create({ task: "t" }, { headers }))
+  )
 }
 for (const key of [null, true, Number.NaN, Symbol.iterator]) {
   add(`an idempotency key that is ${String(key)} is refused before anything is sent`, ok(made, 201), async (given) => {
@@ -487,11 +478,10 @@ for (const requestId of ["a\r\nx-team: b", "", "ключ", "x".repeat(300)]) {
   add(
     `the request id ${JSON.stringify(requestId).slice(0, 12)} is refused before anything is sent`,
     ok(made, 201),
-    async ({ agent, note, server }) => {
-      isTransport(note(await rejected(agent.runs.get("r-1", { requestId }))), "InvalidRequest")
-      isTransport(note(await rejected(agent.runs.create({ task: "t" }, { requestId }))), "InvalidRequest")
-      assert.deepEqual(server.seen, [])
-    },
+    isInvalid(
+      (agent) => agent.runs.get("r-1", { requestId }),
+      (agent) => agent.runs.create({ task: "t" }, { requestId })
+    ),
     { retries: 2 }
   )
 }
@@ -504,11 +494,11 @@ for (const [name, headers] of Object.entries({
   "an upgrade's": { upgrade: "websocket" },
   "a symbol's": { "x-team": Symbol("a") }
 })) {
-  add(`headers of a call that are ${name} are refused, and not overlooked`, ok(made, 201), async (given) => {
-    const { agent, note, server } = given
-    isTransport(note(await rejected(agent.runs.create({ task: "t" }, { headers }))), "InvalidRequest")
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `headers of a call that are ${name} are refused, and not overlooked`,
+    ok(made, 201),
+    isInvalid((agent) => agent.runs.create({ task: "t" }, { headers }))
+  )
 }
 add("headers of a call without a value are not sent", ok(done), async ({ agent, server }) => {
   await agent.runs.get("r-1", { headers: { "x-team": undefined, "x-case": null, "x-count": 7 } })
@@ -552,10 +542,7 @@ add("a task of lone surrogates, quotes and nulls arrives as JSON", ok(made, 201)
 add(
   "a ledger that throws keeps a create from being sent",
   ok(made, 201),
-  async ({ agent, note, server }) => {
-    note(await rejected(agent.runs.create({ task: "t" })))
-    assert.deepEqual(server.seen, [])
-  },
+  sendsNothing((agent) => agent.runs.create({ task: "t" })),
   {
     ledger: () => {
       throw new Error("disk full")
@@ -686,10 +673,11 @@ for (const [name, options] of Object.entries({
   "a pace that is NaN": { every: Number.NaN },
   "a signal that is none": { signal: {} }
 })) {
-  add(`a wait with ${name} is refused before anything is sent`, poll("completed"), async ({ agent, note, server }) => {
-    note(await rejected(agent.runs.createAndWait({ task: "t" }, options)))
-    assert.deepEqual(server.seen, [])
-  })
+  add(
+    `a wait with ${name} is refused before anything is sent`,
+    poll("completed"),
+    sendsNothing((agent) => agent.runs.createAndWait({ task: "t" }, options))
+  )
 }
 for (const [name, cancel] of Object.entries({
   throws: () => {
@@ -906,9 +894,7 @@ for (const [coding, encode] of [
   add(
     `a body in ${coding} that no one asked for is read`,
     { status: 200, headers: { "content-encoding": coding }, body: encode(JSON.stringify(done)) },
-    async ({ agent }) => {
-      assert.equal((await agent.runs.get("r-1")).result, 1)
-    }
+    isRead
   )
 }
 add(
@@ -931,9 +917,7 @@ add(
     headers: { "content-encoding": "gzip" },
     body: gzipSync(JSON.stringify({ ...done, pad: "x".repeat(10_000) })).subarray(0, 60)
   },
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
-  }
+  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "two members of gzip are one body",
@@ -942,9 +926,7 @@ add(
     headers: { "content-encoding": "gzip" },
     body: Buffer.concat([gzipSync('{"id":"r-1",'), gzipSync('"status":"completed","result":1}')])
   },
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 add(
   "100 Continue that no one asked for comes before the answer, or is a TransportError",
@@ -961,9 +943,7 @@ add(
   raw(
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Request-Id\r\n\r\n${JSON.stringify(done).length.toString(16)}\r\n${JSON.stringify(done)}\r\n0\r\nX-Request-Id: other\r\nContent-Encoding: gzip\r\n\r\n`
   ),
-  async ({ agent }) => {
-    assert.equal((await agent.runs.get("r-1")).result, 1)
-  }
+  isRead
 )
 add(
   "204 with a body is a TransportError, and its body is not the next answer",
@@ -997,16 +977,12 @@ add(
 add(
   "two lengths that differ are a TransportError",
   raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} "),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
-  }
+  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "a length below zero is a TransportError",
   raw("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
-  }
+  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "chunks without an end are ended by the body's timeout",
@@ -1060,9 +1036,7 @@ add(
 add(
   "101 Switching Protocols is a TransportError",
   raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-  async ({ agent, note }) => {
-    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UnexpectedStatus")
-  }
+  failsAs("ConnectionFailed", "UnexpectedStatus")
 )
 add("Set-Cookie is not sent back", ok(done, 200, { "set-cookie": "a=b" }), async ({ agent, server }) => {
   await agent.runs.get("r-1")

@@ -1,6 +1,6 @@
 import * as attw from "@arethetypeswrong/core"
 import { spawnSync } from "node:child_process"
-import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
@@ -68,11 +68,9 @@ describe("every tarball", () => {
 })
 
 describe("what is reached by name and not by an import", () => {
-  it("every load test is packed as the bundle that any k6 runs", () => {
+  it("the load tests are packed as the bundle that any k6 runs", () => {
     const { files } = read(packed.find(({ name }) => name === "@webagent/load")?.folder ?? "")
-    const tests = globSync("*.load.ts", { cwd: join(root, "packages/harness/load/k6") })
-    assert.isNotEmpty(tests)
-    for (const test of tests) assert.isTrue(files.has(`dist/k6/${test.replace(/\.ts$/u, ".js")}`), test)
+    assert.isTrue(files.has("dist/k6/load.js"))
   })
 })
 

@@ -1,7 +1,7 @@
 import exec from "k6/execution"
 import http from "k6/http"
 import type { Options } from "k6/options"
-import { type LoadTestName, loadTests, preAllocatedVUs as usersOf } from "../src/LoadTest.ts"
+import { preAllocatedVUs as usersOf } from "../src/LoadTest.ts"
 import type { FlowName } from "../src/Mix.ts"
 import { browsers } from "./flows/browsers.ts"
 import { queue } from "./flows/queue.ts"
@@ -35,10 +35,10 @@ const idOf = (answer: Service.Answer): ReadonlyArray<string> => {
   return id === undefined ? [] : [id]
 }
 
-/** Makes the exports of a load test's script for k6. */
-export const make = (test: LoadTestName) => {
-  const settings = Settings.from(__ENV, loadTests[test])
-  const { duration_ms, mix, rate, runTimeout_ms, vus } = settings
+/** Makes the exports of the script for k6. */
+export const make = () => {
+  const settings = Settings.from(__ENV)
+  const { duration_ms, mix, rate, runTimeout_ms, test, vus } = settings
   const shape = shapes[test]
   const executor = { duration_ms, gracefulStop: `${runTimeout_ms * 2 + 10_000}ms` }
 

@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "@webagent/contract/Wire"
-import { type LoadTest, type LoadTestName, runTimeout_ms } from "../src/LoadTest.ts"
+import { type LoadTestName, loadTests, runTimeout_ms } from "../src/LoadTest.ts"
 import * as Mix from "../src/Mix.ts"
 import { toMillis } from "./Duration.ts"
 import * as Thresholds from "./Thresholds.ts"
@@ -32,8 +32,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const quoted = (text: string) => `"${text}"`
 
-/** Reads the settings; the error of a wrong one says what to write. */
-export const from = (environment: Environment, defaults: LoadTest): Settings => {
+/** Reads the settings. The error of an invalid one names the valid values. */
+export const from = (environment: Environment, tests = loadTests): Settings => {
   const read = (name: string) => (environment[name] === "" ? undefined : environment[name])
   const required = (name: string) => {
     const value = read(name)
@@ -57,6 +57,11 @@ export const from = (environment: Environment, defaults: LoadTest): Settings => 
     return value
   }
 
+  const test = read("WEBAGENT_LOAD_TEST") ?? "smoke"
+  const defaults = Object.values(tests).find(({ name }) => name === test)
+  if (defaults === undefined) {
+    throw new Error(`WEBAGENT_LOAD_TEST must be ${Object.keys(tests).join(", ")}; got ${quoted(test)}.`)
+  }
   const mix = Mix.parse(read("WEBAGENT_LOAD_MIX") ?? defaults.mix, "WEBAGENT_LOAD_MIX")
   const vus = number(
     "WEBAGENT_LOAD_VUS",

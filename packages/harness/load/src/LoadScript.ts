@@ -11,14 +11,14 @@ import type { K6 } from "./K6.ts"
 
 /** Bundles for a k6 that does not resolve imports; the folder is removed with the scope. */
 const bundle = Effect.fnUntraced(
-  function* (test: string) {
+  function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
     const handle = yield* Process.start(
-      ChildProcess.make(process.execPath, [Workspace.bundle, folder, test], { stdin: "ignore", stdout: "ignore" })
+      ChildProcess.make(process.execPath, [Workspace.bundle, folder], { stdin: "ignore", stdout: "ignore" })
     )
     const stderr = yield* Stream.mkString(Stream.decodeText(handle.stderr))
-    if ((yield* handle.exitCode) === 0) return join(folder, `${test}.load.js`)
+    if ((yield* handle.exitCode) === 0) return join(folder, "load.js")
     return yield* missing(stderr.trim())
   },
   Effect.catchTag("PlatformError", (error) =>
@@ -26,8 +26,8 @@ const bundle = Effect.fnUntraced(
   )
 )
 
-/** The script of a load test for a k6: TypeScript for ours, else a bundle, which a package has ready. */
-export const resolve = (test: string, k6: K6) => {
-  if (!Workspace.isCheckout) return Effect.succeed(Workspace.bundledScriptOf(test))
-  return k6.readsTypeScript ? Effect.succeed(Workspace.scriptOf(test)) : bundle(test)
+/** Returns the script of the load tests for a k6: TypeScript for ours, otherwise a bundle, which a package contains. */
+export const resolve = (k6: K6) => {
+  if (!Workspace.isCheckout) return Effect.succeed(Workspace.bundledScript)
+  return k6.readsTypeScript ? Effect.succeed(Workspace.script) : bundle()
 }

@@ -1,4 +1,4 @@
-/** A load test; its script is `k6/<name>.load.ts`. */
+/** A load test, which `k6/load.ts` runs. */
 export interface LoadTest {
   readonly name: LoadTestName
   /** Starts a second at its full height, unless told. */

@@ -86,7 +86,7 @@ export const comparePair = (options: LoadFlags.CompareOptions) =>
     const remoteA = urlA === "simulated" ? undefined : yield* open(urlA)
     const remoteB = urlB === "simulated" ? undefined : yield* open(urlB)
     const k6 = yield* LoadOptions.findK6
-    const script = yield* LoadScript.resolve(plan.test.name, k6)
+    const script = yield* LoadScript.resolve(k6)
     const a = remoteA ?? (yield* open(urlA))
     const b = remoteB ?? (yield* open(urlB))
     const directory = yield* ReportDirectory.create(options.reportDir)

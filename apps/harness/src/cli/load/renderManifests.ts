@@ -35,7 +35,7 @@ export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.R
   const header = options.apiKeyHeader ?? (yield* variable(headerVariable))
   const fs = yield* FileSystem.FileSystem
   // a cluster runs stock k6, which resolves no imports
-  const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })
+  const script = yield* LoadScript.resolve({ path: "", version: K6.pinned, readsTypeScript: false })
   const readTheScript = Effect.mapError(fs.readFileString(script), (error) =>
     usage(`Cannot read the load test: ${describePlatformError(error)}.`)
   )

@@ -113,7 +113,7 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
     const isOurs = options.target === "simulated"
     const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
     const k6 = yield* LoadOptions.findK6
-    const script = yield* LoadScript.resolve(plan.test.name, k6)
+    const script = yield* LoadScript.resolve(k6)
     const directory = yield* ReportDirectory.create(options.reportDir)
     const target = remote ?? (yield* LoadOptions.open("simulated", options, asked))
     const { style, ...output } = yield* terminalBeside(options.json)

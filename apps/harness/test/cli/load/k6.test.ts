@@ -17,7 +17,7 @@ describe.concurrent("k6", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     const [call] = k6.calls()
     assert.deepStrictEqual(call?.args.slice(0, 2), ["run", "--quiet"])
-    assert.match(call?.args[2] ?? "", /\/smoke\.load\.ts$/u)
+    assert.match(call?.args[2] ?? "", /\/k6\/load\.ts$/u)
     assert.deepStrictEqual(call?.args.slice(3), ["--out", "csv=-"])
     const { K6_CONFIG, WEBAGENT_LOAD_EXECUTION = "", WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
     assert.match(K6_CONFIG ?? "", /\/webagent-load-[^/]+\/config\.json$/u)

@@ -108,7 +108,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     Effect.gen(function* () {
       const found = yield* K6.find(k6, () => Effect.void)
       assert.deepInclude(found, { path: k6, readsTypeScript: true })
-      assert.match(yield* LoadScript.resolve("smoke", found), /\/packages\/harness\/load\/k6\/smoke\.load\.ts$/u)
+      assert.match(yield* LoadScript.resolve(found), /\/packages\/harness\/load\/k6\/load\.ts$/u)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 

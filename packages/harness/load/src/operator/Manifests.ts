@@ -26,7 +26,7 @@ export const render = (options: OperatorOptions): ReadonlyArray<Manifest> => {
     ...(isBaked(options)
       ? [
           { file: "Dockerfile", text: dockerfile(options) },
-          { file: scriptFile(options), text: options.script }
+          { file: scriptFile, text: options.script }
         ]
       : [{ file: "configmap.yaml", text: Yaml.stringify(configMap(options)) }])
   ]

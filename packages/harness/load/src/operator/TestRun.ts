@@ -28,12 +28,12 @@ const configMapLimit_bytes = 1_048_576
 export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${test}`
 
 /** The file that holds the script. */
-export const scriptFile = ({ test }: OperatorOptions): string => `${test}.load.js`
+export const scriptFile = "load.js"
 
 /** Returns whether the script is part of an image. */
 export const isBaked = (options: OperatorOptions): boolean =>
   options.image !== undefined ||
-  Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile(options)) > configMapLimit_bytes
+  Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile) > configMapLimit_bytes
 
 /** The image that the pods run: stock k6, or one with the script in it. */
 export const imageOf = (options: OperatorOptions): string =>
@@ -64,14 +64,15 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
 /** The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together. */
 export const testRun = (options: OperatorOptions) => {
   const { outputs = [], parallelism } = options
-  const file = scriptFile(options)
   return {
     apiVersion: "k6.io/v1alpha1",
     kind: "TestRun",
     metadata: metadata(options),
     spec: {
       parallelism,
-      script: isBaked(options) ? { localFile: `/test/${file}` } : { configMap: { name: nameOf(options), file } },
+      script: isBaked(options)
+        ? { localFile: `/test/${scriptFile}` }
+        : { configMap: { name: nameOf(options), file: scriptFile } },
       arguments: outputs.map(({ flag }) => `--out ${flag}`).join(" "),
       runner: { image: imageOf(options), env: environment(options) }
     }
@@ -84,9 +85,9 @@ export const configMap = (options: OperatorOptions) =>
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadata(options),
-    data: { [scriptFile(options)]: options.script }
+    data: { [scriptFile]: options.script }
   }) satisfies Node
 
 /** The image of a script: stock k6, which has the shell that the operator's initializer needs. */
 export const dockerfile = (options: OperatorOptions): string =>
-  [`FROM grafana/k6:${options.k6Version}`, `COPY ${scriptFile(options)} /test/${scriptFile(options)}`, ""].join("\n")
+  [`FROM grafana/k6:${options.k6Version}`, `COPY ${scriptFile} /test/${scriptFile}`, ""].join("\n")

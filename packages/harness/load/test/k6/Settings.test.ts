@@ -6,8 +6,8 @@ import { type LoadTestName, loadTests } from "../../src/LoadTest.ts"
 const required = { WEBAGENT_BASE_URL: "http://127.0.0.1:8080/api/v4/", WEBAGENT_API_KEY: "wak_test" }
 const from = (environment: Readonly<Record<string, string>>, test: LoadTestName = "smoke") =>
   Settings.from(
-    { ...required, ...environment },
-    { ...loadTests[test], rate: 5, duration_ms: 5000, mix: "runs=1,browsers=1" }
+    { ...required, WEBAGENT_LOAD_TEST: test, ...environment },
+    { ...loadTests, [test]: { ...loadTests[test], rate: 5, duration_ms: 5000, mix: "runs=1,browsers=1" } }
   )
 
 describe("Settings", () => {
@@ -29,6 +29,7 @@ describe("Settings", () => {
   for (const [name, value, sentence] of [
     ["WEBAGENT_BASE_URL", "", /^Set WEBAGENT_BASE_URL\. It has no default\.$/u],
     ["WEBAGENT_API_KEY", "", /^Set WEBAGENT_API_KEY/u],
+    ["WEBAGENT_LOAD_TEST", "smok", /^WEBAGENT_LOAD_TEST must be smoke, average-load, .*; got "smok"\.$/u],
     [
       "WEBAGENT_LOAD_RATE",
       "0",

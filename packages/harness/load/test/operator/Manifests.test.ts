@@ -73,10 +73,10 @@ describe("the manifests of k6-operator", () => {
     const { runner, script } = testRun(options).spec
     const { data, kind, metadata } = configMap(options)
     assert.strictEqual(kind, "ConfigMap")
-    assert.deepStrictEqual(script, { configMap: { name: "webagent-load-average-load", file: "average-load.load.js" } })
+    assert.deepStrictEqual(script, { configMap: { name: "webagent-load-average-load", file: "load.js" } })
     has(script.configMap ?? {}, fields.configMap)
     assert.deepStrictEqual(metadata, { name: "webagent-load-average-load", namespace: undefined })
-    assert.deepStrictEqual(data, { "average-load.load.js": options.script })
+    assert.deepStrictEqual(data, { "load.js": options.script })
     assert.strictEqual(runner.image, "grafana/k6:2.2.0")
     assert.deepStrictEqual(
       render(options).map(({ file }) => file),
@@ -87,20 +87,17 @@ describe("the manifests of k6-operator", () => {
   it("a script that a ConfigMap does not hold, or one with an image, is baked in", () => {
     assert.deepStrictEqual([isBaked(options), isBaked(large), isBaked(baked)], [false, true, true])
     // with its file's name, one byte over and just within
-    const room = 1_048_576 - "average-load.load.js".length
+    const room = 1_048_576 - "load.js".length
     assert.isTrue(isBaked({ ...options, script: "/".repeat(room + 1) }))
     assert.isFalse(isBaked({ ...options, script: "/".repeat(room) }))
-    assert.deepStrictEqual(testRun(baked).spec.script, { localFile: "/test/average-load.load.js" })
+    assert.deepStrictEqual(testRun(baked).spec.script, { localFile: "/test/load.js" })
     assert.deepStrictEqual(
       [imageOf(large), imageOf(baked)],
       ["webagent-load-average-load:latest", "registry.example/load:1"]
     )
     const [, dockerfile, script] = render(baked)
-    assert.strictEqual(
-      dockerfile?.text,
-      "FROM grafana/k6:2.2.0\nCOPY average-load.load.js /test/average-load.load.js\n"
-    )
-    assert.deepStrictEqual(script, { file: "average-load.load.js", text: options.script })
+    assert.strictEqual(dockerfile?.text, "FROM grafana/k6:2.2.0\nCOPY load.js /test/load.js\n")
+    assert.deepStrictEqual(script, { file: "load.js", text: options.script })
   })
 
   it("the key comes from a Secret and is nowhere in what is rendered; there is no file to sum up in", () => {
