@@ -14,7 +14,9 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
-import { readdirSync, readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as createARun from "../src/10_create-a-run.ts"
 import * as handleErrors from "../src/11_handle-errors.ts"
@@ -38,6 +40,7 @@ import * as ledger from "../src/29_ledger.ts"
 import * as promises from "../src/30_promises.ts"
 import * as promisesBrowser from "../src/31_promises-browser.ts"
 import * as openTelemetry from "../src/32_opentelemetry.ts"
+import slowest from "../src/33_slowest.reporter.ts"
 import * as service from "./service.ts"
 
 const home = fileURLToPath(new URL("../", import.meta.url))
@@ -368,6 +371,26 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.provide(Socket.layerWebSocketConstructorGlobal))
     )
   }
+})
+
+it("33_slowest.reporter: writes the slowest scenarios, as many as its options say", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "webagent-reporter-"))
+  const reporter = slowest.make({
+    options: { count: 2 },
+    directory,
+    page: undefined,
+    replay: () => "",
+    reap: () => undefined,
+    nights: [],
+    history: undefined
+  })
+  const result = { suite: "flights", tags: [], needs: [], verdict: "passed", started_ms: 0, checks: 1 } as const
+  for (const [name, duration_ms] of Object.entries({ books: 20, cancels: 5, searches: 30 })) {
+    reporter.onScenarioEnded?.({ ...result, name, duration_ms, cost_usd: "0", trials: [] })
+  }
+  await reporter.onRunEnded?.({ report: undefined as never })
+  assert.strictEqual(readFileSync(join(directory, "slowest.txt"), "utf8"), "30 ms  searches\n20 ms  books\n")
+  rmSync(directory, { recursive: true })
 })
 
 it("every example has a test", () => {

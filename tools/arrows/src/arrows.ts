@@ -196,7 +196,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/init": ["cli", "config"],
       "cli/list": ["cli", "cli/selection"],
       "cli/load": ["cli", "cli/reports", "config"],
-      "cli/merge": ["cli", "cli/reports", "config", "run", "run/events", "run/shards"],
+      "cli/merge": ["cli", "cli/reports", "cli/run", "run", "run/events", "run/shards"],
       "cli/plan": ["cli", "cli/selection", "reporters", "run", "targets"],
       "cli/profile": ["cli"],
       "cli/reap": ["cli", "leftovers"],
@@ -217,6 +217,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/show-report": ["cli", "cli/reports", "page"],
       ".": [
         "config",
+        "reporters",
         "cli",
         "cli/compare",
         "cli/doctor",
@@ -240,7 +241,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [cli, contract, engine, sql, chromium, agent, server, simulation],
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
   },
-  "apps/examples": { imports: [contract, core, polling, v2, v3, v4, simulation, scenario], tests: [control] },
+  "apps/examples": {
+    imports: [contract, core, polling, v2, v3, v4, simulation, scenario, "apps/harness"],
+    tests: [control]
+  },
   "tools/arrows": { imports: [] },
   "tools/bench": {
     imports: [

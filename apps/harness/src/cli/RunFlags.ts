@@ -3,7 +3,7 @@ import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import type { Shard } from "../run/shards/Shards.ts"
-import { reporterNames } from "../config/Config.ts"
+import { isReporterPath, reporterNames } from "../config/Config.ts"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { parseAmount, parseChannel } from "../config/Values.ts"
 import * as Flags from "./Flags.ts"
@@ -15,10 +15,11 @@ const parseShard = (text: string): Option.Option<Shard> => {
   return shard.index >= 1 && shard.index <= shard.of ? Option.some(shard) : Option.none()
 }
 
-const parseReporters = (text: string): Option.Option<ReadonlyArray<(typeof reporterNames)[number]>> => {
+/** Names of built-in reporters, and paths of modules. */
+const parseReporters = (text: string): Option.Option<ReadonlyArray<string>> => {
   const names = text.split(",").map((name) => name.trim())
-  const known = reporterNames.filter((name) => names.includes(name))
-  return known.length === new Set(names).size ? Option.some(known) : Option.none()
+  const isReporter = (name: string) => isReporterPath(name) || reporterNames.some((known) => known === name)
+  return names.every(isReporter) ? Option.some(names) : Option.none()
 }
 
 /** USD, as an exact decimal. */
@@ -30,9 +31,15 @@ const amount = (name: string, description: string) =>
 
 /** `--reporter`. */
 export const reporters = Flag.String("reporter").pipe(
-  Flag.filterMap(parseReporters, () => `some of ${reporterNames.join(", ")}, with commas`),
-  Flag.withDescription(`Write only these reports, with commas (default: ${reporterNames.join(",")})`),
-  Flag.withDefault(reporterNames)
+  Flag.filterMap(
+    parseReporters,
+    () => `some of ${reporterNames.join(", ")}, with commas, or the path of a module such as ./reporter.ts`
+  ),
+  Flag.withDescription(
+    `Use only these reporters: names, with commas, or the path of a module; may be repeated (default: ${reporterNames.join(",")})`
+  ),
+  Flag.atLeast(0),
+  Flag.map((lists): ReadonlyArray<string> => (lists.length === 0 ? reporterNames : [...new Set(lists.flat())]))
 )
 
 /** By which nights a run is judged, and what of it is known to fail. */

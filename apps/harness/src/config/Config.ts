@@ -9,7 +9,7 @@ import { isWebAddress, parseAmount } from "./Values.ts"
 /** The reporters that write files. */
 export const fileReporterNames = ["json", "junit", "markdown", "html", "ndjson"] as const
 
-/** Every reporter. */
+/** Every built-in reporter. */
 export const reporterNames = ["console", "github", ...fileReporterNames] as const
 
 const Text = Schema.String.check(
@@ -49,16 +49,21 @@ const Target = Schema.Struct({
   allowPaid: Schema.optional(Schema.Boolean)
 })
 
-const FileReporter = Schema.Struct({
-  /** Another file that it writes, beside its file in the folder of the report. */
-  file: Text
-})
+/** The path of a module that exports a reporter. */
+const ReporterPath = Schema.TemplateLiteral([Schema.String, Schema.Literals([".ts", ".mts", ".js", ".mjs"])])
+const isReporterModule = Schema.is(ReporterPath)
 
-/** A reporter by its name, or with options. */
+/** True if a text is the path of a reporter's module, and not the name of a built-in reporter. */
+export const isReporterPath = (text: string): boolean => isReporterModule(text)
+
+const expected = `one of ${reporterNames.join(", ")}, or a path such as ./reporter.ts`
+
+/** A reporter by its name or the path of its module, or with options, which the reporter decodes. */
 const Reporter = Schema.Union([
   Schema.Literals(reporterNames),
-  Schema.Tuple([Schema.Literals(["json", "junit", "markdown"]), FileReporter])
-])
+  ReporterPath,
+  Schema.Tuple([Schema.Union([Schema.Literals(reporterNames), ReporterPath]).annotate({ expected }), Schema.Json])
+]).annotate({ expected })
 
 /** A webhook by its address or the variable that has it, Slack by that variable, or a command. */
 const Notification = Schema.Union([
@@ -150,10 +155,6 @@ export type Config = typeof Config.Type
 
 /** Names the keys of a configuration to your editor, and gives it back as it is. */
 export const defineConfig = (config: Config): Config => config
-
-/** The file that a reporter is to write beside its own in the folder of the report; undefined for none. */
-export const fileOf = ({ reporters = [] }: Config, name: string): string | undefined =>
-  reporters.flatMap((reporter) => (typeof reporter !== "string" && reporter[0] === name ? [reporter[1].file] : []))[0]
 
 /** The limits of scenarios, by what they are of. */
 export const limitsOf = ({ limits = {} }: Config) =>

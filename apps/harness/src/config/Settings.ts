@@ -130,7 +130,8 @@ const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonl
   return Object.fromEntries(
     keys.map((key) => {
       const value = values[key] as Value
-      if (key === "reporters") return [key, reporters?.map(named)]
+      if (key === "reporters")
+        return [key, reporters?.map(named).map((name) => (Config.isReporterPath(name) ? here(name) : name))]
       if (key === "notifications")
         return [key, notifications?.flatMap((one) => Object.entries(one).map(([kind, to]) => `${kind}=${to}`))]
       if (key === "suites") return [key, suites === undefined ? undefined : suitesOf(project)]

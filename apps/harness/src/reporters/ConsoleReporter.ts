@@ -2,7 +2,6 @@ import * as Agreement from "@webagent/report/Agreement"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
-import * as Stream from "effect/Stream"
 import { byCause } from "@webagent/report/Cause"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
@@ -10,7 +9,6 @@ import * as Headline from "@webagent/report/Headline"
 import * as Outage from "@webagent/report/Outage"
 import * as CutShort from "@webagent/report/CutShort"
 import * as Skip from "@webagent/report/Skip"
-import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
@@ -254,63 +252,54 @@ export const make = (options: ConsoleOptions): Reporter => {
     return redraw(now)
   }
 
-  const on = (event: RunEvent, now: number): Effect.Effect<void, PlatformError> => {
-    switch (event._tag) {
-      case "RunStarted": {
-        suites = SuiteProgress.start(event.header)
-        pace = Pace.start(event.header, now)
-        said_ms = now
-        // what has scrolled away cannot be drawn again
-        live = options.live && suites.length + 5 < options.rows
-        return options.write(`${options.style.strong(headline(event.header))}\n${limitsOf(event.header)}\n`)
+  /** Calls a handler with the time. */
+  const timed =
+    <A>(handle: (value: A, now: number) => Effect.Effect<void, PlatformError>) =>
+    (value: A) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => handle(value, now))
+
+  return {
+    name: "console",
+    onRunStarted: timed((header, now) => {
+      suites = SuiteProgress.start(header)
+      pace = Pace.start(header, now)
+      said_ms = now
+      // what has scrolled away cannot be drawn again
+      live = options.live && suites.length + 5 < options.rows
+      return options.write(`${options.style.strong(headline(header))}\n${limitsOf(header)}\n`)
+    }),
+    onOutageStarted: timed(({ from, why }, now) =>
+      note(
+        `the service is unreachable since ${from.slice(11, 19)} UTC (${why}): no trial starts until it responds`,
+        now
+      )
+    ),
+    onOutageEnded: timed((outage, now) => note(Outage.text(outage), now)),
+    onScenarioStarted: timed(({ scenario, suite }, now) => {
+      suites.find(({ name }) => name === suite)?.running.push(scenario)
+      return progress(now)
+    }),
+    onTrialEnded: timed(({ trial }, now) => {
+      if (pace !== undefined) Pace.add(pace, trial)
+      return progress(now)
+    }),
+    onScenarioEnded: timed((result, now) => {
+      const suite = suites.find(({ name }) => name === result.suite)
+      suite?.results.push(result)
+      if (pace !== undefined) pace.scenarios++
+      suite?.running.splice(0, suite.running.length, ...suite.running.filter((name) => name !== result.name))
+      return progress(now)
+    }),
+    onTick: timed((_: void, now) => (pace === undefined ? Effect.void : progress(now))),
+    onRunEnded: timed(({ report }, now) => {
+      // what a limit or a stop kept from running has had no event of its own
+      for (const { name, results } of suites) {
+        const reported = new Set(results.map((result) => result.name))
+        results.push(...report.results.filter((result) => result.suite === name && !reported.has(result.name)))
       }
-      case "OutageStarted": {
-        const { from, why } = event.outage
-        return note(
-          `the service is unreachable since ${from.slice(11, 19)} UTC (${why}): no trial starts until it responds`,
-          now
-        )
-      }
-      case "OutageFinished": {
-        return note(Outage.text(event.outage), now)
-      }
-      case "ScenarioStarted": {
-        suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)
-        return progress(now)
-      }
-      case "TrialStarted": {
-        return Effect.void
-      }
-      case "TrialFinished": {
-        if (pace !== undefined) Pace.add(pace, event.trial)
-        return progress(now)
-      }
-      case "ScenarioFinished": {
-        const suite = suites.find(({ name }) => name === event.result.suite)
-        suite?.results.push(event.result)
-        if (pace !== undefined) pace.scenarios++
-        suite?.running.splice(0, suite.running.length, ...suite.running.filter((name) => name !== event.result.name))
-        return progress(now)
-      }
-      case "RunFinished": {
-        // what a limit or a stop kept from running has had no event of its own
-        for (const { name, results } of suites) {
-          const told = new Set(results.map((result) => result.name))
-          results.push(...event.report.results.filter((result) => result.suite === name && !told.has(result.name)))
-        }
-        pace = undefined
-        const lines = live ? redraw(now, true) : flush(now)
-        return Effect.andThen(lines, options.write(`${logged()}${ending(event.report, options).join("\n")}\n`))
-      }
-    }
+      pace = undefined
+      const lines = live ? redraw(now, true) : flush(now)
+      return Effect.andThen(lines, options.write(`${logged()}${ending(report, options).join("\n")}\n`))
+    })
   }
-
-  const consume = (events: Stream.Stream<RunEvent>) =>
-    Stream.runForEach(events, (event) => Effect.flatMap(Clock.currentTimeMillis, (now) => on(event, now)))
-  // time goes on also while nothing happens
-  const tick = Effect.suspend(() =>
-    pace === undefined ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, progress)
-  ).pipe(Effect.delay("1 second"), Effect.forever)
-
-  return (events) => Effect.raceFirst(consume(events), tick)
 }

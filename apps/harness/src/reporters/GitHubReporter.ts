@@ -1,13 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { PlatformError } from "effect/PlatformError"
-import * as Stream from "effect/Stream"
 import { relative, resolve } from "node:path"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as MarkdownReporter from "./MarkdownReporter.ts"
-import type { Replay, Reporter } from "./Reporter.ts"
+import { defineReporter } from "./Reporter.ts"
+import { isSet, terminal, variable } from "@webagent/cli/Terminal"
 
 const longestAnnotation = 4000
 
@@ -75,36 +74,24 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
     .slice(0, mostAnnotations)
     .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
 
-/** Environment that GitHub provides to a job. */
-interface GitHubOptions {
-  readonly replay: Replay
-  /** The command that stops what is still open. */
-  readonly reap?: (report: RunReport) => string | undefined
-  /** The page of the run; missing where none is written. */
-  readonly page?: string | undefined
-  /** The file of the job's summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
-  readonly jobSummary: string | undefined
-  /** The folder of the repository. */
-  readonly root: string | undefined
-  /** Writes a command to the log of the job; missing where nothing reads commands there. */
-  readonly annotate: ((text: string) => Effect.Effect<void, PlatformError>) | undefined
-}
-
-/** Adds the report to the summary of a GitHub job, and marks each scenario that makes the run red. */
-export const make =
-  ({ annotate, jobSummary, page, reap, replay, root }: GitHubOptions): Reporter<FileSystem.FileSystem> =>
-  (events) =>
-    Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished"
-        ? Effect.gen(function* () {
-            const { report } = event
-            if (jobSummary !== undefined) {
-              // a summary on GitHub cannot link to a file of the job
-              const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``, reap?.(report))
-              yield* FileSystem.FileSystem.use((fs) => fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" }))
-            }
-            if (annotate === undefined) return
-            for (const command of [...annotations(report, root), ...warnings(report)]) yield* annotate(`${command}\n`)
-          })
-        : Effect.void
-    )
+/**
+ * Adds the report to the summary of a GitHub job, and marks each scenario that fails the run. Outside of GitHub Actions,
+ * it writes nothing.
+ */
+export const github = defineReporter({
+  name: "github",
+  make: ({ page, reap, replay }) => ({
+    onRunEnded: Effect.fnUntraced(function* ({ report }) {
+      const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
+      if (jobSummary !== undefined) {
+        // a summary on GitHub cannot link to a file of the job
+        const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``, reap(report))
+        yield* FileSystem.FileSystem.use((fs) => fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" }))
+      }
+      if (!(yield* isSet("GITHUB_ACTIONS"))) return
+      const { write } = yield* terminal
+      const root = yield* variable("GITHUB_WORKSPACE")
+      for (const command of [...annotations(report, root), ...warnings(report)]) yield* write(`${command}\n`)
+    })
+  })
+})

@@ -1,6 +1,4 @@
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
 import { lineOf } from "@webagent/report/Cause"
@@ -8,10 +6,10 @@ import * as Confirmed from "@webagent/report/Confirmed"
 import * as Gate from "@webagent/report/Gate"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
-import type { Replay, Reporter } from "./Reporter.ts"
+import * as FileReporter from "./FileReporter.ts"
+import type { Replay } from "./Reporter.ts"
 import { element, escape } from "@webagent/cli/Xml"
 import * as CutShort from "@webagent/report/CutShort"
-import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { dirname, relative } from "node:path"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
@@ -226,12 +224,7 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, suites)}\n`
 }
 
-/** Writes the report as JUnit XML, with where its page is if one is written. */
-export const make =
-  (path: string, replay: Replay, page?: string): Reporter<FileSystem.FileSystem> =>
-  (events) =>
-    Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished"
-        ? AtomicFile.write(path, render(event.report, replay, page && relative(dirname(path), page)))
-        : Effect.void
-    )
+/** Writes the report as JUnit XML, with the path of its page if one is written. */
+export const junit = FileReporter.define("junit", "junit.xml", (report, { page, replay }, path) =>
+  Effect.sync(() => render(report, replay, page && relative(dirname(path), page)))
+)

@@ -1,6 +1,4 @@
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as Gate from "@webagent/report/Gate"
 import * as Usage from "@webagent/report/Usage"
 import * as CutShort from "@webagent/report/CutShort"
@@ -10,10 +8,10 @@ import { isOpen } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as NightLines from "./NightLines.ts"
-import type { Replay, Reporter } from "./Reporter.ts"
+import * as FileReporter from "./FileReporter.ts"
+import type { Replay } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/cli/Text"
-import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { basename, dirname, relative } from "node:path"
 
 /** Maximum size of a job summary, in bytes. GitHub shows no part of a longer one. */
@@ -196,22 +194,10 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   ].join("\n")
 }
 
-/** Writes the report as Markdown, with a link to the page of the run where there is one. */
-export const make =
-  ({
-    page,
-    path,
-    reap,
-    replay
-  }: {
-    readonly path: string
-    readonly replay: Replay
-    readonly reap?: (report: RunReport) => string | undefined
-    readonly page?: string
-  }): Reporter<FileSystem.FileSystem> =>
-  (events) =>
-    Stream.runForEach(events, (event) => {
-      if (event._tag !== "RunFinished") return Effect.void
-      const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
-      return AtomicFile.write(path, render(event.report, replay, link, reap?.(event.report)))
-    })
+/** Writes the report as Markdown, with a link to the page of the run if one is written. */
+export const markdown = FileReporter.define("markdown", "summary.md", (report, { page, reap, replay }, path) =>
+  Effect.sync(() => {
+    const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
+    return render(report, replay, link, reap(report))
+  })
+)

@@ -83,7 +83,7 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
   },
   "an unknown reporter": {
     files: { ...shop, ...config('{ reporters: ["console", "juint"] }') },
-    line: 'webagent.config.ts: reporters[1]: expected REPORTERS, got "juint"; did you mean "junit"?'
+    line: 'webagent.config.ts: reporters[1]: expected REPORTERS, or a path such as ./reporter.ts, got "juint"; did you mean "junit"?'
   },
   "a bad limit": {
     files: { ...shop, ...config('{ limits: { "buys a mug": { maxCost: "cheap" } } }') },

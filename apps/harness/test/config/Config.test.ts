@@ -49,10 +49,13 @@ describe("decode", () => {
     [{ suites: [3] }, "suites[0]: expected a text that is not empty, got 3"],
     [
       { reporters: ["junti"] },
-      'reporters[0]: expected one of console, github, json, junit, markdown, html, ndjson, got "junti"; did you mean "junit"?'
+      'reporters[0]: expected one of console, github, json, junit, markdown, html, ndjson, or a path such as ./reporter.ts, got "junti"; did you mean "junit"?'
     ],
     [{ reporters: "html" }, 'reporters: expected a list, got "html"'],
-    [{ reporters: [["junit", { file: "a", as: "b" }]] }, "reporters[0][1].as: is not a known field; use one of file"],
+    [
+      { reporters: [["junti", { file: "a" }]] },
+      'reporters[0][0]: expected one of console, github, json, junit, markdown, html, ndjson, or a path such as ./reporter.ts, got "junti"; did you mean "junit"?'
+    ],
     [
       { limits: { checkout: { maxCost: "0.5 EUR" } } },
       'limits.checkout.maxCost: expected an amount such as "5 USD" or "0.50 USD", got "0.5 EUR"'
@@ -75,7 +78,7 @@ describe("decode", () => {
     assert.deepStrictEqual(wrong({ trails: 3, trials: 0, reporters: ["console", "htlm"] }), [
       'trails: is not a known field; did you mean "trials"?',
       "trials: expected an integer of 1 or more, got 0.",
-      'reporters[1]: expected one of console, github, json, junit, markdown, html, ndjson, got "htlm"; did you mean "html"?'
+      'reporters[1]: expected one of console, github, json, junit, markdown, html, ndjson, or a path such as ./reporter.ts, got "htlm"; did you mean "html"?'
     ])
   })
 })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { gunzipSync } from "node:zlib"
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
+import { consumed, made } from "../reporters/consumed.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
 import { ofReport } from "@webagent/nights/Night"
@@ -444,8 +444,8 @@ describe("HtmlReporter", () => {
         writeFileString: (path, text) => Effect.sync(() => void (written = `${path} ${text}`)),
         rename: (from, to) => Effect.sync(() => void (written = written.replace(from, to)))
       })
-      const reporter = HtmlReporter.make({ directory: "out", replay, nights: [], history: undefined })
-      yield* Effect.provide(reporter(Stream.make({ _tag: "RunFinished", report })), files)
+      const reporter = made(HtmlReporter.html, undefined, replay)
+      yield* consumed(reporter, [{ _tag: "RunFinished", report }], files)
       assert.deepStrictEqual(
         read,
         EmbeddedTraces.wanted(report).map((file) => `out/${file}`)

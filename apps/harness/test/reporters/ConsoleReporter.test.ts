@@ -7,6 +7,7 @@ import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "@webagent/cli/Style"
 import * as records from "@webagent/test-fixtures/Reports"
+import { consumed } from "./consumed.ts"
 import { away, cut, dated, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
@@ -23,7 +24,7 @@ const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.C
       next: () => "harness run --target https://your.service",
       ...change
     })
-    yield* reporter(Stream.fromIterable(events))
+    yield* consumed(reporter, events)
     return written.join("")
   })
 
@@ -297,7 +298,7 @@ describe("ConsoleReporter", () => {
         replay,
         next: () => undefined
       })
-      yield* Effect.forkChild(reporter(Stream.concat(Stream.make(started), Stream.never)))
+      yield* Effect.forkChild(consumed(reporter, Stream.concat(Stream.make(started), Stream.never)))
       yield* TestClock.adjust("65 seconds")
       assert.deepStrictEqual(written.slice(1), ["  ... 0 of 4 scenarios · 30 s\n", "  ... 0 of 4 scenarios · 1 min\n"])
     })

@@ -1,9 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
+import * as Layer from "effect/Layer"
+import * as Sink from "effect/Sink"
+import * as Stdio from "effect/Stdio"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import { basename, dirname } from "node:path"
-import { annotations, make } from "../../src/reporters/GitHubReporter.ts"
+import { annotations, github } from "../../src/reporters/GitHubReporter.ts"
+import { consumed, made } from "./consumed.ts"
 import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 describe("GitHubReporter", () => {
@@ -78,20 +83,22 @@ describe("GitHubReporter", () => {
   it.effect("adds to the job's summary, and marks only a run in which something is wrong", () =>
     Effect.gen(function* () {
       const files: Array<string> = []
-      const said: Array<string> = []
+      const lines: Array<string> = []
       const memory = FileSystem.layerNoop({
         writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`))
       })
-      const reporter = make({
-        replay,
-        root: undefined,
-        jobSummary: "job.md",
-        annotate: (text) => Effect.sync(() => void said.push(text))
+      const stdio = Stdio.layerTest({
+        stdout: () => Sink.forEach((text) => Effect.sync(() => void lines.push(String(text))))
       })
-      yield* Effect.provide(reporter(Stream.fromIterable(greenEvents)), memory)
-      assert.deepStrictEqual([files, said.length], [["job.md a"], 0])
-      yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
-      assert.isAbove(said.length, 0)
+      const env = ConfigProvider.layer(
+        ConfigProvider.fromEnv({ env: { GITHUB_STEP_SUMMARY: "job.md", GITHUB_ACTIONS: "true" } })
+      )
+      const report = (events: ReadonlyArray<RunEvent>) =>
+        consumed(made(github, undefined, replay), events, Layer.merge(memory, stdio)).pipe(Effect.provide(env))
+      yield* report(greenEvents)
+      assert.deepStrictEqual([files, lines.length], [["job.md a"], 0])
+      yield* report(mixedEvents)
+      assert.isAbove(lines.length, 0)
     })
   )
 })

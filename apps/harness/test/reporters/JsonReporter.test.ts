@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
-import * as JsonReporter from "../../src/reporters/JsonReporter.ts"
+import { json } from "../../src/reporters/JsonReporter.ts"
 import { RunReport } from "@webagent/report/RunReport"
+import { consumed, made } from "./consumed.ts"
 import { mixed, mixedEvents } from "./fixture.ts"
 
 describe("JsonReporter", () => {
@@ -15,7 +15,11 @@ describe("JsonReporter", () => {
         writeFileString: (path, text) => Effect.sync(() => void files.set(path, text)),
         rename: (from, to) => Effect.sync(() => void files.set(to, files.get(from) ?? ""))
       })
-      yield* Effect.provide(JsonReporter.make("out/report.json")(Stream.fromIterable(mixedEvents)), memory)
+      yield* consumed(
+        made(json, undefined, () => ""),
+        mixedEvents,
+        memory
+      )
       const text = files.get("out/report.json") ?? ""
       assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))(text), mixed)
     })

@@ -5,7 +5,6 @@ import * as Headline from "@webagent/report/Headline"
 import type { RunReport } from "@webagent/report/RunReport"
 import { plain } from "@webagent/cli/Style"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import * as Findings from "../../src/page/Findings.ts"
 import * as Judged from "../../src/page/Judged.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
@@ -13,6 +12,7 @@ import * as GitHubReporter from "../../src/reporters/GitHubReporter.ts"
 import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import * as Notification from "../../src/reporters/Notification.ts"
+import { consumed } from "./consumed.ts"
 import { replay } from "./fixture.ts"
 import { prepared } from "./prepared.ts"
 
@@ -27,7 +27,7 @@ const onConsole = (report: RunReport) => {
     replay,
     next: () => undefined
   })
-  return Effect.as(reporter(Stream.make({ _tag: "RunFinished", report })), lines).pipe(
+  return Effect.as(consumed(reporter, [{ _tag: "RunFinished", report }]), lines).pipe(
     Effect.map((all) => all.join("").split("\n"))
   )
 }

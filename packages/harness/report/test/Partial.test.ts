@@ -21,7 +21,7 @@ describe("a reason why a run is partial", () => {
     ["no scenario ran to its end", { _tag: "NothingRan" }],
     ["the infrastructure ended 1 of 2 trials", { _tag: "Infra", failed: 1, trials: 2 }],
     ["only this was asked for", { _tag: "Other", text: "only this was asked for" }],
-    ["an unrecognized sentence", { _tag: "Other", text: "a sentence of nobody" }]
+    ["an unrecognized sentence", { _tag: "Other", text: "an unrecognized sentence" }]
   ]
 
   it("is read from the sentence of an earlier version", () => {

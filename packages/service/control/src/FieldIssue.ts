@@ -126,7 +126,7 @@ const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): Readonly
   if (issues.length === 1 && issues[0]?._tag === "AnyOf") return of(issues[0], path, input)
   const composites = issues.filter(({ _tag }) => _tag === "Composite")
   const [only] = composites.length === 1 ? composites : []
-  if (only?._tag === "Composite" && (fieldsOf(only.ast).length === 0 || membersOf(ast).length === 1)) {
+  if (only?._tag === "Composite" && (only.ast._tag === "Arrays" || membersOf(ast).length === 1)) {
     return of(only, path, input)
   }
   const literals = literalsOf(ast)

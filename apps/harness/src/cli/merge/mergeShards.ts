@@ -1,6 +1,5 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { dirname, join, resolve } from "node:path"
@@ -15,16 +14,13 @@ import type { TotalLimits } from "../../run/shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { Project } from "../../config/Project.ts"
 import { isOpen } from "@webagent/report/Trial"
-import * as Advice from "../Advice.ts"
 import * as NightHistory from "../../run/NightHistory.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { program, quoted } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
+import * as RunSession from "../run/RunSession.ts"
 import * as ReportFile from "../ReportFile.ts"
-import * as Notifications from "../Notifications.ts"
-import * as Reporting from "../reports/Reporting.ts"
 import { terminal } from "@webagent/cli/Terminal"
 import type { RunOptions } from "../RunFlags.ts"
 import * as Folder from "@webagent/cli/Folder"
@@ -119,9 +115,6 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const directory = yield* ReportDirectory.create(reportDir)
   yield* writeFiles(directory, { ...merged, report }, events)
 
-  const { config } = yield* Project
-  const argumentOf = (suite: string) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite
-  const replay = Advice.replay(options, argumentOf, config)
   const { style, write } = yield* terminal
   const all_ms = (report.shards ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0)
   if (options.reporters.includes("console")) {
@@ -129,24 +122,14 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
       `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together${withinLimits(report)}\n`
     )
   }
-  const openIn = shards.find(({ report }) => report?.leftovers?.some(isOpen))?.directory
-  const reporting = yield* Reporting.start({
+  const { finish, replayed } = yield* RunSession.make({
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
-    replay,
+    argumentOf: (suite) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite,
+    history,
     // a ledger is in the folder of its shard
-    next: (report) => Advice.next(options, replay, config)(report, openIn),
-    reap: (report) => Advice.reap(options, config)(report, openIn),
-    nights: history.nights,
-    history: history.history
+    ledgerIn: shards.find(({ report }) => report?.leftovers?.some(isOpen))?.directory
   })
-  yield* reporting.emit({ _tag: "RunStarted", header: report.header })
-  for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
-  yield* reporting.emit({ _tag: "RunFinished", report })
-  const written = yield* Effect.exit(reporting.finish)
-  const recorded = yield* Effect.exit(history.record(report, directory))
-  yield* reporting.show(Exit.isSuccess(written) && Exit.isSuccess(recorded))
-  yield* Reporting.both(written, recorded)
-  yield* Notifications.notify(options, report, { nights: history.nights, folder: directory })
-
+  yield* replayed(report)
+  yield* finish(report)
   if (!Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
 }, Effect.scoped)

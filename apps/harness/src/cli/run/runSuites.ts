@@ -1,35 +1,24 @@
 import type { TargetInfo } from "@webagent/scenario"
-import { PollSchedule } from "@webagent/polling"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { usage } from "@webagent/cli/UserError"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
+import { conclude } from "@webagent/report/Conclusion"
 import * as Gate from "@webagent/report/Gate"
 import * as Machine from "@webagent/report/Machine"
 import * as Plan from "../../run/Plan.ts"
 import type { RunHeader } from "@webagent/report/RunReport"
-import * as Runner from "../../run/Runner.ts"
 import type { Target } from "../../targets/Target.ts"
-import { traced } from "../../observe/TrialTracer.ts"
-import * as KeyScan from "../../observe/KeyScan.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
-import { Project } from "../../config/Project.ts"
-import * as Advice from "../Advice.ts"
 import { choose, limitsOf, selectionOf } from "../selection/ChosenScenarios.ts"
-import * as Debugging from "./Debugging.ts"
-import * as EndOfRun from "../../leftovers/EndOfRun.ts"
-import * as Inspector from "../../run/Inspector.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
-import * as Notifications from "../Notifications.ts"
-import * as Reporting from "../reports/Reporting.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
-import { reportAway } from "./reportAway.ts"
+import { awayReport } from "./awayReport.ts"
+import * as RunSession from "./RunSession.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
-import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import * as Capabilities from "../../targets/Capabilities.ts"
 import * as TargetSource from "../TargetSource.ts"
 
@@ -95,7 +84,6 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { config } = yield* Project
     const unawaited = yield* Unawaited.collect
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     // a shard is added to the history by merge
@@ -103,22 +91,17 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const freshOf = Effect.fnUntraced(function* (target: Parameters<typeof headerOf>[1]) {
       return { ...(yield* headerOf(options, target, plan, argumentOf)), ...part, args, suitesHash: Plan.hashOf(plan) }
     })
-    const replay = Advice.replay(options, argumentOf, config)
-    const reportingOptions = {
-      options,
-      replay,
-      next: Advice.next(options, replay, config),
-      reap: Advice.reap(options, config),
-      nights: history.nights,
-      history: history.history
-    }
+    const session = (run?: Resumed) => RunSession.make({ options, argumentOf, history, resumed: run })
     const isNight = (options.record || options.shard !== undefined) && resumed === undefined
-    /** A night whose service is away is a night too: it is recorded, and notifies. */
+    /** A run whose service is unavailable from the start is a run, too: it's recorded and notifies. */
     const reportUnstarted = Effect.fnUntraced(function* (why: string) {
       const assumed = TargetSource.assumed(options)
       const lacks = Capabilities.lacking(assumed.info.capabilities)
-      yield* reportAway({ header: yield* freshOf(assumed), plan, lacks, history, reportingOptions, why })
-    })
+      const report = conclude(history.conclude(awayReport({ header: yield* freshOf(assumed), plan, lacks, why })))
+      const { finish, replayed } = yield* session()
+      yield* replayed(report)
+      yield* finish(report)
+    }, Effect.uninterruptible)
     const target = yield* TargetSource.open(options).pipe(
       Effect.tapErrorTag("UserError", (error) =>
         isNight && error.exitCode === 3 ? reportUnstarted(error.message) : Effect.void
@@ -130,47 +113,15 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       header = yield* resumedHeader(fresh, resumed, plan)
       yield* stopLeftovers(target, resumed)
     }
-    const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
-    const { folder, isClean, report } = yield* Effect.gen(function* () {
-      const reporting = yield* Reporting.start({ ...reportingOptions, resumed })
-      const report = yield* Runner.run({
-        header,
-        plan,
-        contextOf: target.contextOf,
-        lacks: target.lacks,
-        suspects: history.suspects,
-        conclude: history.conclude,
-        ...(yield* Inspector.make(target, plan, { directory: reporting.directory, limits: header.limits, unawaited })),
-        timeout: options.timeout ?? defaultTimeout(target),
-        release: EndOfRun.timeFor(target),
-        redact: target.redact,
-        learned,
-        ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
-        emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
-        ...(target.probe === undefined ? {} : { probe: target.probe }),
-        ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms, outages: resumed.outages })
-      }).pipe(
-        reporting.showing,
-        debugging.listening,
-        Effect.provideService(PollSchedule.Current, target.pollSchedule),
-        traced
-      )
-      // a report that cannot be written keeps nothing else from being done
-      const written = yield* Effect.exit(reporting.finish)
-      // what was written last, too
-      const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
-      if (keyIn.length > 0) yield* Console.error(`Removed the API key from ${keyIn.join(", ")}.`)
-      // before the run is over: one that was killed here goes on, and is recorded then
-      const recorded = yield* Effect.exit(Effect.andThen(history.record(report, reporting.directory), reporting.end))
-      yield* reporting.show(Exit.isSuccess(written) && Exit.isSuccess(recorded))
-      yield* Reporting.both(written, recorded)
-      return { report, folder: reporting.directory, isClean: keyIn.length === 0 }
+    const { isClean, report } = yield* Effect.gen(function* () {
+      const { execute, finish } = yield* session(resumed)
+      const report = yield* execute({ target, header, plan, unawaited, learned })
+      return { report, isClean: yield* finish(report, target) }
     }).pipe(Effect.uninterruptible)
 
-    yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
-    // the report is written: what comes so late is said, and changes nothing
+    // the report is written: what comes so late is printed, and changes nothing
     for (const { sentence } of yield* unawaited.breaches) yield* Console.error(target.redact(sentence))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
     if (!isClean || !Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })

@@ -1,4 +1,3 @@
-import { PollSchedule } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 import { relative } from "node:path"
 import { usage } from "@webagent/cli/UserError"
@@ -7,28 +6,23 @@ import * as Explanation from "../../reporters/Explanation.ts"
 import { cut } from "@webagent/cli/Text"
 import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Planned } from "../../run/Plan.ts"
-import * as Runner from "../../run/Runner.ts"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
-import { traced } from "../../observe/TrialTracer.ts"
 import * as Changes from "./Changes.ts"
 import * as FileChanges from "./FileChanges.ts"
 import * as WatchKeys from "./WatchKeys.ts"
 import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../selection/ChosenScenarios.ts"
-import * as Debugging from "./Debugging.ts"
 import * as TrialOutput from "../../observe/TrialOutput.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
-import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
-import * as Inspector from "../../run/Inspector.ts"
 import { terminal } from "@webagent/cli/Terminal"
 import type { RunOptions } from "../RunFlags.ts"
 import { headerOf } from "./runSuites.ts"
+import * as RunSession from "./RunSession.ts"
 import * as ModuleFile from "../../config/ModuleFile.ts"
 import * as SuiteSource from "../selection/SuiteSource.ts"
 import * as TargetSource from "../TargetSource.ts"
-import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 
 const shortest = (path: string): string => {
   const below = relative(process.cwd(), path)
@@ -52,7 +46,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   const target = yield* TargetSource.open(options)
   const { columns, style, write } = yield* terminal
   const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
-  const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
+  const subscriber = { emit: () => Effect.void, showing: TrialOutput.captured(show) }
 
   const keys = yield* WatchKeys.make
   let before: ReadonlyArray<ScenarioResult> | undefined
@@ -64,22 +58,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     const isFailed = (planned: Planned) => failed.has(scenarioKey(planned.suite, planned.scenario.name))
     const plan = onlyFailed && failed.size > 0 ? all.filter(isFailed) : all
     const header = yield* headerOf(options, target, plan, argumentOf)
-    const report = yield* Runner.run({
-      header,
-      plan,
-      contextOf: target.contextOf,
-      lacks: target.lacks,
-      ...(yield* Inspector.make(target, plan, { directory: undefined, limits: header.limits, unawaited })),
-      timeout: options.timeout ?? defaultTimeout(target),
-      release: EndOfRun.timeFor(target),
-      redact: target.redact,
-      emit: debugging.emit
-    }).pipe(
-      TrialOutput.captured(show),
-      debugging.listening,
-      Effect.provideService(PollSchedule.Current, target.pollSchedule),
-      traced
-    )
+    const report = yield* RunSession.execute({ target, header, plan, unawaited }, { options, subscriber })
     return { report, replay: Advice.replay(options, argumentOf, config) }
   })
 
