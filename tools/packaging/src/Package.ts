@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs"
-import { dirname, join, matchesGlob, posix } from "node:path"
+import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -54,69 +56,30 @@ export const read = (folder: string): Unpacked => {
   return { manifest: JSON.parse(files.get("package.json") ?? "{}"), files }
 }
 
-const leaves = (entry: Target | null): ReadonlyArray<string> =>
-  typeof entry === "string" ? [entry] : Object.values(entry ?? {}).flatMap(leaves)
-
-const targets = (manifest: Manifest): ReadonlyArray<string> => [
-  ...Object.values({ ...manifest.exports, ...manifest.imports }).flatMap(leaves),
-  ...Object.values(manifest.bin ?? {})
-]
-
-/** `@scope/name/path` and `name/path` to the name of the package. */
-const packageOf = (specifier: string): string =>
-  specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/")
-
-const imported = /(?:^|[\s;}])(?:import|export)\s*(?:[\w*{][^"';]*?from\s*)?\(?\s*["']([^"'\n]+)["']/gmu
-
-/** Lists the problems of a package for someone who installs it, one sentence each. */
-export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  for (const required of ["package.json", "README.md", "LICENSE"]) {
-    if (!files.has(required)) found.push(`${required} is missing`)
-  }
-  if (manifest.license === undefined) found.push("package.json names no license")
-  for (const target of targets(manifest)) {
-    const path = target.replace(/^\.\//u, "")
-    if (!(path.includes("*") ? [...files.keys()].some((file) => matchesGlob(file, path)) : files.has(path)))
-      found.push(`package.json points to ${path}, which is not in the tarball`)
-  }
-  for (const ranges of [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies]) {
-    for (const [name, range] of Object.entries(ranges ?? {})) {
-      if (/^(?:workspace|catalog|link|file):/u.test(range))
-        found.push(`${name} is asked for as ${range}, which only a workspace resolves`)
-    }
-  }
-  const declared = new Set([
-    manifest.name,
-    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies })
-  ])
-  for (const [path, text] of files) {
-    if (/(?:^|\/)test\//u.test(path) || /\.test\.[cm]?[jt]s$/u.test(path)) found.push(`${path} is a test`)
-    if (!path.startsWith("dist/")) continue
-    // what k6 runs is one bundle, read by k6 and not by a debugger
-    if (path.endsWith(".js") && !path.startsWith("dist/k6/") && !files.has(`${path}.map`)) {
-      found.push(`${path} has no source map`)
-    }
-    if (!/\.(?:js|d\.ts)$/u.test(path)) continue
-    for (const [, specifier = ""] of text.matchAll(imported)) {
-      // Node and k6 bring modules of their own
-      if (/^(?:node:|data:|k6(?:\/|$))/u.test(specifier)) continue
-      if (specifier.startsWith("#")) {
-        if (manifest.imports?.[specifier] === undefined)
-          found.push(`${path} imports ${specifier}, which package.json does not map`)
-      } else if (specifier.startsWith(".")) {
-        const resolved = posix.join(posix.dirname(path), specifier)
-        // declarations keep the extension of their source, as TypeScript resolves it
-        const candidates = [resolved, resolved.replace(/\.ts$/u, ".d.ts")]
-        if (!candidates.some((candidate) => files.has(candidate)))
-          found.push(`${path} imports ${specifier}, which is not in the tarball`)
-      } else if (!declared.has(packageOf(specifier))) {
-        found.push(`${path} imports ${packageOf(specifier)}, which package.json does not declare`)
-      }
-    }
-  }
-  return [...new Set(found)]
+/**
+ * Lists the problems of an unpacked package for a person who installs it, one sentence each. The compiler and
+ * tools/arrows check what its modules import.
+ */
+export const problems = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const { files, manifest } = read(folder)
+  const paths = [...files.keys()]
+  const ranges = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...manifest.optionalDependencies
+  })
+  const { messages, pkg } = await publint({ pkgDir: folder, level: "warning", strict: true, pack: false })
+  return [
+    ...["package.json", "README.md", "LICENSE"].filter((file) => !files.has(file)).map((file) => `${file} is missing`),
+    ...(manifest.license === undefined ? ["package.json names no license"] : []),
+    ...ranges
+      .filter(([, range]) => /^(?:workspace|catalog|link|file):/u.test(range))
+      .map(([name, range]) => `package.json needs ${name} as ${range}, which only a workspace resolves`),
+    ...paths.filter((path) => /(?:^|\/)test\/|\.test\.[cm]?[jt]s$/u.test(path)).map((path) => `${path} is a test`),
+    // the k6 bundle is read by k6, not by a debugger
+    ...paths
+      .filter((path) => /^dist\/(?!k6\/).*\.js$/u.test(path) && !files.has(`${path}.map`))
+      .map((path) => `${path} has no source map`),
+    ...messages.flatMap((message) => formatMessage(message, pkg, { color: false }) ?? [])
+  ]
 }

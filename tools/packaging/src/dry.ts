@@ -6,17 +6,16 @@ import { packAll } from "./Tarballs.ts"
 
 const write = (line: string) => process.stdout.write(`${line}\n`)
 
-const packed = (await packAll()).map(({ folder, name, tarball }) => {
-  const unpacked = read(folder)
-  return {
+const packed = await Promise.all(
+  (await packAll()).map(async ({ folder, name, tarball, version }) => ({
     name,
-    version: unpacked.manifest.version,
+    version,
     tarball,
-    files: unpacked.files.size,
+    files: read(folder).files.size,
     size_kB: statSync(tarball).size / 1000,
-    problems: problems(unpacked)
-  }
-})
+    problems: await problems(folder)
+  }))
+)
 
 write(`${"package".padEnd(24)}${"version".padEnd(10)}${"files".padStart(6)}${"tarball".padStart(12)}`)
 for (const { files, name, size_kB, version } of packed) {

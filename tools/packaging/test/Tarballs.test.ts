@@ -2,8 +2,6 @@ import * as attw from "@arethetypeswrong/core"
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { publint } from "publint"
-import { formatMessage } from "publint/utils"
 import { afterAll, assert, describe, inject, it } from "vitest"
 import { type Manifest, problems, publishedFolders, read, root } from "../src/Package.ts"
 import { installedBin, type Service, startService } from "../src/Project.ts"
@@ -36,16 +34,8 @@ describe("every tarball", () => {
       return found
     }
 
-    it(`${name} is whole: files, exports, declared dependencies, no tests`, () => {
-      assert.deepStrictEqual(problems(read(find().folder)), [])
-    })
-
-    it(`${name} passes publint`, async () => {
-      const { messages, pkg } = await publint({ pkgDir: find().folder, level: "warning", strict: true, pack: false })
-      assert.deepStrictEqual(
-        messages.map((message) => formatMessage(message, pkg, { color: false })),
-        []
-      )
+    it(`${name} is whole: files, exports, resolved ranges, no tests`, async () => {
+      assert.deepStrictEqual(await problems(find().folder), [])
     })
 
     // a command is run, not imported
