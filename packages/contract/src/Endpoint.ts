@@ -15,13 +15,13 @@ type Field<Of, Name extends string> = Of extends { readonly [Key in Name]: infer
 
 type ErrorOf<Of> = Of extends { readonly errors: ReadonlyArray<infer Found extends Schema.Top> } ? Found : never
 
-const known = new Map<Schema.Top, Schema.Top>()
+const declarations = new Map<Schema.Top, Schema.Top>()
 
 /** The same value for all endpoints: two would be two components of one name in the OpenAPI document. */
 const declaredOnce = (error: Schema.Top & { readonly identifier: string }) => {
-  const found = known.get(error) ?? declared(error)
-  known.set(error, found)
-  return found
+  const declaration = declarations.get(error) ?? declared(error)
+  declarations.set(error, declaration)
+  return declaration
 }
 
 /** An operation of the contract's table as an endpoint of its HttpApi. A POST answers 201. */

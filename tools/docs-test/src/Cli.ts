@@ -130,14 +130,14 @@ const exitCodes = ({ below, command, sections }: Help): ReadonlyArray<readonly [
 ]
 
 const exitTable = (helps: ReadonlyArray<Help>): ReadonlyArray<string> => {
-  const found = Map.groupBy(helps.flatMap(exitCodes), ([code]) => code)
-  const unknown = [...found.keys()].filter((code) => !Object.hasOwn(meanings, code))
+  const meaningsByCode = Map.groupBy(helps.flatMap(exitCodes), ([code]) => code)
+  const unknown = [...meaningsByCode.keys()].filter((code) => !Object.hasOwn(meanings, code))
   if (unknown.length > 0) throw new Error(`tools/docs-test/src/Cli.ts says nothing of exit code ${unknown.join(", ")}.`)
   return [
     "| code | meaning | commands |",
     "| --- | --- | --- |",
     ...Object.entries(meanings).map(([code, meaning]) => {
-      const commands = found.get(code)?.map(([, command]) => command) ?? []
+      const commands = meaningsByCode.get(code)?.map(([, command]) => command) ?? []
       return `| ${code} | ${meaning} | ${commands.join(", ")} |`
     })
   ]

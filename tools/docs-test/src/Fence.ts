@@ -22,13 +22,13 @@ const opening = /^```(\w+)(?: file=(\S+))?(?: sample=(\S+))?\s*$/u
 /** Every fenced block of a document, in order. */
 export const fences = (root: string, document: string): ReadonlyArray<Fence> => {
   const lines = readFileSync(join(root, document), "utf8").split("\n")
-  const found: Array<Fence> = []
+  const fences: Array<Fence> = []
   for (let index = 0; index < lines.length; index++) {
     const match = opening.exec(lines[index] ?? "")
     if (match === null) continue
     const end = lines.indexOf("```", index + 1)
     if (end === -1) throw new Error(`${document}:${index + 1} opens a fence that nothing closes`)
-    found.push({
+    fences.push({
       document,
       line: index + 1,
       end: end + 1,
@@ -39,7 +39,7 @@ export const fences = (root: string, document: string): ReadonlyArray<Fence> => 
     })
     index = end
   }
-  return found
+  return fences
 }
 
 /**

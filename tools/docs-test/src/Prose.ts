@@ -20,11 +20,11 @@ const marker = /^\s*(?:[-*+]|\d+\.)\s+/u
 
 /** The blocks of a page, without its code. */
 const blocks = (page: string): ReadonlyArray<Block> => {
-  const found: Array<Block> = []
+  const blocks: Array<Block> = []
   let open: { line: number; lines: Array<string> } | undefined
   let isCode = false
   const close = () => {
-    if (open !== undefined) found.push({ line: open.line, text: open.lines.join("\n") })
+    if (open !== undefined) blocks.push({ line: open.line, text: open.lines.join("\n") })
     open = undefined
   }
   for (const [index, raw] of page.split("\n").entries()) {
@@ -37,11 +37,11 @@ const blocks = (page: string): ReadonlyArray<Block> => {
     const line = withoutMarkup(raw)
     if (line.startsWith("|")) {
       close()
-      if (!/^\|[\s:|-]+$/u.test(line)) found.push({ line: index + 1, text: line })
+      if (!/^\|[\s:|-]+$/u.test(line)) blocks.push({ line: index + 1, text: line })
     } else if (line.trim() === "") close()
     else if (line.startsWith("#")) {
       close()
-      found.push({ line: index + 1, text: line.replace(/^#+ /u, "") })
+      blocks.push({ line: index + 1, text: line.replace(/^#+ /u, "") })
     } else {
       if (marker.test(line)) close()
       open ??= { line: index + 1, lines: [] }
@@ -49,7 +49,7 @@ const blocks = (page: string): ReadonlyArray<Block> => {
     }
   }
   close()
-  return found
+  return blocks
 }
 
 /** Returns the parts of a page that are checked for retired words: everything except its code. */

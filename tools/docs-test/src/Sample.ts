@@ -142,13 +142,13 @@ export const missing = (shown: string, output: string): string | undefined => {
       isAnywhere = true
       continue
     }
-    const found = isAnywhere
+    const matchingLine = isAnywhere
       ? printed.findIndex((text, index) => index >= next && isShown(text, line))
       : isShown(printed[next] ?? "", line)
         ? next
         : -1
-    if (found === -1) return line
-    next = found + 1
+    if (matchingLine === -1) return line
+    next = matchingLine + 1
     isAnywhere = false
   }
   return undefined

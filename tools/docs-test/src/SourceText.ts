@@ -11,9 +11,9 @@ const spelled = (name: string) => name.replaceAll("_", " ").replaceAll(/(?<=[\p{
 export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> => {
   const { comments, errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
-  const found: Array<Text> = []
+  const texts: Array<Text> = []
   const lineOf = (offset: number) => source.slice(0, offset).split("\n").length
-  const add = (start: number, text: string) => found.push({ file, line: lineOf(start), text })
+  const add = (start: number, text: string) => texts.push({ file, line: lineOf(start), text })
   const imported = new Set<number>()
   const names = new Map<string, number>([[basename(file, ".ts"), 0]])
   new Visitor({
@@ -26,5 +26,5 @@ export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> =
   }).visit(program)
   for (const [name, start] of names) add(start, spelled(name))
   for (const { start, value } of comments) add(start, value)
-  return found.toSorted((one, other) => one.line - other.line)
+  return texts.toSorted((one, other) => one.line - other.line)
 }

@@ -35,5 +35,5 @@ export const findings = ({ file, line, text }: Text): ReadonlyArray<Finding> =>
   )
 
 /** One line for each finding, for a person who has to replace it. */
-export const report = (found: ReadonlyArray<Finding>): string =>
-  found.map(({ file, instead, line, word }) => `${file}:${line}: "${word}": write ${instead}`).join("\n")
+export const report = (findings: ReadonlyArray<Finding>): string =>
+  findings.map(({ file, instead, line, word }) => `${file}:${line}: "${word}": write ${instead}`).join("\n")

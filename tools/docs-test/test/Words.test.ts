@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { found } from "../src/Found.ts"
+import { problemsByFile } from "../src/ProblemsByFile.ts"
 import { problems } from "../src/Page.ts"
 import { sourceTexts } from "../src/SourceText.ts"
 import { findings } from "../src/Words.ts"
@@ -68,7 +68,9 @@ describe("a page", () => {
 })
 
 describe("words", () => {
-  for (const [kind, files] of Map.groupBy([...found()], ([file]) => (file.endsWith(".ts") ? "modules" : "documents"))) {
+  for (const [kind, files] of Map.groupBy([...problemsByFile()], ([file]) =>
+    file.endsWith(".ts") ? "modules" : "documents"
+  )) {
     it(`of ${kind} are plain`, () => {
       const lines = files.flatMap(([, lines]) => lines)
       assert.isEmpty(lines, `npm run words shows them:\n${lines.join("\n")}\n`)

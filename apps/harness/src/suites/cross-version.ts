@@ -78,8 +78,8 @@ export default Suite.make("cross-version", [
   }),
   scenario("sessions do not mix", shared, function* (context) {
     const words = Array.from({ length: 6 }, (_, index) => `result-${index}-${context.seed}`)
-    const found = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 6 })
-    const read = yield* Effect.forEach(found, ({ sessionId }) =>
+    const finished = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 6 })
+    const read = yield* Effect.forEach(finished, ({ sessionId }) =>
       Effect.all([context.v2.sessions.get(sessionId), context.v3.sessions.get(sessionId)])
     )
     yield* check.deepEqual(

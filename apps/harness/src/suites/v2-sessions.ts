@@ -108,7 +108,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(String(body["id"]).toLowerCase(), id.toLowerCase(), "the id that was asked for")
     yield* check.that(
       "status is a described one",
-      sessionStatuses.some((known) => known === body["status"]),
+      sessionStatuses.some((status) => status === body["status"]),
       {
         expected: sessionStatuses.join(" or "),
         actual: body["status"]
@@ -130,7 +130,7 @@ export default Suite.make("v2-sessions", [
       yield* check.equal(String(task["sessionId"]).toLowerCase(), id.toLowerCase(), "a task's sessionId")
       yield* check.that(
         "status is a described one",
-        taskStatuses.some((known) => known === task["status"]),
+        taskStatuses.some((status) => status === task["status"]),
         {
           expected: taskStatuses.join(", "),
           actual: task["status"]

@@ -52,7 +52,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.id, id, "the id")
     yield* check.that(
       "the status is terminal",
-      terminalRunStatuses.some((known) => known === run.status),
+      terminalRunStatuses.some((status) => status === run.status),
       {
         expected: terminalRunStatuses.join(", "),
         actual: run.status
@@ -119,7 +119,7 @@ export default Suite.make("v4-runs", [
       Stream.map((view) => view.status),
       Stream.runCollect
     )
-    const order = seen.map((status) => runStatuses.findIndex((known) => known === status))
+    const order = seen.map((status) => runStatuses.findIndex((described) => described === status))
     yield* check.that(
       "each status comes after the one before",
       order.every((at, index) => at > (order[index - 1] ?? -1)),
@@ -132,14 +132,14 @@ export default Suite.make("v4-runs", [
   }),
   scenario("each of twenty runs at a time gets its own result", scripted, function* (context) {
     const words = Array.from({ length: 20 }, (_, index) => `result-${index}-${context.seed}`)
-    const found = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 20 })
+    const finished = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 20 })
     yield* check.deepEqual(
-      found.map(({ run }) => run.result),
+      finished.map(({ run }) => run.result),
       words,
       "the results in the order of the runs"
     )
-    yield* check.equal(new Set(found.map(({ id }) => id)).size, 20, "the number of different ids")
-    yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
+    yield* check.equal(new Set(finished.map(({ id }) => id)).size, 20, "the number of different ids")
+    yield* check.equal(new Set(finished.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
   scenario("a wait that takes too long ends with the run's id and last status", scriptedUnread, function* (context) {
     const { id, sessionId } = yield* start(context, { duration: long })
@@ -148,7 +148,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(error.id, id, "the id")
     yield* check.that(
       "the last status is not terminal",
-      !terminalRunStatuses.some((known) => known === error.lastStatus),
+      !terminalRunStatuses.some((status) => status === error.lastStatus),
       {
         expected: "a status that is not terminal",
         actual: error.lastStatus

@@ -35,8 +35,8 @@ const decoderOf = (schema: Schema.Codec<unknown>) => {
   return (json: Result.Result<unknown, string>): Result.Result<unknown, string> => {
     if (Result.isFailure(json)) return json
     const read = decode(json.success)
-    const told = Result.isSuccess(read) ? read : decode(json.success, { errors: "all" })
-    return Result.isSuccess(told) ? Result.succeed(told.success) : Result.fail(told.failure.message)
+    const decoded = Result.isSuccess(read) ? read : decode(json.success, { errors: "all" })
+    return Result.isSuccess(decoded) ? Result.succeed(decoded.success) : Result.fail(decoded.failure.message)
   }
 }
 
@@ -139,7 +139,7 @@ const advice: { readonly [status: number]: string } = {
  * A described error with the call that it answers, in its message and for who asks. None of it is a field: what is
  * encoded stays as it is.
  */
-const told = (error: Error, answered: Answered, body: string) => {
+const withCall = (error: Error, answered: Answered, body: string) => {
   const call = Call.of(answered)
   const what = `status ${answered.status}, ${inLine(error.message, 1000).replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
   const message = `${called(call)}: ${what}. Request id ${call.requestId}.`
@@ -163,13 +163,13 @@ const refusal = (
   const retryAfter = retryAfterOf(answered, now_ms)
   const error = describedError(described, status, body)
   if (status === 429 && error !== undefined) {
-    return told(
+    return withCall(
       new TooManyRequestsError(detailOf(error), retryAfter, answered.requestId),
       answered,
       body.slice(0, kept)
     )
   }
-  if (error instanceof Error) return told(error, answered, body.slice(0, kept))
+  if (error instanceof Error) return withCall(error, answered, body.slice(0, kept))
   const location = locationOf(answered)
   return failed(
     answered,

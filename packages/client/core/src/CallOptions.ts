@@ -22,13 +22,13 @@ export interface CallOptions {
 
 /** Options of a single create. */
 export interface CreateOptions extends CallOptions {
-  /** The create's `Idempotency-Key`, as `IdempotencyKey.given` sets it; a new one unless told. */
+  /** The create's `Idempotency-Key`, as `IdempotencyKey.provide` sets it; a new one unless told. */
   readonly idempotencyKey?: string | undefined
   /** Fields of the request's body that the description does not list: they are sent beside the listed ones. */
   readonly extraBody?: JsonObject | undefined
 }
 
-/** Options of the calls of an effect; empty unless set with `given`. */
+/** Options of the calls of an effect; empty unless set with `provide`. */
 export const Current = Context.Reference<Pick<CreateOptions, "extraBody" | "headers" | "timeout">>(
   "@webagent/core/CallOptions/Current",
   { defaultValue: () => ({}) }
@@ -56,10 +56,10 @@ const within = (timeout: Duration.Input) => {
  * import * as Effect from "effect/Effect"
  *
  * declare const read: Effect.Effect<{ readonly id: string }>
- * export const program = read.pipe(CallOptions.given({ retries: 0, headers: { "x-team": "travel" } }))
+ * export const program = read.pipe(CallOptions.provide({ retries: 0, headers: { "x-team": "travel" } }))
  * ```
  */
-export const given =
+export const provide =
   (options: CreateOptions | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     if (options === undefined) return effect
@@ -72,23 +72,23 @@ export const given =
           Effect.provideService(own, Current, { ...fiber.getRef(Current), ...options })
         )
       }
-      if (idempotencyKey !== undefined) chosen = IdempotencyKey.given(idempotencyKey)(chosen)
-      if (requestId !== undefined) chosen = RequestId.given(requestId)(chosen)
+      if (idempotencyKey !== undefined) chosen = IdempotencyKey.provide(idempotencyKey)(chosen)
+      if (requestId !== undefined) chosen = RequestId.provide(requestId)(chosen)
       if (retries !== undefined) chosen = Effect.provideService(chosen, RetryPolicy.Retries, retriesOf(retries))
       return timeout === undefined ? chosen : within(timeout)(chosen)
     })
   }
 
 /** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
-export const givenToWait = (options: CreateOptions | undefined) =>
-  given(options === undefined ? undefined : { ...options, timeout: undefined })
+export const provideToWait = (options: CreateOptions | undefined) =>
+  provide(options === undefined ? undefined : { ...options, timeout: undefined })
 
 /** The same for a wait that is watched: what its options choose holds for all its polls. */
-export const givenToWatch =
+export const provideToWatch =
   (options: CreateOptions | undefined) =>
   <A, E, R>(watch: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     Stream.unwrap(
-      givenToWait(options)(
+      provideToWait(options)(
         Effect.contextWith((context: Context.Context<R>) => Effect.succeed(Stream.provideContext(watch, context)))
       )
     )

@@ -104,10 +104,10 @@ const checkTime = (name: string, input: Duration.Input | undefined) => {
   return time === undefined && input !== undefined ? fail(mustBe(name, aTime, input)) : Effect.succeed(time)
 }
 
-const oneOf = <const Known extends ReadonlyArray<string>>(name: string, known: Known, value: string | undefined) => {
-  const chosen = value === undefined ? known[0] : known.find((one) => one === value)
+const oneOf = <const Known extends ReadonlyArray<string>>(name: string, words: Known, value: string | undefined) => {
+  const chosen = value === undefined ? words[0] : words.find((one) => one === value)
   return chosen === undefined
-    ? fail(mustBe(name, `one of ${known.join(", ")}`, value))
+    ? fail(mustBe(name, `one of ${words.join(", ")}`, value))
     : Effect.succeed(chosen as Known[number])
 }
 
@@ -290,10 +290,10 @@ export class ClientConfig extends Context.Service<
   static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, resolve({}, variable))
 
   /** The configuration that these values and, where they say nothing, the environment give. */
-  static readonly resolve = (given: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
-    resolve(given, either)
+  static readonly resolve = (options: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
+    resolve(options, either)
 
   /** From values and, where they say nothing, from the environment. */
-  static readonly layerGiven = (given?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
-    given === undefined ? this.layerConfig : Layer.effect(this, this.resolve(given))
+  static readonly layerGiven = (options?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
+    options === undefined ? this.layerConfig : Layer.effect(this, this.resolve(options))
 }

@@ -84,10 +84,10 @@ export const methodOf = (
 
   const refuse = (issue: string) => refused({ method, path, origin: base.origin }, issue)
   const send = (request: CallRequest) => Effect.flatMap(transport.exchange(version, request), interpret)
-  const sendAs = (encoded: PlainRequest, given: string | undefined): Effect.Effect<unknown, unknown> => {
-    const issue = given === undefined ? undefined : RequestId.issueOf(given)
+  const sendAs = (encoded: PlainRequest, chosenId: string | undefined): Effect.Effect<unknown, unknown> => {
+    const issue = chosenId === undefined ? undefined : RequestId.issueOf(chosenId)
     if (issue !== undefined) return refuse(issue)
-    const requestId = given ?? transport.newRequestId()
+    const requestId = chosenId ?? transport.newRequestId()
     if (method === "GET") return transport.retry(send({ ...encoded, requestId }))
     const sendWith = (more?: Readonly<Record<string, string>>) =>
       send({ ...encoded, headers: { ...encoded.headers, ...more }, requestId })

@@ -166,13 +166,13 @@ export const make = (options: {
     })
 
   /** The last ends that each ledger was told: what is read of them again is no news to it. */
-  const told = new WeakMap<Ledger, Set<string>>()
+  const closedNames = new WeakMap<Ledger, Set<string>>()
   const isNews = (ledger: Ledger, name: string) => {
-    const names = told.get(ledger) ?? new Set()
+    const names = closedNames.get(ledger) ?? new Set()
     if (names.has(name)) return false
     const [oldest] = names
     if (names.size >= 1000 && oldest !== undefined) names.delete(oldest)
-    told.set(ledger, names.add(name))
+    closedNames.set(ledger, names.add(name))
     return true
   }
 
@@ -181,7 +181,7 @@ export const make = (options: {
       yield* note({ _tag: "opened", key, ...(id === undefined ? {} : { id }) })
       if (id !== undefined) {
         // the same key sent again may bring the same id
-        told.get(ledgerOf(yield* Effect.context()))?.delete(`${kind} ${id}`)
+        closedNames.get(ledgerOf(yield* Effect.context()))?.delete(`${kind} ${id}`)
         yield* grace.remember(id)
       }
       if (kind !== "browser") return

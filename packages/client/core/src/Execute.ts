@@ -11,10 +11,10 @@ import { InvalidRequest, TransportError } from "./TransportError.ts"
 /** The answer as Effect's HttpClient gives it; its request is without the key, and without its body. */
 export const toResponse = (answered: Answered): HttpClientResponse.HttpClientResponse => {
   const { body, request } = answered.parts()
-  const asked = HttpClientRequest.make(request.method as "GET")(request.url, { headers: request.headers })
+  const original = HttpClientRequest.make(request.method as "GET")(request.url, { headers: request.headers })
   // a new one: the client's own holds the request that was sent, key and all
   const detached = new Response(body as BodyInit, { headers: answered.headers() })
-  return Object.create(HttpClientResponse.fromWeb(asked, detached), {
+  return Object.create(HttpClientResponse.fromWeb(original, detached), {
     status: { value: answered.status, enumerable: true }
   })
 }

@@ -88,7 +88,7 @@ class FetchAnswer implements WholeAnswer.WholeAnswer {
 
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
-  (given: Fetch | undefined): WholeAnswer.SendWhole =>
+  (clientFetch: Fetch | undefined): WholeAnswer.SendWhole =>
   (request, settings, listener) => {
     const controller = new AbortController()
     const onFailure = (cause: unknown) => listener.onFailure(cause)
@@ -108,7 +108,7 @@ export const sendBy =
     try {
       // with an upgrade, fetch would fail in its own words or leave the header out
       if (request.headers["upgrade"] !== undefined) throw new Error("fetch cannot leave HTTP")
-      const fetch = settings.fetch ?? given ?? globalThis.fetch
+      const fetch = settings.fetch ?? clientFetch ?? globalThis.fetch
       const init = initOf(request, controller.signal)
       // no async function, and no promise of a promise: each would be one more for every read. That of another library's
       // fetch may be none
@@ -121,9 +121,9 @@ export const sendBy =
 
 /** The same fetch for an HttpClient: a POST is not sent again, and no body is read without end. */
 const guarded =
-  (given: Fetch | undefined, isUndici: boolean): Fetch =>
+  (clientFetch: Fetch | undefined, isUndici: boolean): Fetch =>
   async (input, init = {}) => {
-    const fetch = given ?? globalThis.fetch
+    const fetch = clientFetch ?? globalThis.fetch
     const response = await fetch(input, isUndici || sendsAgain(fetch) ? once(init) : init)
     const whole = response.arrayBuffer.bind(response)
     const arrayBuffer = () => {
@@ -136,7 +136,7 @@ const guarded =
 /** A whole HttpClient over a fetch; a Transport sends with `send`. */
 export const layerWith = (
   send: WholeAnswer.SendWhole,
-  given: Fetch | undefined,
+  clientFetch: Fetch | undefined,
   isUndici = false
 ): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
@@ -144,7 +144,7 @@ export const layerWith = (
     Effect.map(HttpTags.HttpClient, (client) => WholeAnswer.attach(client, send))
   ).pipe(
     Layer.provide(FetchHttpClient.layer),
-    Layer.provide(Layer.succeed(FetchHttpClient.Fetch, guarded(given, isUndici)))
+    Layer.provide(Layer.succeed(FetchHttpClient.Fetch, guarded(clientFetch, isUndici)))
   )
 
 const givenFetch = Effect.contextWith((context: Context.Context<never>) =>
@@ -156,11 +156,11 @@ const givenFetch = Effect.contextWith((context: Context.Context<never>) =>
  * RequestInit are heeded.
  */
 export const layerFetch: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ (() =>
-  Layer.unwrap(Effect.map(givenFetch, (given) => layerWith(sendBy(given), given))))()
+  Layer.unwrap(Effect.map(givenFetch, (clientFetch) => layerWith(sendBy(clientFetch), clientFetch))))()
 
 /** fetch for a Transport, and for nothing else. */
 export const layerHttp: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ (() =>
   Layer.effect(
     HttpTags.HttpClient,
-    Effect.map(givenFetch, (given) => WholeAnswer.only(sendBy(given)))
+    Effect.map(givenFetch, (clientFetch) => WholeAnswer.only(sendBy(clientFetch)))
   ))()

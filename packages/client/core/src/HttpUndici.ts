@@ -115,8 +115,8 @@ const toProxy =
     const pool = new Pool(origin, options)
     const connect = pool.connect.bind(pool)
     return Object.assign(pool, {
-      connect: (asked: Undici.Dispatcher.ConnectOptions) =>
-        connect(asked).catch((cause: unknown) => {
+      connect: (options: Undici.Dispatcher.ConnectOptions) =>
+        connect(options).catch((cause: unknown) => {
           throw new Error("The proxy closed the connection", { cause })
         })
     })
@@ -186,10 +186,10 @@ export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig
 const withoutUndici = ({ cause }: Error) =>
   Effect.gen(function* () {
     const { timeouts } = yield* ClientConfig
-    const said = "undici cannot be loaded, so fetch sends the requests"
+    const message = "undici cannot be loaded, so fetch sends the requests"
     yield* timeouts.connect === undefined
-      ? Effect.logDebug(`${said}.`, cause)
-      : Effect.logWarning(`${said}, and timeouts.connect is not held.`, cause)
+      ? Effect.logDebug(`${message}.`, cause)
+      : Effect.logWarning(`${message}, and timeouts.connect is not held.`, cause)
     return HttpFetch.layerHttp
   })
 

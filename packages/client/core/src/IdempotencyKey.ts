@@ -52,10 +52,10 @@ export const Current = Context.Reference<Effect.Effect<string>>("@webagent/core/
  * import * as Effect from "effect/Effect"
  *
  * declare const create: Effect.Effect<{ readonly id: string }>
- * export const program = create.pipe(IdempotencyKey.given("order-7"))
+ * export const program = create.pipe(IdempotencyKey.provide("order-7"))
  * ```
  */
-export const given =
+export const provide =
   (key: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))

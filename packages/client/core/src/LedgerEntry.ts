@@ -106,9 +106,9 @@ export class OpenItems {
         return
       }
       case "opened": {
-        const known = this.last.get(entry.key)
-        if (known === undefined) return
-        const { opening, owner } = known
+        const current = this.last.get(entry.key)
+        if (current === undefined) return
+        const { opening, owner } = current
         if (entry.id === undefined) return void this.last.set(entry.key, { opening, owner, state: "opened" })
         this.made.set(nameOf(opening.kind, entry.id), { opening, owner, state: "opened", id: entry.id })
         this.last.delete(entry.key)
@@ -116,8 +116,8 @@ export class OpenItems {
         return
       }
       case "unknown": {
-        const known = this.last.get(entry.key)
-        if (known !== undefined) this.last.set(entry.key, { ...known, state: "unknown", reason: entry.reason })
+        const current = this.last.get(entry.key)
+        if (current !== undefined) this.last.set(entry.key, { ...current, state: "unknown", reason: entry.reason })
         return
       }
       case "refused": {
@@ -144,8 +144,8 @@ export class OpenItems {
 
   /** The fewest entries that say the same, in order, each with the owner of its item. */
   entries(): ReadonlyArray<{ readonly entry: LedgerEntry; readonly owner: string | undefined }> {
-    const known = [...this.earlier.values(), ...this.made.values(), ...this.last.values()]
-    const inOrder = known.toSorted((a, b) => a.opening.at_ms - b.opening.at_ms)
+    const items = [...this.earlier.values(), ...this.made.values(), ...this.last.values()]
+    const inOrder = items.toSorted((a, b) => a.opening.at_ms - b.opening.at_ms)
     return inOrder.flatMap(({ id, opening, owner, reason = "", state }) => {
       const { at_ms, key, kind, method, origin, path, requestId } = opening
       const entries: Array<LedgerEntry> = [{ _tag: "opening", at_ms, key, kind, method, path, origin, requestId }]

@@ -25,7 +25,7 @@ const attemptsOf = (method: string, url: string, status: number, outcome: string
   }
 }
 
-const known = new Map<string, ReturnType<typeof attemptsOf>>()
+const cache = new Map<string, ReturnType<typeof attemptsOf>>()
 
 /**
  * Returns the metrics of attempts with the same outcome: `status` and its class `2xx` to `5xx`, or zero and the reason
@@ -38,8 +38,8 @@ export const attempts = (
   outcome: string
 ): ReturnType<typeof attemptsOf> => {
   const name = `${method} ${status} ${outcome} ${url.slice(0, url.indexOf("/", 8))}`
-  const metrics = known.get(name) ?? attemptsOf(method, url, status, outcome)
-  known.set(name, metrics)
+  const metrics = cache.get(name) ?? attemptsOf(method, url, status, outcome)
+  cache.set(name, metrics)
   return metrics
 }
 

@@ -22,8 +22,8 @@ export interface RequestOptions extends CallOptions.CallOptions {
 const isPath = /^\/(?!\/)(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?]|$))[^{}\\#\p{Cc}]*$/iu
 
 const queryOf = (path: string, query: RequestOptions["query"] = {}) => {
-  const given = Object.entries(query).filter(([, value]) => (value ?? undefined) !== undefined)
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const pairs = Object.entries(query).filter(([, value]) => (value ?? undefined) !== undefined)
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
   return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`
 }
 
@@ -70,5 +70,5 @@ export const request =
         operation,
         method === "GET" ? undefined : idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
       )
-      return CallOptions.given(options)(call({ payload })) as Effect.Effect<unknown, CallError>
+      return CallOptions.provide(options)(call({ payload })) as Effect.Effect<unknown, CallError>
     })

@@ -45,6 +45,6 @@ export const make = (secret: string, mark = "<redacted>"): Redact => {
   return (text, isValue = false) => {
     if (!isValue) return text.replaceAll(pattern, mark)
     if (secret.length < shortest || !mayHold(text)) return text
-    return text.replaceAll(pattern, (found, at: number) => (isInAddress(text, at) ? found : mark))
+    return text.replaceAll(pattern, (secretForm, at: number) => (isInAddress(text, at) ? secretForm : mark))
   }
 }

@@ -8,7 +8,7 @@ export const Current = Context.Reference<string | undefined>("@webagent/core/Req
 })
 
 /** Makes all requests of `effect` carry one `X-Request-Id`, so that a call that is made of several can be found. */
-export const given =
+export const provide =
   (id: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, id)

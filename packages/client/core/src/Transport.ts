@@ -182,7 +182,7 @@ export class Transport extends Context.Service<
       version: ApiVersion,
       request: PlainRequest & Partial<CallRequest>
     ) => Effect.Effect<Answered, TransportError>
-    /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
+    /** The id that `RequestId.provide` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>
     /** A new id. */
     readonly newRequestId: () => string

@@ -71,13 +71,13 @@ const through =
   (client: HttpClient.HttpClient, usual: Context.Context<never>): SendWhole =>
   ({ body, headers, method, options, url }, { context }, listener) => {
     const name = (method === "DELETE" ? "del" : method.toLowerCase()) as "post"
-    const asked = client[name](url, {
+    const sending = client[name](url, {
       headers,
       ...(body === undefined ? {} : { body: HttpTags.bytes(body, headers["content-type"]) })
     })
     const fiber = Effect.runForkWith(context)(
       Effect.provideContext(
-        Effect.flatMap(asked, (response) => {
+        Effect.flatMap(sending, (response) => {
           listener.onPhase("body")
           return Effect.map(response.arrayBuffer, (body) => ({ response, body }))
         }),

@@ -48,7 +48,7 @@ describe("ContractClient", () => {
       const api = yield* ContractClient.make("v4", V4Operations)
       yield* api.runs
         .create({ payload: { task: "t", modelParams: { effort: "high" } } })
-        .pipe(CallOptions.given({ extraBody: { beta: true } }))
+        .pipe(CallOptions.provide({ extraBody: { beta: true } }))
       assert.deepStrictEqual(JSON.parse(server.requests[0]?.body ?? ""), {
         task: "t",
         modelParams: { effort: "high" },

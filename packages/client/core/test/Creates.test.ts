@@ -345,10 +345,10 @@ describe("a create", () => {
   it.live("takes the caller's key, if it fits into a header", () =>
     Effect.gen(function* () {
       const server = yield* answering(made)
-      yield* create.pipe(IdempotencyKey.given("order-7"))
+      yield* create.pipe(IdempotencyKey.provide("order-7"))
       assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "order-7")
       for (const key of ["", "a b", "é", "x".repeat(256), "a\nb"]) {
-        const error = yield* Effect.flip(create.pipe(IdempotencyKey.given(key)))
+        const error = yield* Effect.flip(create.pipe(IdempotencyKey.provide(key)))
         assert.match(error.message, /: not sent, the idempotency key must be 1 to 255 visible ASCII characters; got "/u)
       }
       assert.strictEqual(server.requests.length, 1)

@@ -33,11 +33,11 @@ export interface WaitOptions {
  */
 export const checkTimes = (options: WaitOptions = {}): void => {
   for (const name of ["timeout", "first"] as const) {
-    const given = options[name]
-    if (given === undefined) continue
-    const time = Duration.fromInput(given)
-    if (Option.isNone(time) || Number.isNaN(given) || Duration.toMillis(time.value) < 0) {
-      throw new TypeError(`${name} must be a length of time, such as "30 seconds"; got ${String(given)}.`)
+    const input = options[name]
+    if (input === undefined) continue
+    const time = Duration.fromInput(input)
+    if (Option.isNone(time) || Number.isNaN(input) || Duration.toMillis(time.value) < 0) {
+      throw new TypeError(`${name} must be a length of time, such as "30 seconds"; got ${String(input)}.`)
     }
   }
 }

@@ -5,7 +5,7 @@ import { CallOptions, type ContractClient, RetryPolicy, Transport } from "@webag
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
-const known = new Set<string>(taskStatuses)
+const describedStatuses = new Set<string>(taskStatuses)
 
 /** Errors that reading a session can fail with. */
 export type SessionError = SessionNotFoundError | ContractClient.CallError
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Eff
     budget,
     isTerminal,
     statusOf,
-    isKnown: ({ tasks }) => tasks.every(({ status }) => known.has(status)),
+    isKnown: ({ tasks }) => tasks.every(({ status }) => describedStatuses.has(status)),
     retryable: (error, { answered, silent_ms }) => RetryPolicy.forWait(error, answered, silent_ms)
   })
 })

@@ -20,16 +20,16 @@ const make = Effect.gen(function* () {
     Effect.tap(read(id), ({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
   )
 
-  const get = (id: string, options?: CallChoices) => traced("get", id, CallOptions.given(options)(read(id)))
+  const get = (id: string, options?: CallChoices) => traced("get", id, CallOptions.provide(options)(read(id)))
 
   const untilTerminal = (id: string, options?: SessionWaitOptions) =>
-    traced("untilTerminal", id, CallOptions.givenToWait(options)(waiter.untilTerminal(id, Waiter.atOnce(options))))
+    traced("untilTerminal", id, CallOptions.provideToWait(options)(waiter.untilTerminal(id, Waiter.atOnce(options))))
 
   const watch = (id: string, options?: SessionWaitOptions) =>
     waiter
       .watch(id, Waiter.atOnce(options))
       .pipe(
-        CallOptions.givenToWatch(options),
+        CallOptions.provideToWatch(options),
         Trace.streamSpan("v2.Sessions.watch", { attributes: { "session.id": id } })
       )
 

@@ -5,7 +5,7 @@ import { CallOptions, type ContractClient, type Grace, RetryPolicy, Transport } 
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
-const known = new Set<string>(v3SessionStatuses)
+const describedStatuses = new Set<string>(v3SessionStatuses)
 
 /** Errors that reading a session can fail with. */
 export type SessionError = SessionNotFoundError | ContractClient.CallError
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
     budget,
     isTerminal,
     statusOf,
-    isKnown: ({ status }) => status === undefined || known.has(status),
+    isKnown: ({ status }) => status === undefined || describedStatuses.has(status),
     retryable
   })
 })

@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
 
   const create = (input: SessionCreate, options?: CreateOptions) =>
     api.create({ payload: input }).pipe(
-      CallOptions.given(options),
+      CallOptions.provide(options),
       Effect.tap((session) => Effect.annotateCurrentSpan("session.id", session.id)),
       Trace.span("v3.Sessions.create")
     )
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
         Effect.tap(settled),
-        CallOptions.givenToWait(options),
+        CallOptions.provideToWait(options),
         Outcome.as(options?.result),
         Trace.span("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
       )) as Sessions["Service"]["untilTerminal"]
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
       isForeign: RetryPolicy.isForeign
     }
     return OwnWait.createAndWait(own, options).pipe(
-      CallOptions.givenToWait(options),
+      CallOptions.provideToWait(options),
       Outcome.as(options?.result),
       Trace.span("v3.Sessions.createAndWait")
     )
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
         .forgive(id, read(id), isAbsent)
         .pipe(
           Effect.tap(settled),
-          CallOptions.given(options),
+          CallOptions.provide(options),
           Trace.span("v3.Sessions.get", { attributes: { "session.id": id } })
         ),
     untilTerminal,
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
       waiter
         .watch(id, Waiter.atOnce(options))
         .pipe(
-          CallOptions.givenToWatch(options),
+          CallOptions.provideToWatch(options),
           Trace.streamSpan("v3.Sessions.watch", { attributes: { "session.id": id } })
         )
   })

@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
 
   const create = (input: BrowserCreate = {}, options?: CreateOptions) =>
     api.create({ payload: input }).pipe(
-      CallOptions.given(options),
+      CallOptions.provide(options),
       Effect.tap((browser) => Effect.annotateCurrentSpan("browser.id", browser.id)),
       Trace.span("v4.Browsers.create")
     )
@@ -70,12 +70,12 @@ const make = Effect.gen(function* () {
 
   /** However often it is sent, it is one call. */
   const asOneCall = <A, E>(effect: Effect.Effect<A, E>) =>
-    Effect.flatMap(transport.requestId, (requestId) => RequestId.given(requestId)(effect))
+    Effect.flatMap(transport.requestId, (requestId) => RequestId.provide(requestId)(effect))
 
   // stopping twice is stopping: unlike a create it may be sent again
   const stop = (id: string, options?: CallChoices) =>
     asOneCall(grace.forgive(id, transport.retry(patchStop(id)), isAbsent)).pipe(
-      CallOptions.given(options),
+      CallOptions.provide(options),
       Trace.span("v4.Browsers.stop", { attributes: { "browser.id": id } })
     )
 

@@ -12,7 +12,7 @@ import type * as Stream from "effect/Stream"
 /** Errors that reading a run can fail with. */
 export type RunError = RunNotFoundError | CallError
 
-const known = new Set<string>(runStatuses)
+const describedStatuses = new Set<string>(runStatuses)
 
 /** The service has just created the run: what hides it from us is no sign of a wrong address. */
 const isAbsent = (error: unknown) => error instanceof RunNotFoundError || RetryPolicy.isOdd(error)
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
     budget,
     isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,
-    isKnown: (view) => known.has(view.status),
+    isKnown: (view) => describedStatuses.has(view.status),
     retryable
   })
 

@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
 
   const create = (input: RunCreate, options?: CreateOptions) =>
     api.create({ payload: input }).pipe(
-      CallOptions.given(options),
+      CallOptions.provide(options),
       Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
       Trace.span("v4.Runs.create")
     )
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
     waiter
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
-        CallOptions.givenToWait(options),
+        CallOptions.provideToWait(options),
         Outcome.as(options?.result),
         Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } })
       )) as Runs["Service"]["untilTerminal"]
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) =>
     own(create(input), options).pipe(
-      CallOptions.givenToWait(options),
+      CallOptions.provideToWait(options),
       Outcome.as(options?.result),
       Trace.span("v4.Runs.createAndWait")
     )) as Runs["Service"]["createAndWait"]
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
         ),
       options
     ).pipe(
-      CallOptions.givenToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
+      CallOptions.provideToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
       Trace.span("v4.Runs.runAll")
     )
   }) as Runs["Service"]["runAll"]
@@ -83,15 +83,15 @@ const make = Effect.gen(function* () {
   return Runs.of({
     create,
     status: (id, options) =>
-      Trace.span("v4.Runs.status", { attributes: { "run.id": id } })(CallOptions.given(options)(waiter.status(id))),
-    get: (id, options) => CallOptions.given(options)(waiter.get(id)),
+      Trace.span("v4.Runs.status", { attributes: { "run.id": id } })(CallOptions.provide(options)(waiter.status(id))),
+    get: (id, options) => CallOptions.provide(options)(waiter.get(id)),
     untilTerminal,
     createAndWait,
     runAll,
     watch: (id, options) =>
       waiter
         .watch(id, Waiter.atOnce(options))
-        .pipe(CallOptions.givenToWatch(options), Trace.streamSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
+        .pipe(CallOptions.provideToWatch(options), Trace.streamSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
   })
 })
 

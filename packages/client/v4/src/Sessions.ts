@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
 
   const send = (sessionId: string, followUp: FollowUp, options?: CreateOptions) => {
     const payload = { text: followUp.text, interrupt: followUp.interrupt ?? false }
-    return api.queue({ params: { session_id: sessionId }, payload }).pipe(CallOptions.given(options))
+    return api.queue({ params: { session_id: sessionId }, payload }).pipe(CallOptions.provide(options))
   }
 
   const traced = (name: string, sessionId: string) =>
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
       ({ id, sessionId }) => ({ id, sessionId })
     )
     return own(create, options).pipe(
-      CallOptions.givenToWait(options),
+      CallOptions.provideToWait(options),
       Outcome.as(options?.result),
       traced("followUpAndWait", sessionId)
     )

@@ -33,7 +33,7 @@ const enough = 5
 
 const isPassing = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500
 
-const known: ReadonlySet<string> = new Set([
+const describedStatuses: ReadonlySet<string> = new Set([
   ...sessionStatuses,
   ...taskStatuses,
   ...v3SessionStatuses,
@@ -52,19 +52,19 @@ type Found = Omit<Difference, "operation" | "answers">
 
 /** A field that is in both. */
 const changed = (path: string, a: Shape.Field, b: Shape.Field): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
+  const differences: Array<Found> = []
   const [before, after] = [typesOf(a), typesOf(b)]
   const say = (kind: Difference["kind"], was: string, is: string) =>
-    found.push({ field: path, kind, before: was, after: is })
+    differences.push({ field: path, kind, before: was, after: is })
   const other = after.filter((type) => !before.includes(type))
   if (before.length > 0 && other.length > 0) say("type", list(before), list(after))
   else if (a.form !== undefined && b.form !== undefined && a.form !== b.form && a.form !== "text") {
     say("form", a.form, b.form)
   }
   if (a.seen === a.of && a.of >= enough && b.seen < b.of) say("field", "always there", shareOf(b))
-  const novel = [...b.values].filter((value) => !a.values.has(value) && !known.has(value))
+  const novel = [...b.values].filter((value) => !a.values.has(value) && !describedStatuses.has(value))
   if (a.values.size > 0 && novel.length > 0) say("value", list(a.values), list(novel))
-  return found
+  return differences
 }
 
 /** Returns whether a field that occurs in `share` of some objects is expected in one of `count` others. */
@@ -80,20 +80,20 @@ const objectsAt = ({ answers, fields }: Shape.Kind, path: string) => {
 }
 
 const kindDifferences = (a: Shape.Kind, b: Shape.Kind): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
+  const differences: Array<Found> = []
   for (const [path, field] of a.fields) {
     const other = b.fields.get(path)
-    if (other !== undefined) found.push(...changed(path, field, other))
+    if (other !== undefined) differences.push(...changed(path, field, other))
     else if (isExpected(field, objectsAt(b, path))) {
-      found.push({ field: path, kind: "field", before: shareOf(field), after: "missing" })
+      differences.push({ field: path, kind: "field", before: shareOf(field), after: "missing" })
     }
   }
   for (const [path, field] of b.fields) {
     if (!a.fields.has(path) && isExpected(field, objectsAt(a, path))) {
-      found.push({ field: path, kind: "field", before: "missing", after: `new, ${shareOf(field)}` })
+      differences.push({ field: path, kind: "field", before: "missing", after: `new, ${shareOf(field)}` })
     }
   }
-  return found
+  return differences
 }
 
 /** The kinds of answers that both have. */
@@ -174,7 +174,7 @@ const shapeDifferences = (a: Shape.Shape, b: Shape.Shape): ReadonlyArray<Differe
   const states = (shape: Shape.Shape) =>
     new Set([...shape.kinds.keys()].map((key) => key.split(" ").slice(1).join(" ")))
   const had = states(a)
-  const novel = [...states(b)].filter((state) => state !== "" && !had.has(state) && !known.has(state))
+  const novel = [...states(b)].filter((state) => state !== "" && !had.has(state) && !describedStatuses.has(state))
   const values =
     novel.length === 0
       ? []

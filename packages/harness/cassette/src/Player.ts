@@ -70,7 +70,7 @@ export const make = ({ exchanges }: Cassette, match: Match = "body"): Player => 
   }
 
   const tracks = new Map<Exchange | typeof whole, Map<string, Array<Recorded>>>()
-  const known = new Set<string>()
+  const paired = new Set<string>()
   for (const read of exchanges.filter(({ method }) => reads.has(method))) {
     const subject = subjectOf(read)
     const change = changes.findLast((one) => endOf(one) <= endOf(read) && isAbout(one, subject))
@@ -79,23 +79,23 @@ export const make = ({ exchanges }: Cassette, match: Match = "body"): Player => 
     const after_ms = endOf(read) - (change === undefined ? 0 : endOf(change))
     track.set(read.path, [...(track.get(read.path) ?? []), { after_ms, exchange: read }])
     tracks.set(since, track)
-    known.add(read.path)
+    paired.add(read.path)
   }
 
   const played: Array<{ readonly change: Exchange; readonly at_ms: number }> = []
   const byIdempotencyKey = new Map<string, Exchange>()
 
-  const change = (asked: Asked, now_ms: number): Found => {
-    const { idempotencyKey, method, path } = asked
+  const change = (request: Asked, now_ms: number): Found => {
+    const { idempotencyKey, method, path } = request
     const again = idempotencyKey === undefined ? undefined : byIdempotencyKey.get(`${path} ${idempotencyKey}`)
     if (again !== undefined) return { exchange: again }
-    const exchange = left.get(keyOf(asked))?.shift()
+    const exchange = left.get(keyOf(request))?.shift()
     if (exchange === undefined) {
       const same = changes.filter((one) => one.method === method && one.path === path).length
       const why =
         same === 0
           ? "was not recorded"
-          : match === "path" || changes.some((one) => keyOf(one) === keyOf(asked))
+          : match === "path" || changes.some((one) => keyOf(one) === keyOf(request))
             ? `was recorded ${same === 1 ? "once" : `${same} times`} and is used up`
             : `was recorded with ${same === 1 ? "another body" : `${same} other bodies`}; to ignore bodies use --match path`
       return { status: 501, detail: `${method} ${path} ${why}` }
@@ -120,10 +120,10 @@ export const make = ({ exchanges }: Cassette, match: Match = "body"): Player => 
       const passed_ms = now_ms - at_ms
       return { exchange: (recorded.findLast(({ after_ms }) => after_ms <= passed_ms) ?? first).exchange }
     }
-    return known.has(path)
+    return paired.has(path)
       ? { status: 404, detail: `${path} was recorded, but the request that made it has not been replayed` }
       : { status: 501, detail: `${method} ${path} was not recorded` }
   }
 
-  return { answer: (asked, now_ms) => (reads.has(asked.method) ? read(asked, now_ms) : change(asked, now_ms)) }
+  return { answer: (request, now_ms) => (reads.has(request.method) ? read(request, now_ms) : change(request, now_ms)) }
 }

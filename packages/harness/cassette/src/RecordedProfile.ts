@@ -89,8 +89,8 @@ export const of = ({ exchanges, target }: Cassette, name: string): Profile | und
   const results = some(
     distinct(
       (counts.get("completed") ?? []).flatMap(({ output, result }): ReadonlyArray<Schema.Json> => {
-        const given = result ?? output
-        return given === undefined || given === null ? [] : [given as Schema.Json]
+        const value = result ?? output
+        return value === undefined || value === null ? [] : [value as Schema.Json]
       })
     )
   )

@@ -43,9 +43,9 @@ export const make = Effect.fnUntraced(function* (
     if ((headers[apiKeyHeader.toLowerCase()] ?? "") === "") return detail(401, `${apiKeyHeader} is missing`)
     const sent = contentOf(yield* request.text)
     const passed_ms = (now_ms() - began_ms) * speed
-    const found = player.answer({ method, path, sent, idempotencyKey: headers["idempotency-key"] }, passed_ms)
-    if ("detail" in found) return detail(found.status, found.detail)
-    const { exchange } = found
+    const reply = player.answer({ method, path, sent, idempotencyKey: headers["idempotency-key"] }, passed_ms)
+    if ("detail" in reply) return detail(reply.status, reply.detail)
+    const { exchange } = reply
     yield* Effect.sleep(exchange.took_ms / speed)
     const { "content-type": contentType, ...rest } = exchange.headers
     const options = { status: exchange.status, headers: rest, ...(contentType === undefined ? {} : { contentType }) }

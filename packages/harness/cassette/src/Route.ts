@@ -13,7 +13,7 @@ export interface Route {
 const unrouted: Route = { operation: null, resource: null, creates: false }
 
 /** The operations by method and path with the id left out, such as `GET v4/runs//status`. */
-const known: ReadonlyMap<string, string> = new Map(
+const operationNames: ReadonlyMap<string, string> = new Map(
   Object.entries(operations).flatMap(([version, named]) =>
     Object.entries(named as Readonly<Record<string, { method: string; path: string }>>).map(
       ([name, { method, path }]) =>
@@ -36,7 +36,7 @@ export const routeOf = (method: string, path: string): Route => {
   if (version === undefined || rest === undefined) return unrouted
   const [, collection = "", id, ...more] = rest.split("/")
   const shape = id === undefined ? `/${collection}` : ["", collection, "", ...more].join("/")
-  const operation = known.get(`${method} ${version}${shape}`)
+  const operation = operationNames.get(`${method} ${version}${shape}`)
   return operation === undefined
     ? unrouted
     : { operation, resource: id === undefined ? null : decoded(id), creates: method === "POST" }

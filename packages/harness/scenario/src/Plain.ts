@@ -160,7 +160,7 @@ export const tell = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const { call, end, over } = yield* callsOf(context)
       const typed = (name: string, service: object) => plain(service, name, context, call)
-      const given: PlainContext = {
+      const plainContext: PlainContext = {
         apiKey,
         seed,
         simulate,
@@ -185,7 +185,7 @@ export const tell = Effect.fnUntraced(function* (
       yield* Effect.tryPromise({
         try: async () => {
           try {
-            await story(given)
+            await story(plainContext)
           } finally {
             end()
           }

@@ -92,7 +92,7 @@ const dollars = (name: string, option: "budget" | "maxCost", text: string | unde
     ? undefined
     : (/^(\d+(?:\.\d+)?) USD$/u.exec(text)?.[1] ?? refuse(name, `${option} "${text}" is not written like "0.50 USD".`))
 
-const known = [
+const optionNames = [
   "tags",
   "needs",
   "trials",
@@ -112,8 +112,8 @@ const listed = (words: ReadonlyArray<string>) => words.join(", ")
 const examine = (name: string, options: ScenarioOptions, body: unknown): void => {
   const wrong = wrongName(name)
   if (wrong !== undefined) refuse(name, wrong)
-  const odd = Object.keys(options).find((option) => !known.some((one) => one === option))
-  if (odd !== undefined) refuse(name, `"${odd}" is not an option of a scenario. Use one of: ${listed(known)}.`)
+  const odd = Object.keys(options).find((option) => !optionNames.some((one) => one === option))
+  if (odd !== undefined) refuse(name, `"${odd}" is not an option of a scenario. Use one of: ${listed(optionNames)}.`)
   for (const option of ["tags", "needs", "allows"] as const) {
     const words: unknown = options[option] ?? []
     if (!Array.isArray(words)) refuse(name, `${option} must be a list, not ${JSON.stringify(words)}.`)
@@ -217,7 +217,7 @@ export const nameOf = (name: string, row: unknown): string =>
 export const optionsAndBody = <Body>(rest: readonly [Body] | readonly [ScenarioOptions, Body]) =>
   rest.length === 1 ? ([{}, rest[0]] as const) : rest
 
-const told = (name: string, begin: () => ReturnType<ScenarioBody>) =>
+const generatorBody = (name: string, begin: () => ReturnType<ScenarioBody>) =>
   Effect.asVoid(
     Effect.gen(() => {
       const story = begin()
@@ -234,7 +234,7 @@ type RowBody<Row> = (context: ScenarioContext, row: Row) => ReturnType<ScenarioB
 
 const one = (name: string, ...rest: [ScenarioBody] | [ScenarioOptions, ScenarioBody]): Scenario => {
   const [options, body] = optionsAndBody(rest)
-  return make(name, options, { body, run: (context) => told(name, () => body(context)) })
+  return make(name, options, { body, run: (context) => generatorBody(name, () => body(context)) })
 }
 
 const each =
@@ -243,7 +243,7 @@ const each =
     const [options, body] = optionsAndBody(rest)
     return rows.map((row) => {
       const name = nameOf(template, row)
-      return make(name, options, { body, row, run: (context) => told(name, () => body(context, row)) })
+      return make(name, options, { body, row, run: (context) => generatorBody(name, () => body(context, row)) })
     })
   }
 

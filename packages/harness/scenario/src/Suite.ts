@@ -77,7 +77,7 @@ const after = (scenarios: ReadonlyArray<Scenario>, options: SuiteOptions): Reado
   }))
 }
 
-const known = ["beforeAll", "afterAll"]
+const optionNames = ["beforeAll", "afterAll"]
 
 /**
  * A suite of scenarios and lists of them; throws a TypeError with one sentence when two scenarios have one name, or its own
@@ -90,9 +90,9 @@ export const make = (
 ): Suite => {
   const wrong = wrongName(name)
   if (wrong !== undefined) throw new TypeError(`Suite ${JSON.stringify(name)}: ${wrong}`)
-  const odd = Object.keys(options).find((option) => !known.includes(option))
+  const odd = Object.keys(options).find((option) => !optionNames.includes(option))
   if (odd !== undefined) {
-    throw new TypeError(`Suite "${name}": "${odd}" is not an option of a suite. Use one of: ${known.join(", ")}.`)
+    throw new TypeError(`Suite "${name}": "${odd}" is not an option of a suite. Use one of: ${optionNames.join(", ")}.`)
   }
   if (!Array.isArray(scenarios)) {
     throw new TypeError(`Suite "${name}": its scenarios must be a list: Suite.make("${name}", [scenario(...)]).`)

@@ -22,7 +22,7 @@ const search = (share: number, freedom: number): number => {
 }
 
 // the same few shares are asked for again and again
-const found = new Map<string, number>()
+const cache = new Map<string, number>()
 const most = 1000
 
 /** The value below which a share of Student's t distribution lies; the share is between 0 and 1. */
@@ -30,10 +30,10 @@ export const quantile = (share: number, freedom: number): number => {
   if (share === 0.5) return 0
   if (share < 0.5) return -quantile(1 - share, freedom)
   const key = `${share} ${freedom}`
-  const known = found.get(key)
-  if (known !== undefined) return known
-  if (found.size >= most) found.clear()
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  if (cache.size >= most) cache.clear()
   const value = search(share, freedom)
-  found.set(key, value)
+  cache.set(key, value)
   return value
 }

@@ -34,8 +34,8 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
-const question = (word: unknown, known: ReadonlyArray<string>): string => {
-  const guess = typeof word === "string" ? meant(word, known) : undefined
+const question = (word: unknown, words: ReadonlyArray<string>): string => {
+  const guess = typeof word === "string" ? meant(word, words) : undefined
   return guess === undefined ? "" : `; did you mean ${shown(guess)}?`
 }
 
@@ -65,19 +65,19 @@ const membersOf = (ast: SchemaAST.Union): ReadonlyArray<SchemaAST.AST> =>
 
 /** Describes in words what a schema accepts. */
 const describe = (ast: SchemaAST.AST): string => {
-  const said = text(ast.annotations, "expected")
-  if (said !== undefined && ast._tag !== "Declaration") return said
+  const expected = text(ast.annotations, "expected")
+  if (expected !== undefined && ast._tag !== "Declaration") return expected
   const encoded = ast.encoding?.at(-1)?.to
   if (encoded !== undefined) return describe(encoded)
-  if (said === "Duration") return "a Duration such as Duration.seconds(45)"
+  if (expected === "Duration") return "a Duration such as Duration.seconds(45)"
   const checked =
     ast._tag === "String" || ast._tag === "Number"
       ? ast.checks?.map((check) => text(check.annotations, "expected")).find(isOurs)
       : ""
   const literals = literalsOf(ast)
   if (literals.length > 0) return literals.length === 1 ? shown(literals[0]) : `one of ${literals.join(", ")}`
-  const told = ast._tag === "Union" ? discriminator(ast) : undefined
-  if (told !== undefined) return `an object with ${told.field}`
+  const discriminating = ast._tag === "Union" ? discriminator(ast) : undefined
+  if (discriminating !== undefined) return `an object with ${discriminating.field}`
   if (ast._tag === "Union") return [...new Set(membersOf(ast).map(describe))].join(" or ")
   return checked || kinds[ast._tag] || "another value"
 }
@@ -109,18 +109,25 @@ const wrong = (path: Path, expected: string, value: unknown, more = ""): FieldIs
     value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, got ${shown(value)}${more}`
 })
 
-const unknownField = (path: Path, known: ReadonlyArray<string>): FieldIssue => ({
+const unknownField = (path: Path, fields: ReadonlyArray<string>): FieldIssue => ({
   path: written(path),
-  sentence: `is not a known field${question(path.at(-1), known) || `; use one of ${known.join(", ")}`}`
+  sentence: `is not a known field${question(path.at(-1), fields) || `; use one of ${fields.join(", ")}`}`
 })
 
 const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
   const { ast, issues } = issue
   const value = at(input, path)
-  const told = discriminator(ast)
-  if (told !== undefined && issues.length === 0 && isRecord(value)) {
-    const word = value[told.field]
-    return [wrong([...path, told.field], `one of ${told.words.join(", ")}`, word, question(word, told.words))]
+  const discriminating = discriminator(ast)
+  if (discriminating !== undefined && issues.length === 0 && isRecord(value)) {
+    const word = value[discriminating.field]
+    return [
+      wrong(
+        [...path, discriminating.field],
+        `one of ${discriminating.words.join(", ")}`,
+        word,
+        question(word, discriminating.words)
+      )
+    ]
   }
   // a list or a record is the only one that was meant, and so is what is only allowed to be missing
   if (issues.length === 1 && issues[0]?._tag === "AnyOf") return of(issues[0], path, input)
@@ -137,11 +144,11 @@ const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): Readonly
   // the member that was meant is the one whose field is there
   const chosen = issues.find((each) => each._tag === "Composite" && fieldsOf(each.ast).some((name) => name in value))
   if (chosen !== undefined) return of(chosen, path, input)
-  const known = ast.types.flatMap(fieldsOf)
+  const fields = ast.types.flatMap(fieldsOf)
   const keys = Object.keys(value)
   return keys.length === 0
     ? [wrong(path, describe(ast), value)]
-    : keys.map((key) => unknownField([...path, key], known))
+    : keys.map((key) => unknownField([...path, key], fields))
 }
 
 const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
@@ -188,8 +195,8 @@ const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): Re
 /** Returns the problems with an input, one per field, from the issue of a schema. */
 export const fieldIssues = (issue: SchemaIssue.Issue, input: unknown): ReadonlyArray<FieldIssue> => {
   const first = new Map<string, FieldIssue>()
-  for (const found of of(issue, [], input)) {
-    if (!first.has(found.path)) first.set(found.path, found)
+  for (const fieldIssue of of(issue, [], input)) {
+    if (!first.has(fieldIssue.path)) first.set(fieldIssue.path, fieldIssue)
   }
   return [...first.values()]
 }

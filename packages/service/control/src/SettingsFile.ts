@@ -25,7 +25,7 @@ export const ProfileFile = Schema.Struct({
 
 const fail = (...lines: ReadonlyArray<string>) => Result.fail(new SettingsError({ lines }))
 
-const isPreset = (name: string): name is PresetName => presetNames.some((known) => known === name)
+const isPreset = (name: string): name is PresetName => presetNames.some((preset) => preset === name)
 
 const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Result<A, SettingsError> =>
   Result.mapError(

@@ -16,8 +16,8 @@ const distance = (from: string, to: string): number => {
 }
 
 /** The known word that was most likely meant; none when nothing is close. */
-export const meant = (word: string, known: ReadonlyArray<string>): string | undefined => {
-  const near = known
+export const meant = (word: string, words: ReadonlyArray<string>): string | undefined => {
+  const near = words
     .map((each) => ({ each, away: distance(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ away, each }) => away <= Math.max(1, Math.floor(each.length / 3)))
   return near.toSorted((left, right) => left.away - right.away)[0]?.each

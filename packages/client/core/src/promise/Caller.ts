@@ -294,7 +294,7 @@ export const make = <R>(
       if (signal?.aborted === true) return reject(signal.reason)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
       // options are read now: the first call waits for the services, and its caller may change them meanwhile
-      const called = CallOptions.given(choicesOf(options, wait))(effect(rejectionOf))
+      const called = CallOptions.provide(choicesOf(options, wait))(effect(rejectionOf))
       let unheed: (() => void) | undefined
       const fiber = fork(called, last, (exit) => {
         unheed?.()

@@ -100,15 +100,15 @@ export const checkOptions = (options: WebAgentOptions): void => {
 }
 
 /** The function that a caller has given, if any. */
-export const functionOf = <F>(name: string, given: F): F => {
-  if (given !== undefined && !isFunction(given)) throw new TypeError(mustBe(name, "a function", given))
-  return given
+export const functionOf = <F>(name: string, callback: F): F => {
+  if (callback !== undefined && !isFunction(callback)) throw new TypeError(mustBe(name, "a function", callback))
+  return callback
 }
 
 /** The fields that a caller has given, if any. */
-export const recordOf = <Fields extends object>(name: string, given: Fields | undefined): Fields | undefined => {
-  if (given !== undefined && !isRecord(given)) throw new TypeError(mustBe(name, aRecord, given))
-  return given
+export const recordOf = <Fields extends object>(name: string, value: Fields | undefined): Fields | undefined => {
+  if (value !== undefined && !isRecord(value)) throw new TypeError(mustBe(name, aRecord, value))
+  return value
 }
 
 /** A duration of zero or more, if the value is one. NaN would end a wait at once, for something that was paid for. */
@@ -129,18 +129,18 @@ export const timeOf = (name: string, time: Time | undefined): Duration.Duration 
 export const numberOf = (
   name: string,
   what: string,
-  given: number | undefined,
+  number: number | undefined,
   is: (value: number) => boolean
 ): number | undefined => {
-  if (given === undefined || (isNumber(given) && is(given))) return given
-  throw new TypeError(mustBe(name, what, given))
+  if (number === undefined || (isNumber(number) && is(number))) return number
+  throw new TypeError(mustBe(name, what, number))
 }
 
 /** The signal that a caller has given, if any: what cannot abort a call is no reason to send it. */
-export const signalOf = (given: AbortSignal | null | undefined): AbortSignal | undefined => {
-  if (given === undefined || given === null) return undefined
-  if (typeof given.aborted !== "boolean" || !isFunction(given.addEventListener)) {
-    throw new TypeError(mustBe("signal", "an AbortSignal", given))
+export const signalOf = (signal: AbortSignal | null | undefined): AbortSignal | undefined => {
+  if (signal === undefined || signal === null) return undefined
+  if (typeof signal.aborted !== "boolean" || !isFunction(signal.addEventListener)) {
+    throw new TypeError(mustBe("signal", "an AbortSignal", signal))
   }
-  return given
+  return signal
 }

@@ -75,10 +75,10 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
     use: (input, f, options) =>
       call(
         () => {
-          const given = functionOf("What is given to use", f ?? null)
+          const body = functionOf("What is given to use", f ?? null)
           const [sent, chosen] = [inputOf(input), createOf(options)]
           return Effect.flatMap(V4.Browsers, (browsers) =>
-            browsers.use(sent, (browser) => Effect.promise(async (signal) => given(browser, signal)), chosen)
+            browsers.use(sent, (browser) => Effect.promise(async (signal) => body(browser, signal)), chosen)
           )
         },
         options,
