@@ -45,8 +45,8 @@ export const installInto = async (folder: string, wanted: Dependencies, npm: Npm
   child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text))
   const ended = await once(child, "close").catch(() => [`no end after ${limit_s} s`])
   if (ended[0] === 0) return
-  const said = printed.split("\n").map((line) => line.replace(/^npm error (?:\d+ +|code .*)?/u, "").trim())
-  const why = signal.aborted ? `it took more than ${limit_s} s` : said.find((line) => line !== "")
+  const outputLines = printed.split("\n").map((line) => line.replace(/^npm error (?:\d+ +|code .*)?/u, "").trim())
+  const why = signal.aborted ? `it took more than ${limit_s} s` : outputLines.find((line) => line !== "")
   const names = Object.keys({ ...wanted.dependencies, ...wanted.devDependencies }).join(", ")
   throw new Error(`npm could not install ${names}: ${why ?? "it said nothing"}`)
 }

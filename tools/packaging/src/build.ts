@@ -55,8 +55,8 @@ export const build = async (): Promise<void> => {
     for (const { options, path } of configured) writeFileSync(path, JSON.stringify(options))
     await run(join(root, "node_modules", ".bin", "tsc"), ["--build", ...folders.map(configOf)], { cwd: root })
   } catch (error) {
-    const said = (error as { readonly stdout?: string }).stdout
-    throw new Error(`The packages do not compile.\n${said ?? String(error)}`, { cause: error })
+    const output = (error as { readonly stdout?: string }).stdout
+    throw new Error(`The packages do not compile.\n${output ?? String(error)}`, { cause: error })
   } finally {
     for (const { path } of configured) remove(path)
   }

@@ -149,12 +149,12 @@ export class TestPostgres extends Context.Service<
           stdio: "pipe"
         })
         server = child
-        let said = ""
+        let output = ""
         for (const stream of [child.stdout, child.stderr])
-          stream.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4000)))
+          stream.on("data", (chunk) => (output = `${output}${chunk}`.slice(-4000)))
         const answers = using((sql) => sql`SELECT 1`)
         while (Result.isFailure(yield* Effect.result(answers))) {
-          if (child.exitCode !== null) return yield* Effect.die(new Error(`Postgres did not start: ${said}`))
+          if (child.exitCode !== null) return yield* Effect.die(new Error(`Postgres did not start: ${output}`))
           yield* Effect.sleep("20 millis")
         }
       })

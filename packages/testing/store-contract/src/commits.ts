@@ -141,14 +141,14 @@ export const commits = (test: StoreTest): void => {
     "lets one of many creates with one key through, when they come at once",
     Effect.gen(function* () {
       const store = yield* Store
-      const told = yield* Effect.forEach(
+      const outcomes = yield* Effect.forEach(
         Array.from({ length: 20 }, (_, index) => String(index)),
         (each) => Effect.map(refusal({ ...creation(each), key: keyed("k", 0, each) }), (tag) => [each, tag] as const),
         { concurrency: "unbounded" }
       )
-      const through = told.filter(([, tag]) => tag === "carried out")
+      const through = outcomes.filter(([, tag]) => tag === "carried out")
       assert.lengthOf(through, 1)
-      assert.isTrue(told.every(([, tag]) => tag === "carried out" || tag === "KeyTaken"))
+      assert.isTrue(outcomes.every(([, tag]) => tag === "carried out" || tag === "KeyTaken"))
       const { sessions } = yield* store.records
       assert.deepStrictEqual(
         sessions.map(({ id }) => id),

@@ -10,8 +10,8 @@ export const turns = (test: StoreTest): void => {
     "shows of a session what is open and what its lease names, in the order of creation",
     Effect.gen(function* () {
       const store = yield* Store
-      const state = Effect.map(store.sessionState("s1"), (found) => {
-        const { session, turns } = Option.getOrThrow(found)
+      const state = Effect.map(store.sessionState("s1"), (stored) => {
+        const { session, turns } = Option.getOrThrow(stored)
         return [session.lease?.token ?? null, ...turns.map(({ id, status }) => `${id} ${status}`)]
       })
       yield* commit(creation("1"))
@@ -66,7 +66,7 @@ export const turns = (test: StoreTest): void => {
     "tells events after a cursor, each once, in the order of commits",
     Effect.gen(function* () {
       const store = yield* Store
-      const told = Effect.fnUntraced(function* (after: number, limit: number) {
+      const eventsOf = Effect.fnUntraced(function* (after: number, limit: number) {
         const events = yield* store.eventsAfter(after, limit)
         return events.map(({ cursor, event }) => ({ cursor, move: `${event.id} ${event.from} ${event.to}` }))
       })
@@ -74,7 +74,7 @@ export const turns = (test: StoreTest): void => {
       yield* change("s1", { _tag: "Take", node: "n" })
       yield* refusal(creation("1"))
       yield* commit(creation("2"))
-      const all = yield* told(0, 100)
+      const all = yield* eventsOf(0, 100)
       assert.deepStrictEqual(
         all.map(({ move }) => move),
         ["s1 null active", "t1 null queued", "t1 queued dispatching", "s2 null active", "t2 null queued"]
@@ -84,8 +84,8 @@ export const turns = (test: StoreTest): void => {
         cursors,
         [...new Set(cursors)].toSorted((left, right) => left - right)
       )
-      assert.deepStrictEqual(yield* told(cursors[1] ?? 0, 2), all.slice(2, 4))
-      assert.deepStrictEqual(yield* told(cursors[4] ?? 0, 2), [])
+      assert.deepStrictEqual(yield* eventsOf(cursors[1] ?? 0, 2), all.slice(2, 4))
+      assert.deepStrictEqual(yield* eventsOf(cursors[4] ?? 0, 2), [])
       const [first] = yield* store.eventsAfter(0, 1)
       const event: Event = {
         at_ms: 0,

@@ -35,7 +35,7 @@ export const clients = (
     readonly together?: number | undefined
   } = {}
 ): Clients => {
-  const asked: Array<Asked> = []
+  const requests: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()
   let keys = 0
@@ -68,7 +68,7 @@ export const clients = (
     const create = async (kind: Asked["kind"], path: string, body: unknown) => {
       const key = `${seed}-${++keys}`
       const one: Asked = { kind, key, ids: new Set() }
-      asked.push(one)
+      requests.push(one)
       const noted = (answer: Awaited<ReturnType<typeof tried>>) => {
         if (answer === undefined) return undefined
         if (answer.status >= 300) {
@@ -79,16 +79,16 @@ export const clients = (
         one.ids.add((kind === "message" ? answer.body["runId"] : answer.body["id"]) ?? "")
         return answer.body
       }
-      let told: Readonly<Record<string, string>> | undefined
+      let firstAnswer: Readonly<Record<string, string>> | undefined
       if (draw() < together) {
         const answers = await Promise.all(members.map((member) => tried(member, "POST", path, body, key)))
-        told = answers.map(noted).find((answer) => answer !== undefined)
+        firstAnswer = answers.map(noted).find((answer) => answer !== undefined)
       }
-      while (told === undefined) {
-        told = noted(await tried(any(), "POST", path, body, key))
-        if (told === undefined) await sleep(20 + draw() * 200)
+      while (firstAnswer === undefined) {
+        firstAnswer = noted(await tried(any(), "POST", path, body, key))
+        if (firstAnswer === undefined) await sleep(20 + draw() * 200)
       }
-      return told
+      return firstAnswer
     }
 
     const look = async (id: string) => {
@@ -143,7 +143,7 @@ export const clients = (
 
   const single = client(drawing(seed + 1))
   return {
-    asked,
+    asked: requests,
     wrong,
     reads: () => reads,
     work: async (count, until) => {
@@ -158,7 +158,7 @@ export const clients = (
       const { body, status } = await request(member, "POST", "/runs", { task: text }, key)
       const { id = "" } = body
       if (status >= 300) wrong.push(`POST /runs: ${status}`)
-      asked.push({ kind: "run", key, ids: new Set([id]) })
+      requests.push({ kind: "run", key, ids: new Set([id]) })
       return id
     },
     ended: single.ended

@@ -59,11 +59,11 @@ export const cluster = async (count: number, { command, database }: Program): Pr
   const launch = (member: Member) => {
     const options = ["--data", database, "--node", member.name, "--port", new URL(member.url).port, "--api-key", apiKey]
     const child = spawn(program, [...args, ...options], { env: inherited, stdio: ["ignore", "ignore", "pipe"] })
-    let said = ""
-    child.stderr?.on("data", (chunk) => (said = `${said}${String(chunk)}`.slice(-2000)))
+    let errorOutput = ""
+    child.stderr?.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(-2000)))
     child.once("exit", (code) => {
       member.state = "down"
-      if (!wanted.has(child)) ended.push(`${member.name} ended with ${code}: ${said.trim()}`)
+      if (!wanted.has(child)) ended.push(`${member.name} ended with ${code}: ${errorOutput.trim()}`)
     })
     member.process = child
     return child

@@ -29,7 +29,7 @@ const isAtWork = (status: string | undefined) => status === "dispatching" || sta
 /** The promises that one session's events break, in their order. */
 const brokenSession = (turns: ReadonlyArray<Turn.Turn>, events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const broken: Array<string> = []
-  const known = new Map(turns.map((turn) => [turn.id, turn]))
+  const turnById = new Map(turns.map((turn) => [turn.id, turn]))
   const now = new Map<string, Turn.TurnStatus>()
   const counts = new Map<string, number>()
   for (const { event } of events) {
@@ -40,7 +40,7 @@ const brokenSession = (turns: ReadonlyArray<Turn.Turn>, events: ReadonlyArray<St
     if (before !== null && Turn.isTerminal(before)) broken.push(`run ${id} was ${to} after it was ${before}`)
     if (to === "dispatching") {
       const open = [...now].flatMap(([each, status]) => {
-        const turn = known.get(each)
+        const turn = turnById.get(each)
         return turn === undefined ? [] : [{ ...turn, status }]
       })
       const other = open.find((turn) => turn.id !== id && isAtWork(turn.status))

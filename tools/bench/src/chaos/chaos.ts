@@ -247,9 +247,9 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           await Promise.race([working, stuck(observer.events)])
         }
         const evidence = await settled(observer)
-        const found = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
+        const outcomes = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
         const ended: Record<string, number> = {}
-        for (const one of found) ended[one] = (ended[one] ?? 0) + 1
+        for (const one of outcomes) ended[one] = (ended[one] ?? 0) + 1
         const gone = await Promise.all(losses)
         const inOutage = ({ at_ms }: Loss) =>
           outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
@@ -304,7 +304,7 @@ const stuck = async (events: ReadonlyArray<unknown>) => {
 
 /** The evidence once all work is done, or once nothing has happened for long. */
 const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
-  let told = -1
+  let lastCount = -1
   for (let since_ms = performance.now(); ;) {
     const evidence = await observer.all()
     const isOpen =
@@ -312,8 +312,8 @@ const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
       evidence.turns.some(({ status }) => !Turn.isTerminal(status)) ||
       evidence.browsers.some(({ node, status }) => status !== "stopped" && !evidence.nodes.includes(node ?? ""))
     if (!isOpen || performance.now() - since_ms > patience_ms) return evidence
-    if (observer.events.length !== told) {
-      told = observer.events.length
+    if (observer.events.length !== lastCount) {
+      lastCount = observer.events.length
       since_ms = performance.now()
     }
     await sleep(200)

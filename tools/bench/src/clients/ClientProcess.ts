@@ -61,10 +61,10 @@ export const startClient = async (
   const failures: Array<string> = []
   let answer: (result: unknown) => void = () => {}
   let refuse: (error: Error) => void = () => {}
-  child.on("message", (told: Told) => {
-    if ("ended" in told) delays_ms.push(told.ended)
-    else if ("failed" in told) failures.push(told.failed)
-    else answer(told.result)
+  child.on("message", (message: Told) => {
+    if ("ended" in message) delays_ms.push(message.ended)
+    else if ("failed" in message) failures.push(message.failed)
+    else answer(message.result)
   })
   child.once("exit", (code) => refuse(new Error(`the client ${settings.name} has ended with ${code}`)))
   child.once("error", (error) => refuse(error))

@@ -90,11 +90,11 @@ export const textBySource = (
   code: string,
   map: Pick<SourceMap["payload"], "mappings" | "sources">
 ): ReadonlyMap<string, string> => {
-  const found = new SourceMap({ version: 3, names: [], file: "", sourceRoot: "", sourcesContent: [], ...map })
+  const sourceMap = new SourceMap({ version: 3, names: [], file: "", sourceRoot: "", sourcesContent: [], ...map })
   const texts = new Map<string, string>()
   for (const [row, line] of code.split("\n").entries()) {
     for (let column = 0; column < line.length; column++) {
-      const entry = found.findEntry(row, column)
+      const entry = sourceMap.findEntry(row, column)
       const name = "originalSource" in entry ? (entry.originalSource ?? "") : ""
       texts.set(name, `${texts.get(name) ?? ""}${line[column]}`)
     }

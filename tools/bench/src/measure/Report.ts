@@ -66,9 +66,9 @@ export const chosen = <A extends { readonly name: string }>(
   all: ReadonlyArray<A>,
   names: ReadonlyArray<string>
 ): ReadonlyArray<A> => {
-  const known = all.map(({ name }) => name)
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new Mistake(`No peer is named "${unknown}". Use one of: ${known.join(", ")}.`)
+  const allNames = all.map(({ name }) => name)
+  const unknown = names.find((name) => !allNames.includes(name))
+  if (unknown !== undefined) throw new Mistake(`No peer is named "${unknown}". Use one of: ${allNames.join(", ")}.`)
   return all.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 

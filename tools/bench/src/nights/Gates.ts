@@ -182,10 +182,10 @@ export const changePoints = (): Gate => {
   const add = (alarm: Alarm, value: number | undefined) => {
     if (value === undefined || Number.isNaN(value)) return
     const key = JSON.stringify(alarm)
-    const known = series.get(key) ?? { alarm, values: [] }
-    series.set(key, known)
-    known.values.push(value)
-    if (known.values.length > longest) known.values.shift()
+    const ofKey = series.get(key) ?? { alarm, values: [] }
+    series.set(key, ofKey)
+    ofKey.values.push(value)
+    if (ofKey.values.length > longest) ofKey.values.shift()
   }
   const remember = ({ night }: SimulatedNight) => {
     const { cost, duration, passRate } = figures(night)

@@ -62,16 +62,16 @@ const within = ({ nights }: Found, most: number) =>
   Math.round((100 * nights.filter((night) => night !== null && night <= most).length) / nights.length)
 
 /** The share of months that found it in the first night, within three, ten, and thirty. */
-export const shares = (found: Found): string =>
-  found.nights.every((night) => night === null)
+export const shares = (shareOf: Found): string =>
+  shareOf.nights.every((night) => night === null)
     ? "never"
-    : [1, 3, 10, month].map((most) => within(found, most)).join(" / ")
+    : [1, 3, 10, month].map((most) => within(shareOf, most)).join(" / ")
 
 const worldTables = ({ gates, preset }: WorldOutcome): string => {
-  const known = gateNames.flatMap((name) => gates.filter(({ gate }) => gate === name))
-  const months = known[0]?.quiet.red.length ?? 0
+  const ordered = gateNames.flatMap((name) => gates.filter(({ gate }) => gate === name))
+  const months = ordered[0]?.quiet.red.length ?? 0
   const rows = changes.flatMap((change) => {
-    const cells = known.map(({ found }) => found.find((one) => one.change === change))
+    const cells = ordered.map(({ found }) => found.find((one) => one.change === change))
     return change === "none" || cells.every((cell) => cell === undefined)
       ? []
       : [[titles[change], ...cells.map((cell) => (cell === undefined ? "" : shares(cell)))]]
@@ -86,7 +86,7 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
         "false alarms (95 %)",
         "confirm trials a night"
       ],
-      known.map(({ gate, quiet }) => [
+      ordered.map(({ gate, quiet }) => [
         gate,
         monthly(quiet.red),
         disturbed(quiet),
@@ -95,7 +95,7 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
       ])
     ),
     `Share of months in percent that find a change in its first night / within 3 / 10 / ${month} nights:`,
-    table(["change", ...known.map(({ gate }) => gate)], rows)
+    table(["change", ...ordered.map(({ gate }) => gate)], rows)
   ].join("\n\n")
 }
 

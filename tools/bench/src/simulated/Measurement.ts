@@ -226,8 +226,8 @@ export const measure = async (
       tools.log(`round ${round} of ${settings.rounds}`)
       for (const each of standing) {
         for (const [name, work] of each.works) {
-          const found = await sample(each, work, tools, settings, settings.window_s)
-          ;(each.samples[name] ??= []).push(found)
+          const measured = await sample(each, work, tools, settings, settings.window_s)
+          ;(each.samples[name] ??= []).push(measured)
         }
       }
     }

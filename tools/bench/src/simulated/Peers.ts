@@ -70,8 +70,8 @@ const serve = (name: string, suffix: string, remark: string, flags: ReadonlyArra
   remark,
   command: ({ folder, port, runs_ms }) => {
     const profile = writeProfile(folder, runs_ms)
-    const given = ["--port", String(port), "--api-key", apiKey, "--profile", profile, ...flags]
-    return node("--conditions=@webagent/source", harness, "serve", ...given)
+    const flagsOfAll = ["--port", String(port), "--api-key", apiKey, "--profile", profile, ...flags]
+    return node("--conditions=@webagent/source", harness, "serve", ...flagsOfAll)
   }
 })
 

@@ -37,15 +37,15 @@ export const costRatio = (report: Report, first: string, second: string, workloa
 /** The server whose peers the others are. */
 const ours = "ours"
 
-const beside = (report: Report, name: string, other: string, workload: Workload) =>
+const relativeTo = (report: Report, name: string, other: string, workload: Workload) =>
   name === other ? "1" : ratioText(costRatio(report, name, other, workload))
 
 const costCells = (report: Report, { name }: Row, measured: Measured, workload: Workload) => {
   const samples = measured.samples[workload] ?? []
   return [
     plain(median(samples.map(({ cpu_us }) => cpu_us))),
-    beside(report, name, report.base, workload),
-    ...(report.base === ours ? [] : [beside(report, name, ours, workload)]),
+    relativeTo(report, name, report.base, workload),
+    ...(report.base === ours ? [] : [relativeTo(report, name, ours, workload)]),
     grouped(median(samples.map(({ perSecond }) => perSecond)))
   ]
 }
@@ -96,8 +96,8 @@ export const markdown = (report: Report): string => {
   const stalled = ({ stalls }: Measured) =>
     stalls === 0 ? [] : [`${stalls} of its windows went by without any answer, and were taken again`]
   const remarks = rows.flatMap(([{ remark, title }, measured]) => {
-    const said = [...(remark === "" ? [] : [remark]), ...stalled(measured)]
-    return said.length === 0 ? [] : [`- ${title}: ${said.join("; ")}`]
+    const remarks = [...(remark === "" ? [] : [remark]), ...stalled(measured)]
+    return remarks.length === 0 ? [] : [`- ${title}: ${remarks.join("; ")}`]
   })
   const base = rows.find(([{ name }]) => name === report.base)?.[0].title ?? report.base
   const { settings } = report

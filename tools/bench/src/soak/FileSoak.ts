@@ -86,9 +86,9 @@ const loadOf = async (url: string, duration_s: number) => {
     const began = performance.now()
     for (;;) {
       await sleep(200)
-      const asked = performance.now()
+      const sent_ms = performance.now()
       const { status } = await ask(`v4/runs/${id}/status`)
-      status_ms.push(performance.now() - asked)
+      status_ms.push(performance.now() - sent_ms)
       if (status === "completed") break
       if (performance.now() - began > 30_000) {
         counts.late++
@@ -107,9 +107,9 @@ const loadOf = async (url: string, duration_s: number) => {
       () => void counts.completed++,
       (error: Error) => {
         counts.failed++
-        const said = error.message.replace(/[0-9a-f-]{36}/u, "ID")
+        const message = error.message.replace(/[0-9a-f-]{36}/u, "ID")
         const late = (performance.now() - began) / 1000 > keep_s ? `, more than ${keep_s} s after its start` : ""
-        const reason = `${said}${late}`
+        const reason = `${message}${late}`
         failures[reason] = (failures[reason] ?? 0) + 1
       }
     )
