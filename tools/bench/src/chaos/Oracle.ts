@@ -120,9 +120,9 @@ export const violationsOf = ({
     if (ids.size === 0) broken.push(`key ${key} was never answered`)
     for (const id of ids) answered.get(kind === "browser" ? "browser" : "turn")?.add(id)
   }
-  const known = { turn: new Set(turns.map(({ id }) => id)), browser: new Set(browsers.map(({ id }) => id)) }
+  const existing = { turn: new Set(turns.map(({ id }) => id)), browser: new Set(browsers.map(({ id }) => id)) }
   for (const kind of ["turn", "browser"] as const) {
-    for (const id of answered.get(kind) ?? []) if (!known[kind].has(id)) broken.push(`${kind} ${id} is gone`)
+    for (const id of answered.get(kind) ?? []) if (!existing[kind].has(id)) broken.push(`${kind} ${id} is gone`)
   }
   for (const { id } of turns) if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create`)
   for (const { id, stopReason } of browsers) {

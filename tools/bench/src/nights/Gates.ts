@@ -182,10 +182,10 @@ export const changePoints = (): Gate => {
   const add = (alarm: Alarm, value: number | undefined) => {
     if (value === undefined || Number.isNaN(value)) return
     const key = JSON.stringify(alarm)
-    const ofKey = series.get(key) ?? { alarm, values: [] }
-    series.set(key, ofKey)
-    ofKey.values.push(value)
-    if (ofKey.values.length > longest) ofKey.values.shift()
+    const recent = series.get(key) ?? { alarm, values: [] }
+    series.set(key, recent)
+    recent.values.push(value)
+    if (recent.values.length > longest) recent.values.shift()
   }
   const remember = ({ night }: SimulatedNight) => {
     const { cost, duration, passRate } = figures(night)

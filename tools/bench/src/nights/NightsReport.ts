@@ -62,10 +62,10 @@ const within = ({ nights }: Found, most: number) =>
   Math.round((100 * nights.filter((night) => night !== null && night <= most).length) / nights.length)
 
 /** The share of months that found it in the first night, within three, ten, and thirty. */
-export const shares = (shareOf: Found): string =>
-  shareOf.nights.every((night) => night === null)
+export const shares = (detected: Found): string =>
+  detected.nights.every((night) => night === null)
     ? "never"
-    : [1, 3, 10, month].map((most) => within(shareOf, most)).join(" / ")
+    : [1, 3, 10, month].map((most) => within(detected, most)).join(" / ")
 
 const worldTables = ({ gates, preset }: WorldOutcome): string => {
   const ordered = gateNames.flatMap((name) => gates.filter(({ gate }) => gate === name))

@@ -21,9 +21,9 @@ export const nights = ({ log, quick, rounds }: Options): Promise<NightsReport> =
         const calm = quiet(options, preset, gate, 2 * few)
         log(`${preset}: ${gate}, ${2 * few} months without a change`)
         const kinds = changes.filter((change) => change !== "none")
-        const found = kinds.map((change) => changed(options, preset, gate, change, few))
+        const detections = kinds.map((change) => changed(options, preset, gate, change, few))
         log(`${preset}: ${gate}, ${few} months of each change`)
-        return { gate, quiet: calm, found }
+        return { gate, quiet: calm, found: detections }
       })
     }))
     return { options, worlds: report }
