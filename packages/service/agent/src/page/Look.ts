@@ -6,7 +6,7 @@ import * as Reader from "./Reader.ts"
 import { gone, unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
-import type { Read } from "./world/Reading.ts"
+import type { Read } from "./world/Drafting.ts"
 
 /** The page in front, as the model sees it. */
 export interface Look {

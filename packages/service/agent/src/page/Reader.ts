@@ -5,7 +5,7 @@ import type { Refused } from "./Failures.ts"
 import * as Frame from "./Frame.ts"
 import * as Listeners from "./Listeners.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
-import type { Read, ReadOptions } from "./world/Reading.ts"
+import type { Read, ReadOptions } from "./world/Drafting.ts"
 
 const depth_most = 5
 const opaque_most = 50

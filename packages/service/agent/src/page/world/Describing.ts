@@ -1,8 +1,9 @@
 import type { Naming } from "./Naming.ts"
+import type { Roles } from "./Roles.ts"
 import type { Words } from "./Words.ts"
 
 /** Describes an element's value, states and looks. Runs in the page. */
-export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, textInside }: Words & Naming) => {
+export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, textInside }: Words & Roles & Naming) => {
   const options_most = 25
 
   const isDisabled = (element: Element) =>

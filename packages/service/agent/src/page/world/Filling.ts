@@ -1,6 +1,6 @@
 import type { Describing } from "./Describing.ts"
-import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
+import type { Roles } from "./Roles.ts"
 import type { Words } from "./Words.ts"
 
 /** The result of filling in a field, or the reason why it failed. */
@@ -17,7 +17,7 @@ export const filling = ({
   quote,
   squash,
   valueOf
-}: Words & Naming & Describing & Numbering) => {
+}: Words & Roles & Describing & Numbering) => {
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 

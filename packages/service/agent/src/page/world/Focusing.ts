@@ -1,4 +1,5 @@
 import type { Naming } from "./Naming.ts"
+import type { Roles } from "./Roles.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
@@ -27,7 +28,7 @@ export const focusing = ({
   quote,
   roleOf,
   rootOf
-}: Words & Trees & Naming & Numbering) => {
+}: Words & Trees & Roles & Naming & Numbering) => {
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 

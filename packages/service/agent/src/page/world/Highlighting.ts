@@ -1,5 +1,5 @@
-import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
+import type { Roles } from "./Roles.ts"
 import type { Trees } from "./Trees.ts"
 
 /** The beginning and the end of a text, in the frame's own viewport. */
@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /** Selects text as people do with the mouse. Runs in the page. */
-export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Trees & Naming & Numbering) => {
+export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Trees & Roles & Numbering) => {
   const bare = (text: string) => text.replace(/\s+/gu, "")
 
   /** The place in a text of a character that is counted without white space. */

@@ -1,5 +1,6 @@
 import type { Describing } from "./Describing.ts"
 import type { Naming } from "./Naming.ts"
+import type { Roles } from "./Roles.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
@@ -29,7 +30,7 @@ export const locating = ({
   quote,
   resolve,
   roleOf
-}: Words & Trees & Naming & Describing & Numbering) => {
+}: Words & Trees & Roles & Naming & Describing & Numbering) => {
   const spots = [
     [0.5, 0.5],
     [0.2, 0.5],

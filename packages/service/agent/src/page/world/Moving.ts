@@ -1,5 +1,4 @@
 import type { Locating } from "./Locating.ts"
-import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
@@ -15,7 +14,7 @@ export const moving = ({
   mustResolve,
   squash,
   textNodes
-}: Words & Trees & Naming & Numbering & Locating) => {
+}: Words & Trees & Numbering & Locating) => {
   const foundBefore = new WeakSet<Element>()
 
   const canScroll = (element: Element) => element.scrollHeight > element.clientHeight + 4

@@ -1,4 +1,5 @@
 import type { Naming } from "./Naming.ts"
+import type { Roles } from "./Roles.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
@@ -23,7 +24,7 @@ export const numbering = ({
   quote,
   roleOf,
   squash
-}: Words & Trees & Naming) => {
+}: Words & Trees & Roles & Naming) => {
   const numbers = new WeakMap<Element, number>()
   const numbered = new Map<number, Numbered>()
   let currentLook = 0

@@ -8,7 +8,9 @@ export interface Clip {
 
 /** Decides which parts of a page people can see. Runs in the page. */
 export const sight = () => {
-  const isClear = (colour: string) => colour === "rgba(0, 0, 0, 0)"
+  const isClear = (color: string) => color === "rgba(0, 0, 0, 0)"
+
+  const isSolid = ({ opacity }: CSSStyleDeclaration) => Number(opacity) >= 0.05
 
   const misses = (box: DOMRect, clip: Clip) =>
     box.bottom < clip.top || box.top > clip.bottom || box.right < clip.left || box.left > clip.right
@@ -31,7 +33,7 @@ export const sight = () => {
   const backgroundOf = (style: CSSStyleDeclaration, around: string) =>
     style.backgroundImage === "none" ? (isClear(style.backgroundColor) ? around : style.backgroundColor) : ""
 
-  return { isClear, misses, within, isLegible, backgroundOf }
+  return { isClear, isSolid, misses, within, isLegible, backgroundOf }
 }
 
 export type Sight = ReturnType<typeof sight>

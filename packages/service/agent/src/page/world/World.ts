@@ -1,4 +1,7 @@
+import { contents, type Contents } from "./Contents.ts"
+import { controls, type Controls } from "./Controls.ts"
 import { describing, type Describing } from "./Describing.ts"
+import { drafting, type Drafting } from "./Drafting.ts"
 import { filling, type Filling } from "./Filling.ts"
 import { focusing, type Focusing } from "./Focusing.ts"
 import { highlighting, type Highlighting } from "./Highlighting.ts"
@@ -7,6 +10,7 @@ import { moving, type Moving } from "./Moving.ts"
 import { naming, type Naming } from "./Naming.ts"
 import { numbering, type Numbering } from "./Numbering.ts"
 import { reading, type Reading } from "./Reading.ts"
+import { roles, type Roles } from "./Roles.ts"
 import { sight, type Sight } from "./Sight.ts"
 import { trees, type Trees } from "./Trees.ts"
 import { words, type Words } from "./Words.ts"
@@ -14,10 +18,14 @@ import { words, type Words } from "./Words.ts"
 /** The agent's functions in each document, in a world of its own that the page can't reach. */
 export type World = Words &
   Trees &
+  Roles &
   Naming &
   Describing &
   Numbering &
   Sight &
+  Drafting &
+  Contents &
+  Controls &
   Reading &
   Locating &
   Filling &
@@ -25,14 +33,18 @@ export type World = Words &
   Moving &
   Highlighting
 
-// each is sent as its source text, and is given what the ones before it made
+// each is sent as its source text, and receives the functions of the parts before it
 const parts = [
   words,
   trees,
+  roles,
   naming,
   describing,
   numbering,
   sight,
+  drafting,
+  contents,
+  controls,
   reading,
   locating,
   filling,

@@ -1,0 +1,99 @@
+import type { Draft, Drafting } from "./Drafting.ts"
+import type { Describing } from "./Describing.ts"
+import type { Naming } from "./Naming.ts"
+import type { Clip, Sight } from "./Sight.ts"
+import type { Trees } from "./Trees.ts"
+import type { Words } from "./Words.ts"
+
+/** Properties that a part inherits from the parts around it. */
+export interface Around {
+  readonly clip: Clip
+  /** The clip of parts that are positioned by themselves: only their containing block cuts them off. */
+  readonly placed: Clip
+  readonly isSeen: boolean
+  readonly hasPointer: boolean
+  /** The color behind its text; empty if it is unknown. */
+  readonly background: string
+}
+
+/** Reads parts that only show something. Runs in the page. */
+export const contents = ({
+  cut,
+  describe,
+  flush,
+  frameIdOf,
+  hintOf,
+  isClear,
+  looksOf,
+  misses,
+  plain,
+  quote,
+  say,
+  squash
+}: Words & Trees & Naming & Describing & Sight & Drafting) => {
+  const mark = "\u0001"
+
+  const readText = (draft: Draft, node: Node, { clip, isSeen }: Around) => {
+    const raw = isSeen ? (node.nodeValue ?? "") : ""
+    const text = squash(raw)
+    if (text === "") {
+      if (raw !== "") draft.end = "space"
+      return
+    }
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    const box = range.getBoundingClientRect()
+    if (box.width === 0 || box.height === 0) return
+    if (misses(box, clip)) {
+      draft.omitted++
+      return
+    }
+    say(
+      draft,
+      plain(text),
+      /^\S/u.test(raw) && (draft.end === "word" || (draft.end === "other" && /^[,.;:!?)\]%]/u.test(text)))
+    )
+    draft.end = /\S$/u.test(raw) ? "word" : "space"
+  }
+
+  const readFrame = (draft: Draft, element: Element) => {
+    const id = frameIdOf(element)
+    if (id === undefined) {
+      draft.unknownFrames++
+      return
+    }
+    flush(draft)
+    draft.lines.push(`${mark}${draft.frames.length}`)
+    draft.frames.push(id)
+  }
+
+  const readShape = (draft: Draft, element: SVGElement, box: DOMRect) => {
+    const owner = element.ownerSVGElement
+    if (element.tagName === "text" && squash(element.textContent) !== "") say(draft, plain(squash(element.textContent)))
+    else if (owner !== null && !draft.isWhole && owner.querySelectorAll("*").length <= 60) {
+      say(draft, `(${element.tagName}${looksOf(element, box)})`)
+    }
+  }
+
+  const readMedia = (draft: Draft, element: Element, box: DOMRect, acts: boolean) => {
+    if (acts) return say(draft, describe(draft, element, box))
+    const alt = squash(element.getAttribute("alt") ?? element.getAttribute("title") ?? "")
+    if (alt !== "")
+      say(draft, `(${element.tagName === "IMG" ? "image" : element.tagName.toLowerCase()} ${quote(cut(alt, 80))})`)
+  }
+
+  const isEmpty = (element: Element) => element.childElementCount === 0 && squash(element.textContent) === ""
+
+  /** Writes an empty box that has a color or a picture. */
+  const readBox = (draft: Draft, element: Element, style: CSSStyleDeclaration, box: DOMRect, background: string) => {
+    const { height, width } = box
+    const isBox = width >= 8 && height >= 8 && width < 400 && height < 400
+    const isPainted =
+      style.backgroundImage !== "none" || (!isClear(style.backgroundColor) && style.backgroundColor !== background)
+    if (isBox && isPainted && !draft.isWhole) say(draft, plain(`(box ${hintOf(element)}${looksOf(element, box)})`))
+  }
+
+  return { readText, readFrame, readShape, readMedia, readBox, isEmpty }
+}
+
+export type Contents = ReturnType<typeof contents>

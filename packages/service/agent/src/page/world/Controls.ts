@@ -1,0 +1,102 @@
+import type { Draft, Drafting } from "./Drafting.ts"
+import type { Naming } from "./Naming.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Roles } from "./Roles.ts"
+import type { Sight } from "./Sight.ts"
+import type { Trees } from "./Trees.ts"
+
+/** Reads interactive elements. Runs in the page. */
+export const controls = ({
+  describe,
+  flush,
+  hear,
+  isHeard,
+  isSolid,
+  numberOf,
+  roleOf,
+  rootOf,
+  say,
+  textInside
+}: Trees & Roles & Naming & Numbering & Sight & Drafting) => {
+  /** Returns whether an element is a drawing, whose shapes are read as well, and not an icon. */
+  const isDrawing = (element: Element, { height, width }: DOMRect) =>
+    element instanceof SVGSVGElement && Math.min(height, width) >= 60 && element.childElementCount > 0
+
+  /** Returns the parts of an element that listens to clicks for all of them. */
+  const itemsOf = (element: Element): ReadonlyArray<Element> =>
+    element.childElementCount > 1 &&
+    !/^(?:TABLE|TBODY|THEAD|TR)$/u.test(element.tagName) &&
+    roleOf(element) === "clickable"
+      ? Array.from(element.children).filter(
+          (child) => textInside(child) !== "" && getComputedStyle(child).display !== "inline"
+        )
+      : []
+
+  /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */
+  const readActing = (draft: Draft, element: Element, style: CSSStyleDeclaration, box: DOMRect): boolean => {
+    const tag = element.tagName
+    if (tag === "INPUT" || tag === "TEXTAREA" || tag === "SELECT" || tag === "CANVAS") {
+      say(draft, describe(draft, element, box))
+      return true
+    }
+    const root = rootOf(element)
+    const text = root === undefined ? textInside(element) : ""
+    const isClickable = roleOf(element) === "clickable"
+    const inside = element.querySelectorAll(
+      "a[href],button,input,select,textarea,[role=button],[onclick],[tabindex]:not([tabindex='-1']),iframe"
+    )
+    const [only] = inside
+    const isTwin =
+      inside.length === 1 &&
+      (only?.tagName === "A" || only?.tagName === "BUTTON") &&
+      text !== "" &&
+      textInside(only) === text
+    if (isTwin && isClickable) {
+      // an element that only wraps a link or button stands for it
+      say(draft, describe(draft, only, box))
+      return true
+    }
+    const isDrawn = isDrawing(element, box)
+    const isNested = (inside.length > 0 && !isTwin) || root !== undefined || isDrawn
+    const items = itemsOf(element)
+    if (items.length > 1) hear(...items)
+    const isLeaf = !isNested && text.length <= 150 && items.length <= 1
+    // a text that can be clicked word by word is more than one thing
+    const hasParts = !isTwin && element.childElementCount > 0 && Array.from(element.querySelectorAll("*")).some(isHeard)
+    if (isLeaf && !hasParts) {
+      say(draft, describe(draft, element, box))
+      return true
+    }
+    const isWrapper =
+      isClickable && style.cursor !== "pointer" && !element.hasAttribute("onclick") && (isNested || items.length > 1)
+    if (!isWrapper && !draft.isWhole) say(draft, describe(draft, element, box, false, isDrawn))
+    return false
+  }
+
+  /** Returns whether people can use an element: it's visible, or Chromium draws something else in its place. */
+  const isReachable = (element: Element, style: CSSStyleDeclaration, box: DOMRect, isBare: boolean): boolean => {
+    const { height, width } = box
+    const tag = element.tagName
+    const isInput = tag === "INPUT"
+    if (isBare && Math.min(height, width) < 8 && !(element instanceof SVGElement) && !isInput && tag !== "A")
+      return false
+    const isSized = width > 0 && height > 0
+    return (isSized || tag === "A" || tag === "LABEL") && style.visibility === "visible" && (isSolid(style) || isInput)
+  }
+
+  const readScrollArea = (draft: Draft, element: Element) => {
+    const number = numberOf(element, draft.next, "scroll area", "")
+    if (number === draft.next) draft.next++
+    const above = Math.round(element.scrollTop)
+    const below = Math.round(element.scrollHeight - element.clientHeight - element.scrollTop)
+    say(
+      draft,
+      `[${number} scroll area${above > 4 ? `, ${above} px above` : ""}${below > 4 ? `, ${below} px below` : ""}]`
+    )
+    flush(draft)
+  }
+
+  return { isReachable, itemsOf, readActing, readScrollArea }
+}
+
+export type Controls = ReturnType<typeof controls>

@@ -1,0 +1,99 @@
+import type { Trees } from "./Trees.ts"
+
+/** Finds the role of an element, and decides whether it's interactive. Runs in the page. */
+export const roles = ({ isHidden }: Trees) => {
+  const listening = new WeakSet<Element>()
+
+  const ariaRoles = new Set(
+    "button link checkbox radio switch textbox searchbox combobox listbox option menuitem menuitemcheckbox menuitemradio tab treeitem slider spinbutton gridcell".split(
+      " "
+    )
+  )
+  const inputRoles: Readonly<Record<string, string>> = {
+    button: "button",
+    submit: "button",
+    reset: "button",
+    image: "button",
+    checkbox: "checkbox",
+    radio: "radio",
+    range: "slider",
+    number: "number",
+    file: "file",
+    search: "searchbox",
+    date: "date",
+    time: "time",
+    month: "month",
+    week: "week",
+    "datetime-local": "datetime",
+    color: "color",
+    password: "password"
+  }
+
+  const isEditable = (element: Element) => element instanceof HTMLElement && element.isContentEditable
+
+  const roleOf = (element: Element): string => {
+    const role = element.getAttribute("role")
+    if (role !== null && ariaRoles.has(role)) return role
+    if (element instanceof HTMLInputElement) return inputRoles[element.type] ?? "textbox"
+    switch (element.tagName) {
+      case "A":
+        return "link"
+      case "BUTTON":
+      case "SUMMARY":
+        return "button"
+      case "SELECT":
+        return "select"
+      case "TEXTAREA":
+        return "textbox"
+      case "OPTION":
+        return "option"
+      case "LABEL":
+        return isEditable(element) ? "editor" : "label"
+      case "CANVAS":
+        return "canvas"
+    }
+    if (isEditable(element)) return "editor"
+    return element instanceof SVGElement ? `svg ${element.tagName.toLowerCase()}` : "clickable"
+  }
+
+  const isField = (element: Element) =>
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLTextAreaElement ||
+    element instanceof HTMLSelectElement
+
+  const isInteractive = (element: Element, { cursor }: CSSStyleDeclaration, pointerAbove: boolean): boolean => {
+    const tag = element.tagName
+    if (element instanceof HTMLInputElement) return element.type !== "hidden"
+    if (tag === "BUTTON" || tag === "SELECT" || tag === "TEXTAREA" || tag === "SUMMARY") return true
+    if (tag === "A" && (element.hasAttribute("href") || cursor === "pointer")) return true
+    const role = element.getAttribute("role")
+    if (role !== null && ariaRoles.has(role)) return true
+    if (listening.has(element) || element.hasAttribute("onclick")) return true
+    const editable = element.getAttribute("contenteditable")
+    if (editable !== null && editable !== "false") return true
+    if (element instanceof HTMLElement && element.hasAttribute("tabindex") && element.tabIndex >= 0) return true
+    if (element.getAttribute("draggable") === "true" && tag !== "IMG") return true
+    if (element instanceof HTMLLabelElement) {
+      const { control } = element
+      const isDrawn = control instanceof HTMLInputElement && /^(?:checkbox|radio|file)$/u.test(control.type)
+      return isDrawn && isHidden(control)
+    }
+    return cursor === "pointer" && !pointerAbove
+  }
+
+  return {
+    roleOf,
+    isEditable,
+    isField,
+    isInteractive,
+    isHeard: (element: Element) => listening.has(element),
+    /** Remembers elements that listen to clicks, which nothing else gives away. */
+    hear: (...elements: ReadonlyArray<Element>) => {
+      for (const element of elements) {
+        if (element !== document.body && element !== document.documentElement) listening.add(element)
+      }
+    }
+  }
+}
+
+export type Roles = ReturnType<typeof roles>
