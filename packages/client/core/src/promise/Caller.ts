@@ -213,32 +213,31 @@ const heed = (
   }
 }
 
-/**
- * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
- * too little; everything else is made by the first call.
- */
-export const make = <R>(
+/** Returns the services of a client, with the options that surround each call. */
+const layerAll = <R>(
   services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
-  options: WebAgentOptions
-): Caller<R> => {
-  checkOptions(options)
-  const config = configOf(options)
+  options: WebAgentOptions,
+  config: ClientConfig["Service"]
+) => {
   const { polling, retries } = options
   const surroundings = Layer.mergeAll(
     layerLog(options.log),
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
-  const layer = services(polling).pipe(
+  return services(polling).pipe(
     Layer.provideMerge(Transport.layer),
     Layer.provide(layerSending(options)),
     Layer.provide(Layer.succeed(ClientConfig, config)),
     Layer.provideMerge(surroundings)
   )
+}
+
+/** Runs effects over services, which the first effect builds. */
+const makeRunner = <R>(layer: Layer.Layer<R | Transport>) => {
   const scope = Scope.makeUnsafe()
   // an array: the tables of a Map or a Set, such as a ManagedRuntime has, keep what has left them from being collected
   const atWork: Array<{ at: number; readonly fiber: Fiber.Fiber<unknown, unknown> }> = []
-  let closing: Promise<void> | undefined
   /** The settings around each call, once they exist. */
   let built: Settings.Settings | undefined
   let building: Fiber.Fiber<Settings.Settings> | undefined
@@ -273,10 +272,26 @@ export const make = <R>(
     return fiber
   }
 
-  const close = () => {
+  const close = (): Promise<void> => {
     const fibers = [...atWork.map(({ fiber }) => fiber), ...(building === undefined ? [] : [building])]
     return Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, Exit.void)))
   }
+
+  return { fork, close }
+}
+
+/**
+ * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
+ * too little; everything else is made by the first call.
+ */
+export const make = <R>(
+  services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
+  options: WebAgentOptions
+): Caller<R> => {
+  checkOptions(options)
+  const config = configOf(options)
+  const { close, fork } = makeRunner(layerAll(services, options, config))
+  let closing: Promise<void> | undefined
 
   const start = <A, E>(
     effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R | Transport>,
