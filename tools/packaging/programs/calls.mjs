@@ -1,5 +1,5 @@
 /**
- * What a client of API v4 does and says, in every runtime the same: through promises and through Effect.
+ * Calls of a v4 client with their results, which are the same in every runtime: through promises and through Effect.
  * `address` answers, `refused` does not.
  */
 import { ClientConfig, layerHttp, Transport } from "@webagent/core"
@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 
 const task = "say hello [simulate output=hello duration=10ms]"
 
-/** What a promise is rejected with, without ids. */
+/** Returns the error of a promise as text without ids. */
 const failure = async (promise) => {
   try {
     return await promise

@@ -1,4 +1,4 @@
-/** What a client reads from the environment, a ledger in files, and undici where it is asked for by name. */
+/** Reads the environment, keeps a ledger in files, and sends through undici if that is selected. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Ledger, LedgerFile } from "@webagent/core"
 import { ProcessOwner, undici } from "@webagent/core/node"

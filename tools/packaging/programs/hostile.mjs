@@ -62,7 +62,7 @@ const startServer = async (script) => {
 
 const sent = (server) => server.seen.map(({ method, path }) => `${method} ${path.replace("/api/v4", "")}`)
 
-/** What a promise is rejected with; a case fails where it is not. */
+/** Returns the reason of a rejection. The case fails if the promise is fulfilled. */
 const rejected = async (promise) => {
   try {
     return assert.fail(`was not rejected: ${inspect(await promise)}`)
@@ -101,6 +101,13 @@ const isInvalid =
     for (const call of calls) isTransport(note(await rejected(call(agent))), "InvalidRequest")
     assert.deepEqual(server.seen, [])
   }
+
+/** Makes options with a callback, and `called`, a promise of its first call. */
+const untilCalled = (optionsOf) => () => {
+  let call
+  const called = new Promise((resolve) => (call = resolve))
+  return { called, options: optionsOf(call) }
+}
 
 /** Name, what the server answers, what the client does, the client's options, and whether no other case may run meanwhile. */
 const cases = []
@@ -1046,35 +1053,27 @@ add("Set-Cookie is not sent back", ok(done, 200, { "set-cookie": "a=b" }), async
 add(
   "an abort during the pause before a retry ends a call at once",
   ok({}, 503, { "retry-after": "20" }),
-  async ({ agent, note, server, told }) => {
+  async ({ agent, note, server, called }) => {
     const controller = new AbortController()
     const call = rejected(agent.runs.get("r-1", { signal: controller.signal }))
-    await told
+    await called
     controller.abort(new Error("enough"))
     assert.equal(note(await call).message, "enough")
     assert.equal(server.seen.length, 1)
   },
-  () => {
-    let tell
-    const told = new Promise((resolve) => (tell = resolve))
-    return { told, options: { retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse: tell } } }
-  }
+  untilCalled((onResponse) => ({ retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse } }))
 )
 add(
   "a close during the pause before a retry ends a call at once",
   ok({}, 503, { "retry-after": "20" }),
-  async ({ agent, note, server, told }) => {
+  async ({ agent, note, server, called }) => {
     const call = rejected(agent.runs.get("r-1"))
-    await told
+    await called
     await agent.close()
     assert.equal(note(await call).name, "WebAgentClosedError")
     assert.equal(server.seen.length, 1)
   },
-  () => {
-    let tell
-    const told = new Promise((resolve) => (tell = resolve))
-    return { told, options: { retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse: tell } } }
-  }
+  untilCalled((onResponse) => ({ retries: 3, timeouts: { total: 120_000 }, hooks: { onResponse } }))
 )
 add(
   "a close inside a hook of a create loses no run that was made",
@@ -1263,26 +1262,19 @@ add(
 add(
   "a close while a ledger has not answered ends",
   ok(made, 201),
-  async ({ agent, note, server, told }) => {
+  async ({ agent, note, server, called }) => {
     const call = rejected(agent.runs.create({ task: "t" }))
-    await told
+    await called
     await agent.close()
     assert.equal(note(await call).name, "WebAgentClosedError")
     assert.deepEqual(server.seen, [])
   },
-  () => {
-    let tell
-    const told = new Promise((resolve) => (tell = resolve))
-    return {
-      told,
-      options: {
-        ledger: () => {
-          tell()
-          return new Promise(() => {})
-        }
-      }
+  untilCalled((call) => ({
+    ledger: () => {
+      call()
+      return new Promise(() => {})
     }
-  }
+  }))
 )
 add(
   "a signal that two calls share ends both, and leaves no listener",
@@ -1315,7 +1307,7 @@ const limit_ms = 300_000
 
 const run = async ({ name, options: given, script, test }, transport) => {
   // options with functions that a case listens to are made for each run
-  const { options, ...told } = typeof given === "function" ? given() : { options: given }
+  const { options, ...extras } = typeof given === "function" ? given() : { options: given }
   const server = await startServer(script)
   const log = []
   const errors = []
@@ -1334,7 +1326,7 @@ const run = async ({ name, options: given, script, test }, transport) => {
     return error
   }
   try {
-    const ended = test({ agent, log, note, server, ...told }).then(() => true)
+    const ended = test({ agent, log, note, server, ...extras }).then(() => true)
     assert.ok(await Promise.race([ended, sleep(limit_ms, false, { ref: false })]), `no end after ${limit_ms / 1000} s`)
     for (const error of errors) {
       for (const shown of [

@@ -11,11 +11,11 @@ const tables: Readonly<Record<ApiVersion, Operations>> = { v2: V2Operations, v3:
 /** The schema of a successful response, from the contract's table. */
 const successOf = (operation: Operation) => {
   const { method, path, version } = wireOf(operation)
-  const found = Object.values(tables[version])
+  const entry = Object.values(tables[version])
     .flatMap((group) => Object.values(group))
     .find((other) => other.method === method && other.path === path)
-  if (found === undefined) throw new Error(`The contract has no operation ${operation}.`)
-  return found.success
+  if (entry === undefined) throw new Error(`The contract has no operation ${operation}.`)
+  return entry.success
 }
 
 /** Returns how a successful response violates the contract's schema; undefined if it doesn't. */

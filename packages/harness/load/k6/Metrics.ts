@@ -8,19 +8,19 @@ type Name<Type> = {
 const counter = (name: Name<"counter">) => new Counter(name)
 const time = (name: Name<"trend">) => new Trend(name, true)
 
-/** From when a start was due to when the client knew that its work had ended. */
+/** Time from the due start of work until the client saw its final status. */
 export const timeToTerminal = time("time_to_terminal")
 
-/** From the end of a run as the service dates it to when the client knew. Measured where both have one clock. */
+/** Time from the end of a run, by the service's clock, until the client saw it. Measured if both share a clock. */
 export const detectionDelay = time("detection_delay")
 
-/** Polls until the end was known. */
+/** Polls until a final status. */
 export const pollsPerRun = new Trend("polls_per_run" satisfies Name<"trend">)
 
 /** Pieces of agent work (runs, follow-ups, sessions) that ended with the expected status and a result. */
 export const runsCompleted = counter("runs_completed")
 
-/** Pieces of agent work that were begun and whose end and result were not found. */
+/** Pieces of agent work that were started and whose result was not found. */
 export const runsLost = counter("runs_lost")
 
 /** Browsers that were created and are known to be stopped. */
@@ -32,7 +32,7 @@ export const browsersLeaked = counter("browsers_leaked")
 /** Starts that k6 cut off, and that may have left a browser. */
 export const browsersCutOff = counter("browsers_cut_off")
 
-/** The number of each create as it is begun; its maximum says which was the newest. */
+/** The number of each create when it is sent; the maximum is the newest one. */
 export const newestBrowser = new Gauge("newest_browser" satisfies Name<"gauge">)
 
 /** Responses that were decoded with the contract's schemas. */
@@ -41,5 +41,5 @@ export const answersDecoded = counter("answers_decoded")
 /** Responses that the contract's schemas refuse. */
 export const contractViolations = counter("contract_violations")
 
-/** Iterations that an exception ended. */
+/** Iterations that threw an exception. */
 export const iterationsFailed = counter("iterations_failed")

@@ -20,7 +20,7 @@ const all = new Map<string, Wire>(
 
 /** The version, method and path of an operation. */
 export const wireOf = (operation: Operation): Wire => {
-  const found = all.get(operation)
-  if (found === undefined) throw new Error(`The contract has no operation ${operation}.`)
-  return found
+  const wire = all.get(operation)
+  if (wire === undefined) throw new Error(`The contract has no operation ${operation}.`)
+  return wire
 }

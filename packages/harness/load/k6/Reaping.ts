@@ -14,7 +14,7 @@ const mayHaveMade = (answer: Answer): boolean => answer.status === 0 || isSucces
 
 /** The result of creating one browser twice. */
 export interface Probe {
-  /** True if both creates returned the same browser, and the service reported the second as a repetition. */
+  /** Both creates returned the same browser, and the service reported the second one as a repetition. */
   readonly keysAreHonoured: boolean
   /** Browsers that are not known to be stopped. */
   readonly leaked: number
@@ -40,9 +40,9 @@ export const probe = (service: Service, key: string): Probe => {
 
 /** Browsers of a load test after the end of k6. */
 export interface Left {
-  /** The number of the newest create that was begun. */
+  /** The number of the newest create that was sent. */
   readonly newest: number
-  /** Of how many starts k6 has not seen the end. */
+  /** Number of starts that k6 cut off. */
   readonly cutOff: number
   /** Browsers that are not known to be stopped, those of these starts among them. */
   readonly leaked: number
@@ -50,11 +50,11 @@ export interface Left {
 
 /** The result of looking for leaked browsers. */
 interface Reaped {
-  /** Of those that were cut off, how many are known to be stopped or never made. */
+  /** Number of cut-off starts whose browser is known to be stopped or was never created. */
   readonly settled: number
-  /** Of those, the ones that were stopped just now. */
+  /** Number of browsers that were stopped now. */
   readonly stopped: number
-  /** Browsers that looking for the others made, and that are not known to be stopped. */
+  /** Browsers that this search created and could not stop. */
   readonly leaked: number
 }
 
@@ -83,9 +83,9 @@ export const reap = (settings: Settings, service: Service, prepared: Prepared, l
   // does not stop this one would be left with more of them.
   const last = service.send("v4.createBrowser", { body: {}, key: `load-${prepared.execution}-end` })
   const id = text(last, "id")
-  const ended = id === undefined ? undefined : stop(service, id)
-  if (ended === undefined) return { ...nothing, leaked: mayHaveMade(last) ? 1 : 0 }
-  const now = stoppedAt(ended)
+  const stopResponse = id === undefined ? undefined : stop(service, id)
+  if (stopResponse === undefined) return { ...nothing, leaked: mayHaveMade(last) ? 1 : 0 }
+  const now = stoppedAt(stopResponse)
 
   let [stopped, leaked, areAllStopped] = [0, 0, true]
   const close = (answer: Answer): void => {

@@ -2,10 +2,10 @@ import { answersDecoded, contractViolations } from "./Metrics.ts"
 import type { Operation } from "./Operation.ts"
 import { type Answer, isSuccess } from "./Service.ts"
 
-/** Answers that are held against the contract when their iteration has ended. */
+/** Responses that are checked against the contract at the end of their iteration. */
 export interface Sample {
   readonly add: (operation: Operation, answer: Answer) => void
-  /** Decodes what was added. */
+  /** Decodes the added responses. */
   readonly check: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Which iterations decode their responses. */
+/** An iteration, and the share of iterations that decode their responses. */
 export interface Sampling {
   readonly share: number
   /** All virtual users, of all processes that share the load, and which of them this is, from 1. */

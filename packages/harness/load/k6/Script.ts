@@ -140,18 +140,18 @@ export const make = () => {
     }
     if (cutOff === 0 || !prepared.keysAreHonoured) return summary
     const newest = Summary.figure(summary, "newest_browser", "max")
-    const found = Reaping.reap(settings, service, prepared, { newest, cutOff, leaked })
+    const result = Reaping.reap(settings, service, prepared, { newest, cutOff, leaked })
     const changes = [
-      ["browsers_leaked", found.leaked - found.settled],
-      ["browsers_stopped", found.stopped],
-      ["browsers_cut_off", -found.settled]
+      ["browsers_leaked", result.leaked - result.settled],
+      ["browsers_stopped", result.stopped],
+      ["browsers_cut_off", -result.settled]
     ] as const
     return changes.reduce((changed, [metric, difference]) => Summary.adding(changed, metric, difference), summary)
   }
 
   /** Prints the thresholds and writes everything as JSON to WEBAGENT_LOAD_SUMMARY; its directory has to be there. */
-  const handleSummary = (ended: Summary.Summary): Record<string, string> => {
-    const summary = reaped(ended)
+  const handleSummary = (measured: Summary.Summary): Record<string, string> => {
+    const summary = reaped(measured)
     return {
       stdout: Summary.table(settings, summary),
       ...(settings.summary === undefined ? {} : { [settings.summary]: JSON.stringify(summary, null, 2) })

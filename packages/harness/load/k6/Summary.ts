@@ -19,16 +19,16 @@ export const figure = ({ metrics }: Summary, metric: string, name: string): numb
 
 /** The summary with more or less of what a counter has counted, by which the limits of its count are judged anew. */
 export const adding = <Data extends Summary>(summary: Data, metric: string, difference: number): Data => {
-  const found = summary.metrics[metric]
-  if (found === undefined || difference === 0) return summary
-  const count = (found.values["count"] ?? 0) + difference
-  const judged = Object.entries(found.thresholds ?? {}).map(
+  const counter = summary.metrics[metric]
+  if (counter === undefined || difference === 0) return summary
+  const count = (counter.values["count"] ?? 0) + difference
+  const judged = Object.entries(counter.thresholds ?? {}).map(
     ([limit, { ok }]) => [limit, { ok: parse(limit)?.statistic === "count" ? holds(limit, { count }) : ok }] as const
   )
   const changed = {
-    ...found,
-    values: { ...found.values, count },
-    ...(found.thresholds === undefined ? {} : { thresholds: Object.fromEntries(judged) })
+    ...counter,
+    values: { ...counter.values, count },
+    ...(counter.thresholds === undefined ? {} : { thresholds: Object.fromEntries(judged) })
   }
   return { ...summary, metrics: { ...summary.metrics, [metric]: changed } }
 }

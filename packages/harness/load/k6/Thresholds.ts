@@ -4,7 +4,7 @@ import type { FlowName, Mix } from "../src/Mix.ts"
 /** A limit as k6 takes it. */
 export interface Threshold {
   readonly threshold: string
-  /** True if crossing the threshold stops the test. */
+  /** Crossing the threshold stops the test. */
   readonly abortOnFail: boolean
   readonly delayAbortEval?: string
 }

@@ -5,24 +5,24 @@ import type { Iteration } from "./Iteration.ts"
 import { detectionDelay, pollsPerRun, runsCompleted, runsLost, timeToTerminal } from "./Metrics.ts"
 import { type Answer, isSuccess } from "./Service.ts"
 
-/** A piece of agent work that the service has accepted, and how to find out about it. */
+/** A piece of agent work that the service accepted, with the requests that read it. */
 export interface Work {
-  /** Asks once; undefined when there was no answer. */
+  /** Reads the status once; undefined if there was no response. */
   readonly status: () => string | undefined
   readonly isTerminal: (status: string) => boolean
   /** Fetches the finished work as a whole. */
   readonly fetch: (status: string) => Found
-  /** The status that it should end with; any terminal one when it is not given. */
+  /** The expected final status; any terminal one by default. */
   readonly wanted?: string
 }
 
-/** Ended work. */
+/** Finished work. */
 export interface Found {
-  /** True if it agrees with the status. */
+  /** Its status is the polled one. */
   readonly agrees: boolean
   /** The result of the work. */
   readonly result: unknown
-  /** When it ended by the service's clock. */
+  /** Time of its end by the service's clock. */
   readonly finishedAt?: unknown
 }
 
@@ -34,8 +34,8 @@ const millisOf = (time: unknown): number =>
   typeof time === "string" ? Date.parse(/(?:Z|[+-]\d\d:\d\d)$/u.test(time) ? time : `${time}Z`) : Number.NaN
 
 /**
- * Sends what begins work. From then on it is lost, until it is refused or `follow` has found it: also when there is no
- * answer, or k6 cuts the iteration off.
+ * Sends a request that starts work. The work counts as lost until it is refused or `follow` finds it, even if there is no
+ * response or k6 cuts the iteration off.
  */
 export const begin = (send: () => Answer): Answer => {
   runsLost.add(1)
@@ -47,13 +47,13 @@ export const begin = (send: () => Answer): Answer => {
   return answer
 }
 
-/** Waits for the end of work that was begun, and fetches it. */
+/** Waits until started work is finished, and fetches it. */
 export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
   const deadline_ms = Date.now() + settings.runTimeout_ms
-  const ended = (status: string | undefined): status is string => status !== undefined && work.isTerminal(status)
+  const isEnded = (status: string | undefined): status is string => status !== undefined && work.isTerminal(status)
   let polls = 0
   let status: string | undefined
-  for (let pause_ms = firstPause_ms; !ended(status) && Date.now() < deadline_ms; pause_ms = pauseAfter(pause_ms)) {
+  for (let pause_ms = firstPause_ms; !isEnded(status) && Date.now() < deadline_ms; pause_ms = pauseAfter(pause_ms)) {
     sleep(pause_ms / 1000)
     status = work.status()
     polls++
@@ -61,18 +61,19 @@ export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
   const known_ms = Date.now()
   pollsPerRun.add(polls)
 
-  let found: Found = { agrees: false, result: undefined }
-  if (ended(status)) {
+  let finished: Found = { agrees: false, result: undefined }
+  if (isEnded(status)) {
     timeToTerminal.add(known_ms - due_ms)
-    found = work.fetch(status)
-    const delay_ms = known_ms - millisOf(found.finishedAt)
+    finished = work.fetch(status)
+    const delay_ms = known_ms - millisOf(finished.finishedAt)
     // a service whose own clock goes at another speed has no delay to speak of
     if (isThisMachine(settings.address) && delay_ms >= 0 && delay_ms <= settings.runTimeout_ms)
       detectionDelay.add(delay_ms)
   }
-  const isAsWished = ended(status) && (work.wanted === undefined || status === work.wanted)
+  const isAsWished = isEnded(status) && (work.wanted === undefined || status === work.wanted)
   // what ends otherwise need not have come to anything
-  const isFound = found.agrees && (status !== work.wanted || (found.result !== undefined && found.result !== null))
+  const isFound =
+    finished.agrees && (status !== work.wanted || (finished.result !== undefined && finished.result !== null))
   if (isFound) runsLost.add(-1)
   if (work.wanted !== undefined) runsCompleted.add(isFound && isAsWished ? 1 : 0)
   check(status, {

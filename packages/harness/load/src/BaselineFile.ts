@@ -10,14 +10,14 @@ import { createHash } from "node:crypto"
 import { dirname } from "node:path"
 import { Measurements } from "./Measurements.ts"
 
-/** The machine that made a load and, mostly, carried it: measurements of another one are no baseline. */
+/** The machine that ran a load test. Measurements from another machine are not a baseline. */
 const LoadMachine = Schema.Struct({ ...Machine.Machine.fields, k6: Schema.String })
 type LoadMachine = typeof LoadMachine.Type
 
 /** This machine, with its k6. */
 export const thisMachine = (k6: string): LoadMachine => ({ ...Machine.here(), k6 })
 
-/** In which fields two machines differ. */
+/** Returns the fields in which two machines differ. */
 export const differences = (one: LoadMachine, other: LoadMachine): ReadonlyArray<string> =>
   (["cpu", "cores", "platform", "node", "k6"] as const).filter((field) => one[field] !== other[field])
 
@@ -36,7 +36,7 @@ export type Entry = typeof Entry.Type
 
 const decodeEntry = Schema.decodeUnknownEffect(Schema.fromJsonString(Entry))
 
-/** The same for the same settings, in whatever order they are named. */
+/** Returns a hash of settings that doesn't depend on their order. */
 export const settingsHash = (settings: Readonly<Record<string, unknown>>): string => {
   const named = Object.entries(settings)
     .filter(([, value]) => value !== undefined)
@@ -44,7 +44,7 @@ export const settingsHash = (settings: Readonly<Record<string, unknown>>): strin
   return createHash("sha256").update(JSON.stringify(named)).digest("hex").slice(0, 16)
 }
 
-/** Every entry of a baseline file in its order; none where there is no file yet. */
+/** Reads the entries of a baseline file in order. A missing file has no entries. */
 export const read = Effect.fnUntraced(function* (path: string) {
   const text = yield* Effect.mapError(LineFile.read(path), (error) =>
     usage(`Cannot read the baseline: ${describePlatformError(error)}.`)
@@ -63,11 +63,11 @@ export const read = Effect.fnUntraced(function* (path: string) {
 
 const cannotWrite = (error: PlatformError) => usage(`Cannot write the baseline: ${describePlatformError(error)}.`)
 
-/** Refuses a baseline file that cannot be written to, before there is anything to add. */
+/** Fails early if a baseline file can't be written. */
 export const ensureWritable = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const there = (yield* fs.exists(path)) ? path : dirname(path)
-  yield* fs.access(there, { writable: true })
+  const existing = (yield* fs.exists(path)) ? path : dirname(path)
+  yield* fs.access(existing, { writable: true })
 }, Effect.mapError(cannotWrite))
 
 /** Adds an entry at the end of a baseline file, on a line of its own. */

@@ -4,9 +4,9 @@ import type { Distribution, Measurements } from "./Measurements.ts"
 /** A measurement by which two loads are compared. */
 export interface ComparedMetric {
   readonly name: string
-  /** Which direction is an improvement. */
+  /** The direction of an improvement. */
   readonly better: "lower" | "higher"
-  /** Undefined where too little was measured for it. */
+  /** Undefined if too few requests were measured. */
   readonly of: (measurements: Measurements) => number | undefined
   readonly format: (value: number) => string
 }
@@ -29,8 +29,8 @@ export const times: ReadonlyArray<ComparedMetric> = distributions.flatMap(([name
     name: `${name} ${percentile}`,
     better: "lower" as const,
     of: (measurements: Measurements) => {
-      const found = distributionOf(measurements)
-      return found === undefined || found.count < least || found[percentile] <= 0 ? undefined : found[percentile]
+      const times = distributionOf(measurements)
+      return times === undefined || times.count < least || times[percentile] <= 0 ? undefined : times[percentile]
     },
     format: duration
   }))

@@ -11,19 +11,19 @@ import * as Process from "./Process.ts"
 export interface K6 {
   readonly path: string
   readonly version: string
-  /** True for the repository's own k6, whose extension runs TypeScript with imports. */
+  /** Has the extension of the repository's own k6, which runs TypeScript with imports. */
   readonly readsTypeScript: boolean
 }
 
 /** The version of our k6, for which the load tests are written. */
 export const pinned = "2.2.0"
 
-/** True if a load test builds k6 if Go is installed: in a checkout of the repository. */
+/** Tells whether a load test builds k6 with Go, as it does in a checkout of the repository. */
 export const isBuiltHere = Workspace.isCheckout
 
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
 
-/** Asks a program for its version; undefined when it is not k6, or does not run. */
+/** Runs a program to get its version; undefined if it isn't k6 or doesn't run. */
 export const inspect = Effect.fnUntraced(function* (path: string) {
   const spawner = yield* ChildProcessSpawner
   const text = yield* spawner.string(ChildProcess.make(path, ["version"], { stdin: "ignore" })).pipe(
@@ -34,7 +34,7 @@ export const inspect = Effect.fnUntraced(function* (path: string) {
   return version === undefined ? undefined : { path, version, readsTypeScript: text.includes("/xk6-ts ") }
 })
 
-/** Builds ours, or finds it built: its path, or the sentence that says why there is none. */
+/** Returns the path of our k6, which is built if necessary, or the reason why it can't be built. */
 const build = Effect.fnUntraced(
   function* (say: (line: string) => Effect.Effect<void>) {
     const handle = yield* Process.start(
@@ -72,8 +72,8 @@ export const find = Effect.fnUntraced(function* (
     return yield* usage(`${named} is not k6. Set WEBAGENT_K6 to the path of a k6, or unset it.`)
   }
   const built = isBuiltHere ? yield* build(say) : undefined
-  const found = yield* inspect(built?.path ?? "k6")
-  if (found !== undefined) return found
+  const k6 = yield* inspect(built?.path ?? "k6")
+  if (k6 !== undefined) return k6
   return yield* missing(
     built === undefined
       ? `No k6 on the PATH. Install it (${install}), or set WEBAGENT_K6 to its path.`

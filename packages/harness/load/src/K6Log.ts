@@ -15,7 +15,7 @@ export interface K6Log {
 }
 
 // the report says so itself, or it does not matter here
-const known = /^thresholds on metrics|report generation was skipped|^test run was aborted/u
+const expected = /^thresholds on metrics|report generation was skipped|^test run was aborted/u
 
 const field = (line: string, name: string): string | undefined => {
   const quoted = new RegExp(` ${name}=("(?:[^"\\\\]|\\\\.)*")`, "u").exec(line)?.[1]
@@ -46,7 +46,7 @@ const alike = (text: string): string =>
 export const textOf = (log: string): string | undefined => {
   if (!/ level=(?:warning|error) /u.test(log)) return undefined
   const message = field(log, "msg")
-  if (message === undefined || known.test(message)) return undefined
+  if (message === undefined || expected.test(message)) return undefined
   const [first = "", ...stack] = message.split("\n")
   const why = field(log, "error")
   const place = placeIn(stack.join("\n"))
@@ -76,7 +76,7 @@ export const together = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<Log
     times: same.reduce((sum, { times }) => sum + times, 0)
   }))
 
-/** The first messages, and how many more there are. */
+/** Formats the first messages and the number of the others. */
 export const lines = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<string> => {
   const shown = messages
     .slice(0, 3)

@@ -151,15 +151,15 @@ const runOnce = Effect.fnUntraced(function* (options: K6RunOptions) {
   const addresses = processes.flatMap(({ address }) => address ?? [])
   const all = { concurrency: "unbounded" } as const
   type Process = (typeof processes)[number]
-  const asked = new Set<Process>()
-  const gone = new Set<Process>()
+  const stopping = new Set<Process>()
+  const exited = new Set<Process>()
   let working = false
   const signal = ({ handle }: Process) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: patience }))
-  // asked twice k6 ends at once, without its summary
+  // a second request makes k6 exit at once, without its summary
   const once = (process: Process, stop: (process: Process) => Effect.Effect<unknown>) =>
     Effect.suspend(() => {
-      if (asked.has(process) || gone.has(process)) return Effect.void
-      asked.add(process)
+      if (stopping.has(process) || exited.has(process)) return Effect.void
+      stopping.add(process)
       return stop(process)
     })
   const interrupt = (process: Process) => once(process, signal)
@@ -176,32 +176,33 @@ const runOnce = Effect.fnUntraced(function* (options: K6RunOptions) {
     )
   const endOf = Effect.fnUntraced(function* (process: Process) {
     const exit = yield* Effect.exit(process.handle.exitCode)
-    gone.add(process)
+    exited.add(process)
     yield* Effect.exit(Fiber.join(process.listening))
     // without its share the load is another one, and says nothing
-    const isMissing = failure({ exitCode: codeOf(exit), interrupted: false, stopped: asked.has(process) }) !== undefined
+    const isMissing =
+      failure({ exitCode: codeOf(exit), interrupted: false, stopped: stopping.has(process) }) !== undefined
     if (isAborted(process.stderr) || isMissing) yield* Effect.forEach(processes, ask, all)
     return exit
   })
-  const ended = Effect.forEach(processes, endOf, all)
+  const allExits = Effect.forEach(processes, endOf, all)
   // one that ends before it is ready will not be, and the others do not begin
   const ready = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.awaitReady(address)), all)
   const begin = Effect.suspend(() => {
     working = true
     return Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
   })
-  const begun = Effect.raceFirst(
+  const becameReady = Effect.raceFirst(
     Effect.as(ready, true),
     Effect.raceAllFirst(processes.map(({ handle }) => Effect.as(Effect.exit(handle.exitCode), false)))
   )
   const load = Effect.andThen(
-    Effect.flatMap(begun, (areReady) => (areReady ? begin : Effect.void)),
-    ended
+    Effect.flatMap(becameReady, (areReady) => (areReady ? begin : Effect.void)),
+    allExits
   )
   const first = yield* Effect.exit(Effect.interruptible(load))
   const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
   if (interrupted) yield* Effect.forEach(processes, interrupt, all)
-  const exits = Exit.isSuccess(first) ? first.value : yield* ended
+  const exits = Exit.isSuccess(first) ? first.value : yield* allExits
   return processes.map((process, segment): K6End => {
     const { stderr } = process
     const exit = exits[segment]
@@ -209,7 +210,7 @@ const runOnce = Effect.fnUntraced(function* (options: K6RunOptions) {
       exitCode: codeOf(exit),
       interrupted,
       aborted: isAborted(stderr),
-      stopped: asked.has(process),
+      stopped: stopping.has(process),
       stderr,
       log: process.log.messages()
     }
@@ -224,7 +225,8 @@ const attempts = 5
 
 /**
  * Runs a script to its end, in one process or in several that begin together. A threshold that ends one of them ends the
- * test, and so does one that fails: the others are asked to stop. An interruption asks each k6 to stop, which ends its iterations and still sums up.
+ * test, and so does one that fails: the others are asked to stop. An interruption asks each k6 to
+ * stop, which ends its iterations and still writes the summary.
  */
 export const run = (options: K6RunOptions): ReturnType<typeof runOnce> => {
   const attempt = (left: number): ReturnType<typeof runOnce> =>
@@ -255,7 +257,7 @@ export const failure = ({
   stopped
 }: Pick<K6End, "exitCode" | "interrupted" | "stopped">): string | undefined => {
   if (exitCode === 0 || exitCode === 99) return undefined
-  // one that is asked while it ends by itself no longer listens, and the signal ends it; its summary says how far it came
+  // a k6 that is already ending ignores the request, and the signal ends it; its summary has the results so far
   if ((interrupted || stopped) && (exitCode === 103 || exitCode === 105 || exitCode === undefined)) return undefined
   if (exitCode === undefined) return "a signal killed it"
   return `${meanings[exitCode] ?? "unknown reason"} (exit code ${exitCode})`

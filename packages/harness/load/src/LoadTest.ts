@@ -1,11 +1,11 @@
 /** A load test, which `k6/load.ts` runs. */
 export interface LoadTest {
   readonly name: LoadTestName
-  /** Starts a second at its full height, unless told. */
+  /** Starts a second at its full height, by default. */
   readonly rate: number
   /** Default time during which new work is started, in milliseconds. */
   readonly duration_ms: number
-  /** Weights of the flows, unless told. */
+  /** Weights of the flows, by default. */
   readonly mix: string
 }
 

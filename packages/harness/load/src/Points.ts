@@ -27,9 +27,9 @@ export interface Points {
   readonly values: (metric: string, tags?: Partial<Tags>) => Float64Array
   /** The sum of those. */
   readonly sum: (metric: string, tags?: Partial<Tags>) => number
-  /** When the load began, in ms since 1970, which is when its setup ended; undefined before. */
+  /** Start of the load, in ms since 1970; undefined during the setup. */
   readonly begun_ms: () => number | undefined
-  /** When the last point was measured, in milliseconds since the first. */
+  /** Time of the last point, in milliseconds since the first. */
   readonly last_ms: () => number
   /** Points that were not kept, because there were too many. */
   readonly lost: () => number
@@ -98,7 +98,7 @@ export const make = (most = 10_000_000): Points => {
   let last = 0
   // what is before the load belongs to no scenario
   let prepared: number | undefined
-  let begun: number | undefined
+  let begin_ms: number | undefined
   let kept = 0
   let lost = 0
   const all = new Map<string, Map<string, Growing>>()
@@ -118,8 +118,8 @@ export const make = (most = 10_000_000): Points => {
     const ofMetric = all.get(metric) ?? new Map<string, Growing>()
     all.set(metric, ofMetric)
     const key = `${tags.name}\n${tags.scenario}\n${tags.status}\n${tags.expected_response}`
-    const known = ofMetric.get(key)
-    if (known !== undefined) return known
+    const existing = ofMetric.get(key)
+    if (existing !== undefined) return existing
     const created = { metric, tags, length: 0, times: new Uint32Array(64), values: new Float64Array(64) }
     ofMetric.set(key, created)
     return created
@@ -148,8 +148,8 @@ export const make = (most = 10_000_000): Points => {
       status: fields[columns.status] ?? "",
       expected_response: fields[columns.expected_response] ?? ""
     }
-    if (begun === undefined && tags.scenario === "") prepared = Math.max(prepared ?? at, at)
-    else begun ??= prepared ?? at
+    if (begin_ms === undefined && tags.scenario === "") prepared = Math.max(prepared ?? at, at)
+    else begin_ms ??= prepared ?? at
     add(seriesOf(metric, tags), time, value)
   }
 
@@ -172,7 +172,7 @@ export const make = (most = 10_000_000): Points => {
     select,
     values,
     sum: (metric, tags) => values(metric, tags).reduce((sum, value) => sum + value, 0),
-    begun_ms: () => begun,
+    begun_ms: () => begin_ms,
     last_ms: () => last,
     lost: () => lost
   }

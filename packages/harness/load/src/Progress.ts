@@ -67,7 +67,7 @@ export interface Output {
 
 /** A load that runs. */
 interface Running {
-  /** When the load began, in ms since 1970; undefined while k6 makes its users and runs its setup. */
+  /** Start of the load, in ms since 1970; undefined while k6 creates its users and runs its setup. */
   readonly begun_ms: () => number | undefined
   readonly measured: () => string
 }

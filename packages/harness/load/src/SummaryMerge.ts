@@ -11,9 +11,9 @@ const parse = (name: string): { readonly metric: string; readonly tags: Partial<
   const pairs = inside === "" ? [] : inside.split(",").map((pair) => pair.split(":").map((text) => text.trim()))
   const tags: { -readonly [Tag in keyof Tags]?: string } = {}
   for (const [tag, ...value] of pairs) {
-    const known = kept.find((each) => each === tag)
-    if (known === undefined) return undefined
-    tags[known] = value.join(":").replaceAll(/^["']|["']$/gu, "")
+    const name = kept.find((each) => each === tag)
+    if (name === undefined) return undefined
+    tags[name] = value.join(":").replaceAll(/^["']|["']$/gu, "")
   }
   return { metric, tags }
 }
@@ -61,8 +61,8 @@ const byParts = (metrics: ReadonlyArray<Metric>): Metric | undefined => {
 
 /**
  * The summary of a load that several processes shared: counts are added up, and every percentile is that of all points
- * together. Thresholds are judged anew; one that a process has ended the test by stays crossed, whatever the others have
- * measured until then. A metric whose points are not kept is left out, or, with a threshold, judged by its parts.
+ * together. Thresholds are judged again; one that made a process abort the test stays crossed, whatever the other processes
+ * measured. A metric whose points are not kept is left out, or, with a threshold, judged by its parts.
  */
 export const merge = (
   summaries: ReadonlyArray<K6Summary>,
@@ -85,8 +85,8 @@ export const merge = (
     if (expressions.length === 0) return [[name, metric]]
     const thresholds = Object.fromEntries(
       expressions.map((expression) => {
-        const ended = aborted.some(({ metrics }) => metrics[name]?.thresholds?.[expression]?.ok === false)
-        return [expression, { ok: !ended && holds(expression, metric.values) }]
+        const isAborted = aborted.some(({ metrics }) => metrics[name]?.thresholds?.[expression]?.ok === false)
+        return [expression, { ok: !isAborted && holds(expression, metric.values) }]
       })
     )
     return [[name, { ...metric, thresholds }]]

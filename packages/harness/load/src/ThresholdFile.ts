@@ -25,15 +25,15 @@ const metricOf = (name: string): string => name.replace(/\{.*\}$/u, "")
 /** Returns the problem with limits that can be read: an unknown metric, or a statistic that it doesn't have. */
 const problemIn = (
   limits: ThresholdFile,
-  closest: (name: string, known: ReadonlyArray<string>) => string | undefined
+  closest: (name: string, names: ReadonlyArray<string>) => string | undefined
 ): string | undefined => {
   for (const [name, expressions] of Object.entries(limits)) {
     const metric = metricOf(name)
     const type = Object.hasOwn(Metrics.all, metric) ? Metrics.all[metric] : undefined
     if (type === undefined) {
-      const known = Object.keys(Metrics.all)
-      const meant = closest(metric, known)
-      return `unknown metric "${metric}". ${meant === undefined ? `Known metrics: ${known.join(", ")}` : `Did you mean ${meant}?`}`
+      const names = Object.keys(Metrics.all)
+      const meant = closest(metric, names)
+      return `unknown metric "${metric}". ${meant === undefined ? `Known metrics: ${names.join(", ")}` : `Did you mean ${meant}?`}`
     }
     for (const expression of expressions) {
       const { statistic = "" } = parse(expression) ?? {}
@@ -50,17 +50,17 @@ const problemIn = (
  * that was meant.
  */
 export const read = Effect.fnUntraced(function* (
-  given: string,
-  closest: (name: string, known: ReadonlyArray<string>) => string | undefined
+  argument: string,
+  closest: (name: string, names: ReadonlyArray<string>) => string | undefined
 ) {
   const fs = yield* FileSystem.FileSystem
-  const isText = given.startsWith("{")
+  const isText = argument.startsWith("{")
   const text = isText
-    ? given
-    : yield* Effect.mapError(fs.readFileString(given), (error) =>
+    ? argument
+    : yield* Effect.mapError(fs.readFileString(argument), (error) =>
         usage(`Cannot read the thresholds: ${describePlatformError(error)}.`)
       )
-  const name = isText ? "thresholds" : given
+  const name = isText ? "thresholds" : argument
   const limits = yield* Effect.mapError(decode(text), ({ message }) => usage(`${name}: ${message}`))
   const problem = problemIn(limits, closest)
   if (problem !== undefined) return yield* usage(`${name}: ${problem.replace(/[^?]$/u, "$&.")}`)

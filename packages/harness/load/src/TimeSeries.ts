@@ -4,29 +4,29 @@ import type { Points, Series, Tags } from "./Points.ts"
 
 const Line = Schema.Array(Schema.NullOr(Schema.Number))
 
-/** A figure for each stretch of time; null where there was nothing to measure. */
+/** A figure for each time step; null if nothing was measured. */
 export type Line = typeof Line.Type
 
 const Quantiles = Schema.Struct({ p50: Line, p95: Line, p99: Line })
 
-/** Half of the figures, and all but one in twenty or a hundred, are no greater, for each stretch of time. */
+/** Percentiles of each time step. */
 export type Quantiles = typeof Quantiles.Type
 
-/** A load test over its time, in stretches of the same length. */
+/** A load test over time, in steps of equal length. */
 export const TimeSeries = Schema.Struct({
-  /** The length of a stretch. */
+  /** Length of a step. */
   step_ms: Schema.Number,
-  /** Requests that ended, a second. */
+  /** Finished requests per second. */
   requests: Line,
   /** Share of failed requests. */
   errors: Line,
-  /** Starts that k6 could not make in time, a second. */
+  /** Starts per second that k6 could not make in time. */
   dropped: Line,
   /** Time for a request, by operation; the first is of all. */
   operations: Schema.Array(Schema.Struct({ name: Schema.String, ms: Quantiles })),
-  /** From the scheduled start of a run until its end was known. */
+  /** Time from the scheduled start of a run until the client saw its final status. */
   time_to_terminal: Quantiles,
-  /** From the end of a run until it was known. */
+  /** Time from the end of a run until the client saw it. */
   detection_delay: Quantiles
 })
 export type TimeSeries = typeof TimeSeries.Type
@@ -35,7 +35,7 @@ export type TimeSeries = typeof TimeSeries.Type
 const most = 240
 const steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600]
 
-/** The shortest whole stretch with which a chart is not crowded. */
+/** Returns the shortest step with which a chart is not crowded. */
 export const stepOf = (length_ms: number): number =>
   1000 * (steps_s.find((step) => length_ms / 1000 / step <= most) ?? Math.ceil(length_ms / 1000 / most))
 

@@ -9,7 +9,7 @@ export const script = at("../k6/load.ts")
 /** The bundled script, which a package has. */
 export const bundledScript = at("./k6/load.js")
 
-/** True if this runs in a checkout of the repository; a package has neither Go sources nor `k6/`. */
+/** Returns whether this runs in a checkout of the repository. A package has neither Go sources nor `k6/`. */
 export const isCheckout = existsSync(at("../k6/"))
 
 /** Builds our k6 and ends with its path on standard output. */

@@ -3,7 +3,7 @@ import type { LoadPlan } from "./LoadPlan.ts"
 import { firstPause_ms, pauseAfter, runTimeout_ms } from "./LoadTest.ts"
 import { type FlowName, flows, type Mix } from "./Mix.ts"
 
-/** The most that a service is asked for. */
+/** Upper bounds on the requests of a load and on their effects. */
 interface Requested {
   readonly requests: number
   readonly runs: number
@@ -48,7 +48,7 @@ const reaping = (starts: number, rate: number): Requested => ({
 
 /** Further factors of the number of requests. */
 interface Extent {
-  /** All flows, unless told. */
+  /** Defaults to all flows. */
   readonly mix?: Mix | undefined
   readonly run_timeout_ms?: number | undefined
   /** Number of times that the load is sent. */

@@ -60,11 +60,11 @@ export const settingsOf = Effect.fnUntraced(function* (
   } satisfies LoadSettings
 })
 
-/** True if an address is on this machine. No name is looked up. */
+/** Returns whether an address is on this machine, without looking up names. */
 export const isThisMachine = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? "")
 
-/** The fields that have a value, as a report holds them. */
-export const given = <Fields extends object>(fields: Fields) =>
+/** Returns the fields that have a value. */
+export const withoutUndefined = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 // a user that checks responses takes more, and most do not
@@ -77,12 +77,12 @@ export const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSe
   const users = vus ?? preAllocatedVUs(rate, run_timeout_ms)
   // a container has less than its machine, and outside of one the limit is none or nothing
   const limit = process.constrainedMemory() || Infinity
-  const [needed, there] = [users * memoryOfUser_bytes, Math.min(totalmem(), limit)]
-  if (needed <= there) return Effect.void
+  const [needed, available] = [users * memoryOfUser_bytes, Math.min(totalmem(), limit)]
+  if (needed <= available) return Effect.void
   const less = vus === undefined ? "Lower --rate or --run-timeout" : "Lower --vus"
   return Effect.fail(
     usage(
-      `The load needs ${counted(users, "virtual user")}, about ${gigabytes(needed)}; this machine has ${gigabytes(there)}. ${less}, or use several machines with load render.`
+      `The load needs ${counted(users, "virtual user")}, about ${gigabytes(needed)}; this machine has ${gigabytes(available)}. ${less}, or use several machines with load render.`
     )
   )
 }
@@ -102,7 +102,7 @@ export const ensureTheyFit = (segments: number) => {
       )
 }
 
-/** The most that is asked of a service, in words; `times` is how often the load is sent, `segments` by how many processes. */
+/** Describes the most that a load can do at a service. `times` is the number of runs, `segments` of processes per run. */
 export const most = (
   plan: LoadPlan,
   { mix, run_timeout_ms, vus }: LoadSettings,
@@ -135,21 +135,20 @@ export const ensureProfileApplies = (profile: string | undefined, services: Read
 export const open = Effect.fnUntraced(function* (
   url: string,
   { allowRemote, apiKeyEnv, apiKeyHeader, profile }: Access,
-  asked: string
+  load: string
 ) {
   if (url === "simulated") return yield* SimulatedService.start(profile)
-  const refuse = (why: string) =>
-    usage(`${url} ${why}. The load would ${asked}. To send it anyway, add --allow-remote.`)
+  const refuse = (why: string) => usage(`${url} ${why}. The load would ${load}. To send it anyway, add --allow-remote.`)
   if (isWebAddress(url) && !isThisMachine(url) && !allowRemote) return yield* refuse("is on another machine")
-  const found = yield* TargetSource.remote({
+  const connection = yield* TargetSource.remote({
     target: url,
     apiKeyEnv,
     apiKeyHeader,
     allowPaid: false,
     v2SessionId: undefined
   })
-  if (!found.simulated && !allowRemote) return yield* refuse("is not simulated and may cost money")
-  const { apiKey, info, simulated } = found
+  if (!connection.simulated && !allowRemote) return yield* refuse("is not simulated and may cost money")
+  const { apiKey, info, simulated } = connection
   const { address, name } = info
   return { name, address, apiKey, apiKeyHeader: info.apiKeyHeader, simulated } satisfies LoadTarget
 })

@@ -80,8 +80,8 @@ export const comparePair = (options: LoadFlags.CompareOptions) =>
     yield* LoadOptions.ensureProfileApplies(options.profile, [urlA, urlB])
     const settings = yield* LoadOptions.settingsOf(options)
     yield* LoadOptions.ensureItFits(plan, settings)
-    const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })
-    const open = (url: string) => LoadOptions.open(url, options, asked)
+    const atMost = LoadOptions.most(plan, settings, { times: pairs + 1 })
+    const open = (url: string) => LoadOptions.open(url, options, atMost)
     // to build k6 may take minutes: a service that does not answer is told before
     const remoteA = urlA === "simulated" ? undefined : yield* open(urlA)
     const remoteB = urlB === "simulated" ? undefined : yield* open(urlB)
@@ -99,7 +99,7 @@ export const comparePair = (options: LoadFlags.CompareOptions) =>
         `${counted(pairs, "pair")} after a warm-up of each · ${load} · seed ${seed}`,
         ...([a, b].every(({ simulated }) => simulated)
           ? []
-          : [`at most, this will ${asked} at each, which may cost money`]),
+          : [`at most, this will ${atMost} at each, which may cost money`]),
         ""
       ].join("\n")
     )
@@ -160,7 +160,7 @@ export const comparePair = (options: LoadFlags.CompareOptions) =>
       startedAt,
       rate: plan.rate,
       duration_ms: plan.duration_ms,
-      settings: LoadOptions.given({ ...shape, profile: options.profile }),
+      settings: LoadOptions.withoutUndefined({ ...shape, profile: options.profile }),
       seed,
       tolerance,
       pairs: measured,

@@ -70,7 +70,7 @@ const saveFailure = Effect.fnUntraced(
 
 /** Compares a run with the earlier ones in a file, and prepares the entry that records it. */
 const judge = Effect.fnUntraced(function* (
-  { baseline, profile, record, target: asked, tolerance = LoadFlags.defaultTolerance }: LoadFlags.LoadOptions,
+  { baseline, profile, record, target: service, tolerance = LoadFlags.defaultTolerance }: LoadFlags.LoadOptions,
   history: ReadonlyArray<BaselineFile.Entry>,
   report: LoadReport.LoadReport
 ) {
@@ -78,7 +78,7 @@ const judge = Effect.fnUntraced(function* (
   if (baseline === undefined || report.verdict === "stopped") return undefined
   const { measurements, startedAt, target, test, verdict } = report
   // a service that is started for this has another port each time; any other is known by its address
-  const where = asked === "simulated" ? asked : new URL(target.address).origin
+  const where = service === "simulated" ? service : new URL(target.address).origin
   const fs = yield* FileSystem.FileSystem
   const behaviour = yield* profile === undefined
     ? Effect.succeed(undefined)
@@ -109,19 +109,19 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
     yield* LoadOptions.ensureTheyFit(segments)
     const history = baseline === undefined ? [] : yield* BaselineFile.read(baseline)
     if (baseline !== undefined && record) yield* BaselineFile.ensureWritable(baseline)
-    const asked = LoadOptions.most(plan, settings, { segments })
+    const atMost = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"
-    const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
+    const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, atMost)
     const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(k6)
     const directory = yield* ReportDirectory.create(options.reportDir)
-    const target = remote ?? (yield* LoadOptions.open("simulated", options, asked))
+    const target = remote ?? (yield* LoadOptions.open("simulated", options, atMost))
     const { style, ...output } = yield* terminalBeside(options.json)
     const say = (lines: ReadonlyArray<string>) => output.write(`${lines.join("\n")}\n`)
     const headline = `${LoadOptions.whereOf(target)} · ${LoadOptions.loadOf(plan, settings.vus)} · k6 ${k6.version}`
     yield* say([
       style.strong(headline),
-      ...(target.simulated ? [] : [`at most, this will ${asked}, which may cost money`])
+      ...(target.simulated ? [] : [`at most, this will ${atMost}, which may cost money`])
     ])
 
     const dashboard = join(directory, `load-${plan.test.name}${k6Page}`)
@@ -160,7 +160,7 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
         startedAt,
         rate: plan.rate,
         duration_ms: plan.duration_ms,
-        settings: { ...LoadOptions.given({ ...settings, profile }), segments },
+        settings: { ...LoadOptions.withoutUndefined({ ...settings, profile }), segments },
         took_ms: summary.state.testRunDurationMs,
         verdict: interrupted ? "stopped" : held ? "passed" : "failed",
         thresholds,

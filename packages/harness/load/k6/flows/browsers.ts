@@ -6,13 +6,13 @@ import { type Answer, isSuccess, requestTimeout_ms, type Service, text } from ".
 
 const attempts = 3
 
-/** The longest that one start of this flow may take. */
+/** The longest time that one start of this flow can take. */
 export const browserTimeout_ms = 2 * attempts * requestTimeout_ms
 
 /** The key of the nth create. */
 export const keyOf = ({ execution }: Prepared, ordinal: number): string => `load-${execution}-${ordinal}`
 
-/** Stops a browser, also when the service has to be asked more than once: the answer, undefined when it did not. */
+/** Stops a browser with up to three attempts. Returns the response; undefined if it was not stopped. */
 export const stop = (service: Service, id: string): Answer | undefined => {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const answer = service.send("v4.updateBrowser", { id, body: { action: stopAction } })
@@ -23,7 +23,7 @@ export const stop = (service: Service, id: string): Answer | undefined => {
 
 const isAnswered = ({ status }: Answer) => status !== 0
 
-/** Creates a browser and stops it, whatever it was like. */
+/** Creates a browser and stops it. */
 export const browsers: Flow = ({ ordinal, prepared, service }) => {
   // Leaked from before it is asked for until it is known to be stopped or never made. k6 runs no `finally` when it cuts
   // an iteration off; this is what it leaves behind, for the end of the test to find.
