@@ -12,7 +12,19 @@ export interface Moment {
 }
 
 /**
- * A cadence: when to poll next. Pure, so that it can be plotted, compared and tested; only `next` draws the jitter.
+ * Determines how long a wait pauses between two polls.
+ *
+ * A schedule is plain data without state, so you can share it, test it and plot it. Build one with `every`, `backoff`
+ * or `proportional`, and change it with `withFirst` and `jittered`. All waits use `standard` unless you provide
+ * `Current`.
+ *
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * // first after 1 second, then 2, 4, 8 and at most 30 seconds, each up to 10 % longer or shorter
+ * export const schedule = PollSchedule.jittered(PollSchedule.backoff({ first: "1 second", max: "30 seconds" }))
+ * ```
  */
 export interface PollSchedule {
   /** Delay until the next poll in milliseconds, before jitter. */

@@ -1,7 +1,21 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
-/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+/**
+ * A run or session didn't reach a final status before the timeout of the wait.
+ *
+ * The service is still working on it, and it may still cost money. Wait again with `id`, or stop it.
+ *
+ * @example
+ * ```ts
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Runs.use((runs) => runs.createAndWait({ task: "Find a red mug" }, { timeout: "1 minute" })).pipe(
+ *   Effect.catchTag("WaitTimeoutError", ({ id }) => Runs.use((runs) => runs.untilTerminal(id, { timeout: "1 hour" })))
+ * )
+ * ```
+ */
 export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("WaitTimeoutError", {
   /** The kind of resource that was waited for: `run`, `session`. */
   kind: Schema.String,

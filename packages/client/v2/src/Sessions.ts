@@ -57,14 +57,24 @@ const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Reads a session with its tasks. An id that is no uuid is refused before anything is sent. */
+    /**
+     * Reads a session with its tasks.
+     *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @throws `SessionNotFoundError` if the service has no session with this id, and `TransportError` if it can't be reached.
+     */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionView, SessionError>
-    /** Waits until every task of the session is terminal; without tasks, until the session is stopped. */
+    /**
+     * Waits until every task of a session is done, or until a session without tasks is stopped.
+     *
+     * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @throws `WaitTimeoutError` if a task isn't done in time. Wait again with the `id`.
+     */
     readonly untilTerminal: (
       id: string,
       options?: SessionWaitOptions
     ) => Effect.Effect<SessionView, SessionError | WaitTimeoutError>
-    /** The session whenever its status or that of a task has changed, the terminal one last. */
+    /** Emits a session whenever its status or the status of a task changes. The last one is final. */
     readonly watch: (
       id: string,
       options?: SessionWaitOptions

@@ -120,13 +120,25 @@ const make = Effect.gen(function* () {
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+    /**
+     * Creates a session from a task, and doesn't wait for its result. The request is sent once.
+     *
+     * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     */
     readonly create: (input: SessionCreate, options?: CreateOptions) => Effect.Effect<Session, CreateError>
-    /** Reads a session, with its result once there is one. */
+    /**
+     * Reads a session. It has a result once its task is done.
+     *
+     * @throws `SessionNotFoundError` if the service has no session with this id, and `TransportError` if it can't be reached.
+     */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Session, SessionError>
     /**
-     * Waits until the session's result does not change by itself any more. A session that failed is a value
-     * (`Outcome.of` tells), and an error only where `result` asks for a result of a type.
+     * Waits until a session is done. A session that failed is a value unless you pass `result`.
+     *
+     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+     * @returns The session with its result.
+     * @throws `WaitTimeoutError` if it isn't done in time. Wait again with its `id`.
      */
     readonly untilTerminal: {
       (
@@ -139,9 +151,14 @@ export class Sessions extends Context.Service<
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
     }
     /**
-     * Creates a session and waits for its result; `result` as for `untilTerminal`. When the wait ends before the
-     * session does, the session goes on unless `cancel` says how to end it; its id is in the WaitTimeoutError, or in
-     * a warning.
+     * Creates a session and waits for its result.
+     *
+     * If the wait stops first, the session continues on the service. Pass `cancel` to stop it as well.
+     *
+     * @param input - The task.
+     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+     * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @throws `WaitTimeoutError` if the session isn't done in time. Wait again with its `id`.
      */
     readonly createAndWait: {
       <RC = never>(
@@ -153,7 +170,7 @@ export class Sessions extends Context.Service<
         options: CreateAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
     }
-    /** The session whenever its status has changed, the terminal one last. */
+    /** Emits a session whenever its status changes. The last one is final. */
     readonly watch: (
       id: string,
       options?: SessionWaitOptions

@@ -143,25 +143,44 @@ const make = Effect.gen(function* () {
 export class Browsers extends Context.Service<
   Browsers,
   {
-    /** Creates a browser that its caller has to stop. */
+    /**
+     * Creates a browser, which costs money until you stop it. Prefer `use` or `acquire`, which stop it.
+     *
+     * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     */
     readonly create: (input?: BrowserCreate, options?: CreateOptions) => Effect.Effect<Browser, CreateError>
     /**
-     * Stops a browser, trying again when the service cannot be reached, and for 5 seconds after its create also when
-     * the service does not find it.
+     * Stops a browser. The request is retried if the service can't be reached.
+     *
+     * @throws `BrowserNotFoundError` if the service has no browser with this id. For 5 seconds after a create, it's retried.
      */
     readonly stop: (
       id: string,
       options?: CallChoices
     ) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
     /**
-     * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
-     * being created. When stopping fails for two minutes, or the service does not find the browser, a warning names it.
+     * Creates a browser that is stopped when the scope closes: on success, failure and interruption.
+     *
+     * If it can't be stopped for 2 minutes, a warning with its id is logged.
      */
     readonly acquire: (
       input?: BrowserCreate,
       options?: CreateOptions
     ) => Effect.Effect<Browser, CreateError, Scope.Scope>
-    /** Runs `f` with a browser that is stopped afterwards, as `acquire` does. */
+    /**
+     * Creates a browser, runs `f` with it, and stops the browser, whether `f` succeeds, fails or is interrupted.
+     *
+     * @example
+     * ```ts
+     * import { Browsers } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const program = Browsers.use((browsers) =>
+     *   browsers.use({ proxyCountryCode: "no" }, (browser) => Effect.log(browser.cdpUrl))
+     * )
+     * ```
+     */
     readonly use: <A, E, R>(
       input: BrowserCreate | undefined,
       f: (browser: Browser) => Effect.Effect<A, E, R>,

@@ -96,7 +96,10 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * The runs of the service: an agent that carries out a task in a browser and returns its result.
+ * Creates runs and waits for them. A run is one task that an agent carries out in a browser.
+ *
+ * Get the service from the context with `yield* Runs`, and provide it with `V4.layer()`. Use one layer per process,
+ * because all waits share its poll budget, and all requests share its connections and retry limits.
  *
  * @example
  * ```ts
@@ -113,15 +116,38 @@ const make = Effect.gen(function* () {
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+    /**
+     * Creates a run, and doesn't wait for it. It starts as soon as the service has capacity.
+     *
+     * The create request is sent once, because a second request could start a second paid run.
+     *
+     * @param input - The task, and options for the model.
+     * @returns The created run. Only its `id` is certain.
+     * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     */
     readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, CreateError>
-    /** Reads the status of a run; cheap. */
+    /**
+     * Reads the status of a run. This is the cheapest request about a run.
+     *
+     * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+     */
     readonly status: (id: string, options?: CallChoices) => Effect.Effect<RunStatusView, RunError>
-    /** Reads the full run, with its result once terminal. */
+    /**
+     * Reads a run. It has a result once its status is `completed`.
+     *
+     * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+     */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Run, RunError>
     /**
-     * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value
-     * (`Outcome.of` tells them apart), and an error only where `result` asks for a result of a type.
+     * Waits until a run is completed, failed or cancelled, then reads it once.
+     *
+     * A run that failed or was cancelled is a value, which `Outcome.of` can tell apart, unless you pass `result`.
+     *
+     * @param id - The id of the run. It may have been created by another process.
+     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+     * @returns The finished run. With `result`, its result has the type of the schema.
+     * @throws `WaitTimeoutError` if the run doesn't finish in time. Wait again with its `id`.
      */
     readonly untilTerminal: {
       (id: string, options?: RunWaitOptions & WithoutResult): Effect.Effect<Run, RunError | WaitTimeoutError>
@@ -131,9 +157,32 @@ export class Runs extends Context.Service<
       ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
     }
     /**
-     * Creates a run, waits until it is terminal, then reads the full run once; `result` as for `untilTerminal`. When
-     * the wait ends before the run does, the run goes on unless `cancel` says how to end it; its id is in the
-     * WaitTimeoutError, or in a warning.
+     * Creates a run, waits until it finishes, and succeeds with the run and its result.
+     *
+     * The create request is sent once. If its response is lost, the effect fails with `CreateOutcomeUnknown`, because a
+     * second request could start a second paid run. A run that fails is a value with the status `failed`, unless you
+     * pass `result`.
+     *
+     * If the effect is interrupted or times out, the run continues on the service. Pass `cancel` to stop it as well.
+     *
+     * @param input - The task, and options for the model.
+     * @param options - `result` is a schema that checks and types the result. `timeout` limits the wait.
+     * @returns The finished run. With `result`, the run has the type `Outcome.CompletedRun<A>`.
+     * @throws `WaitTimeoutError` if the run doesn't finish in time; `id` is the run, so you can wait again.
+     * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @throws `Outcome.NoResultError` if you pass `result` and the run has no matching result.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const program = Effect.gen(function* () {
+     *   const runs = yield* Runs
+     *   return yield* runs.createAndWait({ task: "Find a red mug" }, { timeout: "10 minutes" })
+     * }).pipe(
+     *   Effect.catchTag("WaitTimeoutError", ({ id }) => Effect.succeed(`${id} is still running`))
+     * )
+     * ```
      */
     readonly createAndWait: {
       <RC = never>(
@@ -145,7 +194,20 @@ export class Runs extends Context.Service<
         options: CreateAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError, RD | RC>
     }
-    /** `createAndWait` for each input, 10 at a time unless told. Gives what became of each; one that fails ends no other. */
+    /**
+     * Creates a run for each input and waits for all of them. A run that fails doesn't stop the others.
+     *
+     * @param inputs - The tasks, in the order of the results.
+     * @param options - `concurrency` is the number of runs at a time: 10 by default. `onProgress` reports each created and finished run.
+     * @returns The outcome of each run, and their total cost in USD.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * const tasks = ["Find a red mug", "Find a blue mug"].map((task) => ({ task }))
+     * export const program = Runs.use((runs) => runs.runAll(tasks, { concurrency: 2 }))
+     * ```
+     */
     readonly runAll: {
       <RC = never>(
         inputs: Iterable<RunCreate>,
@@ -156,7 +218,12 @@ export class Runs extends Context.Service<
         options: RunAll.RunAllOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<RunAll.RunAll<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError>, never, RD | RC>
     }
-    /** The statuses of a run as they change, the terminal one last. */
+    /**
+     * Emits the status of a run whenever it changes. The last one is final.
+     *
+     * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @throws `WaitTimeoutError` if the run doesn't finish in time.
+     */
     readonly watch: (id: string, options?: RunWaitOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
   }
 >()("@webagent/v4/Runs") {

@@ -15,14 +15,19 @@ import { Browsers } from "./Browsers.ts"
 import { Runs } from "./Runs.ts"
 import { Sessions } from "./Sessions.ts"
 
-/** The services of API v4, over a Transport of your own. */
+/** The services of API v4, over a Transport that you provide. */
 export const layerServices: Layer.Layer<Browsers | Runs | Sessions, never, Transport> = Layer.mergeAll(
   Browsers.layer,
   Runs.layer,
   Sessions.layer
 )
 
-/** A client of API v4 over an HttpClient of your own; `options` as for `layer`. */
+/**
+ * A client of API v4 over an HttpClient that you provide.
+ *
+ * @param options - The address, the key, and limits for time. Missing options come from the environment.
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ */
 export const layerClient = (
   options?: GivenOptions
 ): Layer.Layer<Browsers | Runs | Sessions | Transport, ClientConfigError, HttpClient.HttpClient> =>
@@ -30,10 +35,13 @@ export const layerClient = (
   Layer.fresh(layerServices.pipe(Layer.provideMerge(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
 
 /**
- * A client of API v4, over undici in Node and fetch elsewhere. What the options do not say comes from the environment:
- * WEBAGENT_API_KEY, WEBAGENT_BASE_URL and the others of `ClientConfig.layerConfig`. Each build of the layer is a client
- * with connections, a poll budget and retry limits of its own: build it once a process.
+ * A client of API v4, over undici in Node and over fetch elsewhere.
  *
+ * Build the layer once per process, so that its connections, poll budget and retry limits apply to the whole process.
+ *
+ * @param options - The address, the key, and limits for time. Missing options come from the environment:
+ *   `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and the other variables of `ClientConfig.layerConfig`.
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts
  * import { Runs, V4 } from "@webagent/v4"
@@ -48,9 +56,11 @@ export const layer = (options?: GivenOptions): Layer.Layer<Browsers | Runs | Ses
   Layer.provide(layerClient(options), Layer.provide(layerHttp, ClientConfig.layerGiven(options)))
 
 /**
- * Sends a request that this package does not list, to `path` of API v4, and gives the answer's JSON. Key, redirects,
- * timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
+ * Sends a request that this package doesn't list. The key, redirects, timeouts, errors and redaction are those of every
+ * call. A GET is retried; any other method is sent once.
  *
+ * @param path - The path below the address of API v4, such as `/sessions`. Use `query` of the options for a query.
+ * @returns The JSON of the response.
  * @example
  * ```ts
  * import { V4 } from "@webagent/v4"

@@ -49,7 +49,12 @@ const settle = (name: string, at: Error, refuted: Refutation | undefined): Effec
         })
       )
 
-/** The two values are the same, by `Object.is`. */
+/**
+ * Checks that two values are the same, by `Object.is`.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
   settle(
     name,
@@ -59,7 +64,12 @@ export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
       : { expected: show(expected), actual: show(actual), differ: [expected, actual] }
   )
 
-/** The two values are alike in every field and element, and in what dates, maps and sets hold; the failure names the first place where they differ. */
+/**
+ * Checks that two values are equal in every field and element, including the contents of dates, maps and sets.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value") => {
   const difference = firstDifference(actual, expected)
   const at = difference === undefined || difference.path === "" ? "" : ` at ${difference.path}`
@@ -74,11 +84,21 @@ export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value"
   )
 }
 
-/** The value is `true`. */
+/**
+ * Checks that a condition is `true`.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const isTrue = (actual: boolean, name = "the condition") =>
   settle(name, new Error(), actual ? undefined : { expected: "true", actual: "false" })
 
-/** The text matches the pattern. */
+/**
+ * Checks that a value is a text that matches a pattern.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
   settle(
     name,
@@ -88,7 +108,12 @@ export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
       : { expected: `text like ${pattern.source}`, actual: show(actual) }
   )
 
-/** The answer has the status, or one of several, or is of a class such as `"4xx"`. */
+/**
+ * Checks the status of a response: a number, one of several, or a class such as `"4xx"`.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const status = (
   answer: RawAnswer,
   expected: number | ReadonlyArray<number> | "2xx" | "4xx",
@@ -111,7 +136,12 @@ export const status = (
   )
 }
 
-/** The value decodes with the schema; answers with the decoded value. */
+/**
+ * Checks that a value decodes with a schema, and returns the decoded value.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const schema = <A>(
   schema: Schema.ConstraintDecoder<A>,
   value: unknown,
@@ -125,7 +155,21 @@ export const schema = <A>(
   })
 }
 
-/** The named condition holds; `seen` tells the report what was expected and what came. */
+/**
+ * Checks a condition of your own.
+ *
+ * @param name - The name of the check in reports.
+ * @param holds - True if the check passes.
+ * @param seen - The expected and the actual value for the report.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check } from "@webagent/scenario"
+ *
+ * export const isCheap = (cost: number) =>
+ *   check.that("the run is cheap", cost < 0.1, { expected: "less than 0.10 USD", actual: cost })
+ * ```
+ */
 export const that = (name: string, holds: boolean, seen?: { readonly expected: string; readonly actual: unknown }) => {
   const actual = seen === undefined ? "it does not" : seen.actual
   return settle(
@@ -137,7 +181,12 @@ export const that = (name: string, holds: boolean, seen?: { readonly expected: s
   )
 }
 
-/** The effect fails with an error of this tag; answers with the error. */
+/**
+ * Checks that an effect fails with an error of this tag, and returns the error.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ */
 export const fails = <A, E, R, const Tag extends string>(
   effect: Effect.Effect<A, E, R>,
   tag: Tag,
@@ -153,7 +202,12 @@ export const fails = <A, E, R, const Tag extends string>(
   })
 }
 
-/** The oracle finds that what `name` says is so. One that cannot look fails with its own error: that refutes nothing. */
+/**
+ * Checks the verdict of an oracle, which reads facts from another source than the response.
+ *
+ * @param name - The name of the check in reports.
+ * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end. If the oracle can't read its facts, the effect fails with the oracle's error.
+ */
 export const oracle = <E, R>(name: string, oracle: Oracle<E, R>): Effect.Effect<void, E | CheckFailed, R> => {
   const at = new Error()
   return Effect.flatMap(OracleCount, (count) =>

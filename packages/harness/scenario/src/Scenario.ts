@@ -248,9 +248,13 @@ const each =
   }
 
 /**
- * A scenario from a generator; throws a TypeError with one sentence when its options make no sense. `scenario.each(rows)`
- * makes one of each row; its name has `$field` for a field of the row, and `%s` for the row.
+ * Makes a scenario from a generator function. `scenario.each(rows)` makes one scenario per row: in its name, `$field`
+ * stands for a field of the row, and `%s` for the row.
  *
+ * @param name - The name in reports and in `--name`.
+ * @param options - Needs, trials, limits for time and cost, and tags.
+ * @param body - Yields effects and checks. An unhandled failure fails the trial.
+ * @throws `TypeError` if an option is unknown or invalid.
  * @example
  * ```ts
  * import { check, scenario, Suite } from "@webagent/scenario"

@@ -37,9 +37,12 @@ const hookOf = (hook: HookFailed["hook"], { [hook]: run }: SuiteOptions) =>
   run === undefined ? Effect.void : Effect.mapError(effectOf(run), (cause) => new HookFailed({ hook, cause }))
 
 /**
- * Something that the scenarios of a suite share: acquired when the first of them asks for it, and released when the suite
- * is over. `acquire` is a scoped effect, or a function with another that releases what it gives.
+ * Shares a resource between the scenarios of a suite. It's acquired when the first scenario asks for it, and released at
+ * the end of the suite.
  *
+ * @param acquire - A scoped effect, or a function that returns the resource or a promise of it.
+ * @param release - Releases the resource that the function has returned.
+ * @returns An effect that every scenario can yield to get the resource.
  * @example
  * ```ts
  * import { Suite } from "@webagent/scenario"
@@ -80,8 +83,22 @@ const after = (scenarios: ReadonlyArray<Scenario>, options: SuiteOptions): Reado
 const optionNames = ["beforeAll", "afterAll"]
 
 /**
- * A suite of scenarios and lists of them; throws a TypeError with one sentence when two scenarios have one name, or its own
- * cannot be shown.
+ * Makes a suite from scenarios and lists of scenarios. A file `*.suite.ts` exports it as its default.
+ *
+ * @param name - The name in reports and on the command line.
+ * @param scenarios - The scenarios, in the order of the report.
+ * @param options - Hooks that run before the first scenario and after the last one.
+ * @throws `TypeError` if two scenarios have the same name, or a name or an option is invalid.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * const greets = scenario("a run completes", function* ({ v4 }) {
+ *   const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *   yield* check.equal(run.status, "completed")
+ * })
+ * export default Suite.make("greetings", [greets], { beforeAll: () => console.log("starting") })
+ * ```
  */
 export const make = (
   name: string,

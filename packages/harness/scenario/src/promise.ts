@@ -27,9 +27,13 @@ const each =
   }
 
 /**
- * A scenario from an async function: clients answer with promises, and checks throw. Everything else is as for a scenario
- * from a generator.
+ * Makes a scenario from an async function: clients return promises, and checks throw. `scenario.each(rows)` makes one
+ * scenario per row: in its name, `$field` stands for a field of the row, and `%s` for the row.
  *
+ * @param name - The name in reports and in `--name`.
+ * @param options - Needs, trials, limits for time and cost, and tags.
+ * @param body - Receives the clients and checks. A rejection fails the trial.
+ * @throws `TypeError` if an option is unknown or invalid.
  * @example
  * ```ts
  * import { scenario, Suite } from "@webagent/scenario/promise"

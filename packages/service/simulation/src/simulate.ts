@@ -86,9 +86,15 @@ export interface RunningService {
 }
 
 /**
- * Starts a simulated service for a test that needs no Effect. It has the profile `instant` unless told otherwise: runs
- * succeed after 5 ms. Rejects when an option is misspelt or wrong, with a line for each, or when the port is in use.
+ * Starts a simulated service in this process, for tests that use promises.
  *
+ * With the default profile, `instant`, every run succeeds after 5 milliseconds. Close the service at the end of the
+ * test with `close()` or `await using`.
+ *
+ * @param options - The profile, faults, seed, port and API keys. With the same seed, the service repeats the same ids
+ *   and the same failures.
+ * @returns The running service: its address, options for `new WebAgent(...)`, and methods that inspect and control it.
+ * @throws `Error` with one line per problem if an option is misspelled or invalid, or if the port is in use.
  * @example
  * ```ts
  * import { simulate } from "@webagent/simulation"

@@ -7,10 +7,14 @@ import * as V3 from "../Sessions.ts"
 import type { Sessions } from "./Sessions.ts"
 
 /**
- * API v3 in promises. What the constructor is not told comes from the environment, WEBAGENT_API_KEY and
- * WEBAGENT_BASE_URL first of all; it throws a ClientConfigError that says what is missing. Connections are made by the
- * first call, and nothing keeps a process alive after the last one.
+ * A client of API v3 that returns promises.
  *
+ * Create one client per process and share it, so that its connections, poll budget and retry limits apply to the whole
+ * process. Missing options come from the environment: `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and others. Connections
+ * are opened by the first call, and don't keep the process alive after the last one.
+ *
+ * @param options - The address, the key, and limits for time, retries and polling.
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts
  * import { WebAgent } from "@webagent/v3/promise"

@@ -34,15 +34,32 @@ export interface OwnedBrowser extends Browser {
 /** Hosted browsers. Closing a CDP connection does not stop one. */
 export interface Browsers {
   /**
-   * Creates a browser. It is stopped by `await using`, by `stop`, or at last when the WebAgent is closed. When its
-   * create is aborted it is stopped as soon as its id is known.
+   * Creates a browser. `await using`, `stop` or closing the WebAgent stops it; until then it costs money.
+   *
+   * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+   * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const main = async (agent: WebAgent) => {
+   *   await using browser = await agent.browsers.create()
+   *   console.log(browser.cdpUrl)
+   * }
+   * ```
    */
   create(input?: BrowserCreate, options?: CreateOptions): Answer<OwnedBrowser>
-  /** Stops a browser, trying again when the service cannot be reached. */
+  /**
+   * Stops a browser. The request is retried if the service can't be reached.
+   *
+   * @throws `BrowserNotFoundError` if the service has no browser with this id.
+   */
   stop(id: string, options?: CallOptions): Answer<UpdatedBrowser>
   /**
-   * Runs `f` with a browser that is stopped afterwards: when `f` succeeds, fails, or the call is aborted, which aborts
-   * the signal that `f` is given. The promise settles when the browser was stopped, or could not be for two minutes.
+   * Creates a browser, runs `f` with it, and stops the browser, even if `f` throws or the call is aborted.
+   *
+   * @param f - Receives the browser, and a signal that is aborted with the call.
+   * @returns The result of `f`, once the browser is stopped. Stopping is tried for 2 minutes.
    */
   use<A>(
     input: BrowserCreate | undefined,

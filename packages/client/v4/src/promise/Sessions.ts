@@ -37,13 +37,35 @@ export interface FollowUpAndWaitOptions extends CreateAndWaitOptions {
 
 /** The sessions that runs belong to: a conversation that goes on. */
 export interface Sessions {
-  /** Queues a follow-up message. It becomes a run, so it is sent by the rules for creates. */
+  /**
+   * Queues a message for a session. The message becomes a run, so it's sent once, like a create.
+   *
+   * @param message - The text. With `interrupt: true` it runs immediately instead of next.
+   * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+   * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+   */
   queue(sessionId: string, message: FollowUp, options?: CreateOptions): Answer<QueuedMessage>
-  /** Queues a message as the next turn and gives the run that it becomes, as the answer's `runId` names it. */
+  /**
+   * Queues a message as the next run of a session.
+   *
+   * @returns The run that the message becomes.
+   * @throws `NextRunUnknownError` if the response has no `runId`. Don't send the message again.
+   */
   followUp(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
-  /** The same for a message that runs immediately. */
+  /**
+   * Sends a message that interrupts the current run of a session and runs immediately.
+   *
+   * @returns The run that the message becomes.
+   * @throws `NextRunUnknownError` if the response has no `runId`. Don't send the message again.
+   */
   interrupt(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
-  /** Queues a message and waits for the run that it becomes, as `runs.createAndWait` does. */
+  /**
+   * Queues a message and waits for the run that it becomes, like `createAndWait` of runs.
+   *
+   * @param options - `timeout` limits the wait: 30 minutes by default. `interrupt: true` runs the message immediately.
+   * @returns The finished run. With `result`, its result has the type of the schema.
+   * @throws `WaitTimeoutError` if the run doesn't finish in time.
+   */
   followUpAndWait(sessionId: string, text: string, options?: FollowUpAndWaitOptions & WithoutResult): Promise<Run>
   followUpAndWait<Result>(
     sessionId: string,

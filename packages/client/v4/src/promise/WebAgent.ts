@@ -14,10 +14,14 @@ import type { Sessions } from "./Sessions.ts"
 const layer = Layer.mergeAll(BrowserCalls.OpenBrowsers.layer, V4Runs.Runs.layer, V4Sessions.Sessions.layer)
 
 /**
- * API v4 in promises. What the constructor is not told comes from the environment, WEBAGENT_API_KEY and
- * WEBAGENT_BASE_URL first of all; it throws a ClientConfigError that says what is missing. Connections are made by the
- * first call, and nothing keeps a process alive after the last one.
+ * A client of API v4 that returns promises.
  *
+ * Create one client per process and share it, so that its connections, poll budget and retry limits apply to the whole
+ * process. Missing options come from the environment: `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and others. Connections
+ * are opened by the first call, and don't keep the process alive after the last one. Closing a WebAgent also stops the browsers that it created and that are still running.
+ *
+ * @param options - The address, the key, and limits for time, retries and polling.
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts
  * import { WebAgent } from "@webagent/v4/promise"
