@@ -1,3 +1,5 @@
+import type { Breach } from "@webagent/report/Breach"
+import { ofOracle } from "../observe/Breaches.ts"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Report from "@webagent/report/Trial"
@@ -20,7 +22,7 @@ export interface EndOfRun {
 
 /** Results of the cleanup at the end of a run. */
 export interface Ending {
-  readonly breaches: ReadonlyArray<Report.Breach>
+  readonly breaches: ReadonlyArray<Breach>
   /** Resources that were still open, and the result of stopping them. */
   readonly leftovers: ReadonlyArray<Report.Leftover>
 }
@@ -64,7 +66,7 @@ const unblamed = Effect.fnUntraced(function* ({ blamed, target: { redact, intros
     .flatMap(({ findings, oracle }) =>
       findings
         .filter(({ seqs }) => !seqs.some((seq) => blamed.has(`${oracle} ${seq}`)))
-        .map(({ resource, sentence }) => ({ invariant: oracle, sentence: redact(sentence), resource }))
+        .map((finding) => ofOracle(oracle, finding, redact))
     )
 })
 
@@ -87,18 +89,24 @@ export const stopAll = Effect.fnUntraced(function* (run: EndOfRun): Effect.fn.Re
     breaches: [
       ...strangers.map(({ item: { id = null } }) => ({
         invariant: "browsers-left-open",
-        sentence: `Browser ${id} was open, and no trial created it.`,
-        resource: id
+        resource: id,
+        facts: { _tag: "UnknownBrowser" } as const
       })),
       ...(yield* unblamed(run)),
       ...run.keyIn.map((file) => ({
         invariant: "key-in-report",
-        sentence: `${file} contained the API key, which was removed.`,
-        resource: null
+        resource: null,
+        facts: { _tag: "KeyInFile", file } as const
       })),
       ...(journalError === undefined
         ? []
-        : [{ invariant: "journal-not-read", sentence: `${target.redact(journalError)}.`, resource: null }])
+        : [
+            {
+              invariant: "journal-not-read",
+              resource: null,
+              facts: { _tag: "JournalNotRead", error: target.redact(journalError) } as const
+            }
+          ])
     ]
   }
 })

@@ -1,6 +1,7 @@
 import type { JournalEntry, OracleVerdict } from "@webagent/control"
 import { type Allowance, allowances } from "@webagent/scenario"
-import type { Breach, TrialVerdict } from "@webagent/report/Trial"
+import type { Breach } from "@webagent/report/Breach"
+import type { TrialVerdict } from "@webagent/report/Trial"
 import type { StateAfter, TrialLog } from "./TrialLog.ts"
 
 /** Evidence for the judgment of one trial. */
@@ -29,12 +30,11 @@ const leftRunning = ({ log, states }: Evidence): ReadonlyArray<Breach> =>
   Array.from(states).flatMap(([id, state]) => {
     const made = log.made.get(id)
     if (made === undefined || made.at_ms < log.began_ms || !isLeft(state)) return []
-    const fate = state === "stopped" ? "and was stopped" : "and may still run and cost"
     return [
       {
         invariant: "runs-left-running",
-        sentence: `The ${made.kind} ${id} was left running, ${fate}.`,
-        resource: id
+        resource: id,
+        facts: { _tag: "LeftRunning", kind: made.kind, isStopped: state === "stopped" }
       }
     ]
   })
@@ -48,12 +48,23 @@ const neverFetched = ({ log, rows, states }: Evidence): ReadonlyArray<Breach> =>
     return [
       {
         invariant: "results-never-fetched",
-        sentence: `The result of ${kind} ${id} was never read: it may still run and cost.`,
-        resource: id
+        resource: id,
+        facts: { _tag: "ResultNeverRead", kind }
       }
     ]
   })
 }
+
+/** Returns the violation that an oracle of the service reported. */
+export const ofOracle = (
+  oracle: string,
+  { resource, sentence, seqs }: OracleVerdict["findings"][number],
+  redact: (text: string) => string
+): Breach => ({
+  invariant: oracle,
+  resource,
+  facts: { _tag: "Reported", text: redact(sentence), entries: seqs }
+})
 
 /**
  * Returns the invariants that a trial violated, regardless of its checks. The behavior of its clients counts only if
@@ -67,9 +78,7 @@ export const ofTrial = (evidence: Evidence): ReadonlyArray<Breach> => {
   const seen = verdicts
     // what was read is known from the wire, also where there is no journal, and whenever the run ends
     .filter(({ oracle }) => oracle !== "results-never-fetched" && counts(oracle))
-    .flatMap(({ findings, oracle }) =>
-      findings.map(({ resource, sentence }) => ({ invariant: oracle, sentence: redact(sentence), resource }))
-    )
+    .flatMap(({ findings, oracle }) => findings.map((finding) => ofOracle(oracle, finding, redact)))
   return [
     ...seen,
     ...(counts("results-never-fetched") ? neverFetched(evidence) : []),

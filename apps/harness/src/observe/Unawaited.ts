@@ -1,21 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Breach } from "@webagent/report/Trial"
+import type { Breach } from "@webagent/report/Breach"
 import { cut } from "@webagent/cli/Text"
 import type { TrialLog } from "./TrialLog.ts"
 import * as Rejections from "./Rejections.ts"
 import { trialOfCode } from "./TrialTracer.ts"
-
-/** A rejection's message, and the line of a suite that it is from where it has one. */
-const sentence = (reason: unknown, log: TrialLog | undefined): string => {
-  const who = log === undefined ? "no scenario awaited" : `${log.name} did not await`
-  const isError = reason instanceof Error
-  const what = isError ? `${reason.name}: ${reason.message}` : String(reason)
-  const stack = isError ? (reason.stack ?? "") : ""
-  const line = /\(?(?:file:\/\/)?(\/[^\s()]+\.suite\.\w+:\d+)(?::\d+)?\)?$/mu.exec(stack)?.[1]
-  const where = line === undefined ? "" : `, ${line}`
-  return `A promise that ${who} was rejected: ${cut(what.replaceAll(/\s+/gu, " "), 200)}${where}. Add the await.`
-}
 
 /** Tracks promises that trials reject without awaiting them, for a command. */
 export interface Unawaited {
@@ -25,11 +14,22 @@ export interface Unawaited {
   readonly breaches: Effect.Effect<ReadonlyArray<Breach>>
 }
 
-const breach = (reason: unknown, log: TrialLog | undefined): Breach => ({
-  invariant: "promise-not-awaited",
-  sentence: sentence(reason, log),
-  resource: null
-})
+const breach = (reason: unknown, log: TrialLog | undefined): Breach => {
+  const isError = reason instanceof Error
+  const message = isError ? `${reason.name}: ${reason.message}` : String(reason)
+  const stack = isError ? (reason.stack ?? "") : ""
+  const where = /\(?(?:file:\/\/)?(\/[^\s()]+\.suite\.\w+:\d+)(?::\d+)?\)?$/mu.exec(stack)?.[1]
+  return {
+    invariant: "promise-not-awaited",
+    resource: null,
+    facts: {
+      _tag: "PromiseNotAwaited",
+      scenario: log?.name ?? null,
+      error: cut(message.replaceAll(/\s+/gu, " "), 200),
+      ...(where === undefined ? {} : { where })
+    }
+  }
+}
 
 /**
  * Keeps a rejected promise that nothing awaited from ending the process, which would lose the report and leave runs

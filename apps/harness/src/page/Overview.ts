@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import { lineOf } from "@webagent/report/Cause"
 import * as Money from "@webagent/cli/Money"
 import * as Night from "@webagent/nights/Night"
@@ -211,10 +212,10 @@ const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
       : table({
           caption: "Broken invariants of the whole run",
           heads: ["invariant", "evidence", "resource"],
-          rows: breaches.map(({ invariant, resource, sentence }) => [
-            `<b>${escape(invariant)}</b>`,
-            escape(sentence),
-            `<code>${escape(resource ?? "")}</code>`
+          rows: breaches.map((breach) => [
+            `<b>${escape(breach.invariant)}</b>`,
+            escape(Breach.text(breach)),
+            `<code>${escape(breach.resource ?? "")}</code>`
           ])
         })
   return `${found}${leftOpen(leftovers)}`

@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import { byCause, lineOf } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Money from "@webagent/cli/Money"
@@ -25,7 +26,7 @@ const notes = (
   ...leakedBrowsers.map(
     ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`
   ),
-  ...breaches.map(({ sentence }) => sentence)
+  ...breaches.map(Breach.text)
 ]
 
 const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string | undefined): string => {

@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import { byCause, type Cause, causesOf, mainCauseOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
@@ -184,8 +185,8 @@ const itemsFrom =
       ]
     }
     if (breach !== undefined) {
-      const { invariant, resource, sentence } = breach
-      return [{ ...item, what: invariant, title: resource ?? title, evidence: line(sentence) }]
+      const { invariant, resource } = breach
+      return [{ ...item, what: invariant, title: resource ?? title, evidence: line(Breach.text(breach)) }]
     }
     // that it was stopped is said by the one who did it
     if (result === undefined) return rule === "stopped" ? [] : [{ ...item, evidence: line(sentence) }]
@@ -197,12 +198,12 @@ const itemsFrom =
       case "left running":
         return breachesOf(result)
           .filter(({ invariant }) => invariant === Gate.leftRunning)
-          .map(({ sentence }) => ({ ...item, evidence: line(sentence) }))
+          .map((breach) => ({ ...item, evidence: line(Breach.text(breach)) }))
       case "invariant":
         return breachesOf(result)
           .filter(({ invariant }) => invariant !== Gate.leftRunning)
           .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
-          .map(({ invariant, sentence }) => ({ ...item, what: invariant, evidence: line(sentence) }))
+          .map((breach) => ({ ...item, what: breach.invariant, evidence: line(Breach.text(breach)) }))
       case "quarantine":
         return Gate.problemsOf(result).some(({ rule }) => rule === result.verdict)
           ? []

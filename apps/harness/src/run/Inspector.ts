@@ -1,3 +1,4 @@
+import type { Breach } from "@webagent/report/Breach"
 import type { JournalEntry } from "@webagent/control"
 import { LedgerFile } from "@webagent/core"
 import { ProcessOwner } from "@webagent/core/node"
@@ -152,6 +153,11 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
+  const redacted = (breach: Breach): Breach =>
+    breach.facts._tag === "PromiseNotAwaited"
+      ? { ...breach, facts: { ...breach.facts, error: target.redact(breach.facts.error) } }
+      : breach
+
   const cleaned = Effect.provideService(KeyScan.clean(directory, target.apiKey), FileSystem.FileSystem, fs)
 
   return {
@@ -162,11 +168,7 @@ export const make = Effect.fnUntraced(function* (
       ),
     finish: Effect.gen(function* () {
       const ending = yield* stopAll({ target, open, blamed, journalError, keyIn: yield* cleaned })
-      const rejected = (yield* unawaited.breaches).map((breach) => ({
-        ...breach,
-        sentence: target.redact(breach.sentence)
-      }))
-      return { ...ending, breaches: [...ending.breaches, ...rejected] }
+      return { ...ending, breaches: [...ending.breaches, ...(yield* unawaited.breaches).map(redacted)] }
     })
   }
 })

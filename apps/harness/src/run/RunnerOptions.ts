@@ -9,7 +9,8 @@ import type { Probe } from "../targets/Target.ts"
 import type { Planned } from "./Plan.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport } from "@webagent/report/RunReport"
-import type { AgentSteps, Breach, Trial, TrialVerdict } from "@webagent/report/Trial"
+import type { Breach } from "@webagent/report/Breach"
+import type { AgentSteps, Trial, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
 /**

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { Breach } from "@webagent/report/Trial"
+import type { Breach } from "@webagent/report/Breach"
 import { sentence } from "./FailureOf.ts"
 
 interface Open {
@@ -26,11 +26,6 @@ const open = Effect.gen(function* () {
   return { scope, service: yield* Scope.provide(SuiteScope.make, scope) } satisfies Open
 })
 
-const why = (suite: string, error: unknown): string =>
-  error instanceof HookFailed
-    ? `${error.hook} of ${suite} failed: ${sentence(error.cause)}.`
-    : `A resource of ${suite} was not released: ${sentence(error)}.`
-
 /** A scope for each suite; `release` is how long one may take to release what it holds. */
 export const make = Effect.fnUntraced(function* (
   suites: Iterable<string>,
@@ -38,8 +33,23 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const scopes = new Map<string, Open>()
   const breaches: Array<Breach> = []
-  const failed = (text: string) =>
-    Effect.sync(() => void breaches.push({ invariant: "suite-not-released", sentence: redact(text), resource: null }))
+  const failed = (
+    suite: string,
+    why: { readonly limit_ms: number } | { readonly hook?: string; readonly error: string }
+  ) =>
+    Effect.sync(
+      () =>
+        void breaches.push({
+          invariant: "suite-not-released",
+          resource: null,
+          facts: { _tag: "SuiteNotReleased", suite, ...why }
+        })
+    )
+  /** Describes the error of a hook or of a resource. */
+  const errorOf = (error: unknown) =>
+    error instanceof HookFailed
+      ? { hook: error.hook, error: redact(sentence(error.cause)) }
+      : { error: redact(sentence(error)) }
   for (const suite of suites) scopes.set(suite, yield* open)
   const close = (suite: string) =>
     Effect.gen(function* () {
@@ -49,9 +59,9 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.interruptible(Scope.close(ended.scope, Exit.void)).pipe(
         Effect.timeoutOrElse({
           duration: release,
-          orElse: () => failed(`${suite} did not release its resources within ${Duration.format(release)}.`)
+          orElse: () => failed(suite, { limit_ms: Duration.toMillis(release) })
         }),
-        Effect.catchCause((cause) => failed(why(suite, Cause.squash(cause))))
+        Effect.catchCause((cause) => failed(suite, errorOf(Cause.squash(cause))))
       )
     })
   const of = (suite: string) => {

@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -36,7 +37,7 @@ describe("a promise that no scenario awaits", () => {
     const sentence =
       /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:14\. Add the await\.$/u
     assert.lengthOf(breaches, 1)
-    assert.match(breaches[0].sentence, sentence)
+    assert.match(Breach.text(breaches[0]), sentence)
     assert.isFalse(gate.green)
     assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
     assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=10,/u)

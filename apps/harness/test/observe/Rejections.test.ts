@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Rejections from "../../src/observe/Rejections.ts"
@@ -14,9 +15,7 @@ describe("rejections of commands in one process", () => {
       const logs = [TrialLog.make("a"), TrialLog.make("b")] as const
       const trial = (log: TrialLog.TrialLog, text: string) =>
         rejects(text).pipe(Effect.provideService(TrialLog.TrialLog, log), traced)
-      const heard = Effect.forEach(commands, ({ breaches }) =>
-        Effect.map(breaches, (some) => some.map((one) => one.sentence))
-      )
+      const heard = Effect.forEach(commands, ({ breaches }) => Effect.map(breaches, (some) => some.map(Breach.text)))
 
       yield* trial(logs[0], "in time")
       assert.deepStrictEqual(yield* heard, [[], []])

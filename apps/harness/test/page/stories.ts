@@ -224,7 +224,7 @@ export const redNight = (good = 60): RunReport => {
         breaches: [
           {
             invariant: "browsers-left-open",
-            sentence: "Browser b-91c2f0aa was made and never stopped.",
+            facts: { _tag: "Reported", text: "Browser b-91c2f0aa was made and never stopped.", entries: [] } as const,
             resource: "b-91c2f0aa"
           }
         ]
@@ -262,7 +262,13 @@ export const redNight = (good = 60): RunReport => {
   ]
   return reportOf(traced(results), {
     judgement,
-    breaches: [{ invariant: "created-twice", sentence: "Runs r-1 and r-2 were made by one create.", resource: "r-2" }],
+    breaches: [
+      {
+        invariant: "created-twice",
+        facts: { _tag: "Reported", text: "Runs r-1 and r-2 were made by one create.", entries: [] } as const,
+        resource: "r-2"
+      }
+    ],
     leftovers: [
       {
         kind: "run",

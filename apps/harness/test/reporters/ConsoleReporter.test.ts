@@ -271,7 +271,11 @@ describe("ConsoleReporter", () => {
 
   it.effect("explains infrastructure errors and broken invariants once each", () =>
     Effect.gen(function* () {
-      const breach = { invariant: "created-twice", sentence: "r-1 and r-2 are one", resource: "r-2" }
+      const breach = {
+        invariant: "created-twice",
+        facts: { _tag: "Reported", text: "r-1 and r-2 are one", entries: [] } as const,
+        resource: "r-2"
+      }
       const [first, ...rest] = night.results
       assert.isDefined(first)
       const broken = { ...first, trials: first.trials.map((trial) => ({ ...trial, breaches: [breach] })) }

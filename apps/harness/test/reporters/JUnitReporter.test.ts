@@ -193,7 +193,13 @@ describe("JUnitReporter", () => {
 
   it.effect("Jenkins's schema has nothing against it", () =>
     Effect.gen(function* () {
-      const breaches = [{ invariant: "created-twice", sentence: "r-1 and r-2 are one run", resource: "r-2" }]
+      const breaches = [
+        {
+          invariant: "created-twice",
+          facts: { _tag: "Reported", text: "r-1 and r-2 are one run", entries: [] } as const,
+          resource: "r-2"
+        }
+      ]
       for (const report of [mixed, night, { ...night, breaches }]) {
         const { errors, valid } = yield* validate(older(render(report, replay)))
         assert.deepStrictEqual({ valid, errors: [...errors] }, { valid: true, errors: [] })

@@ -115,7 +115,11 @@ const leaking: Change = (trial, index) =>
         ...trial,
         leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }],
         breaches: [
-          { invariant: "browsers-left-open", sentence: "Browser b-91c2f0aa was never stopped.", resource: "b-91c2f0aa" }
+          {
+            invariant: "browsers-left-open",
+            facts: { _tag: "Reported", text: "Browser b-91c2f0aa was never stopped.", entries: [] } as const,
+            resource: "b-91c2f0aa"
+          }
         ]
       }
     : trial
@@ -123,7 +127,16 @@ const breach =
   (invariant: string): Change =>
   (trial, index) =>
     index === 0
-      ? { ...trial, breaches: [{ invariant, sentence: `${invariant} of r-2 does not hold.`, resource: "r-2" }] }
+      ? {
+          ...trial,
+          breaches: [
+            {
+              invariant,
+              facts: { _tag: "Reported", text: `${invariant} of r-2 does not hold.`, entries: [] },
+              resource: "r-2"
+            }
+          ]
+        }
       : trial
 const unreached: Change = (trial) => ({ ...trial, verdict: "infra", failure: away })
 
@@ -167,7 +180,15 @@ export const prepared: Readonly<Record<string, RunReport>> = {
   "left running": tonight({ trials: { pays: breach("runs-left-running") } }),
   "broken invariant": tonight({ trials: { pays: breach("created-twice") } }),
   "broken invariant of the run": tonight({
-    report: { breaches: [{ invariant: "created-twice", sentence: "r-1 and r-2 are one.", resource: "r-2" }] }
+    report: {
+      breaches: [
+        {
+          invariant: "created-twice",
+          facts: { _tag: "Reported", text: "r-1 and r-2 are one.", entries: [] } as const,
+          resource: "r-2"
+        }
+      ]
+    }
   }),
   outage: tonight({
     trials: { pays: unreached, cancels: unreached },

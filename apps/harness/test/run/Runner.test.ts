@@ -291,7 +291,11 @@ describe("Runner", () => {
   it.effect("a trial is inspected when what it left open has been stopped, and the run at its end", () =>
     Effect.gen(function* () {
       const order: Array<string> = []
-      const breach = (invariant: string) => ({ invariant, sentence: `${invariant}.`, resource: null })
+      const breach = (invariant: string) => ({
+        invariant,
+        facts: { _tag: "Reported", text: `${invariant}.`, entries: [] } as const,
+        resource: null
+      })
       const suite = suiteOf("inspected", [["leaks", Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1"))]])
       const { report } = yield* run([suite], {
         stopBrowser: (id) => Effect.sync(() => order.push(`stop ${id}`) > 0),

@@ -180,7 +180,11 @@ describe("a night judged by its report, and by its line of the history", () => {
   const quarantined = (expired: boolean) => ({
     quarantine: { owner: "ann", reason: "known", expires: "2026-12-01", expired }
   })
-  const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
+  const breach = {
+    invariant: "created-twice",
+    facts: { _tag: "Reported", text: "one run was made twice.", entries: [] } as const,
+    resource: "r-1"
+  }
   const limit = { exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] } as const
   const changes: Readonly<Record<string, (passed: number) => ReturnType<typeof resultOf>>> = {
     "as it is": (passed) => resultOf("often", trialsOf(passed)),

@@ -90,7 +90,11 @@ describe("since when a scenario has not passed", () => {
 })
 
 it("what must always hold has an age of its own, also where the trials pass", () => {
-  const breach = { invariant: "created-twice", sentence: "", resource: null }
+  const breach = {
+    invariant: "created-twice",
+    facts: { _tag: "Reported", text: "", entries: [] } as const,
+    resource: null
+  }
   const report = tonight("passed", { trials: [trial({ breaches: [breach] })] })
   const leaking = night(1, [scenario("pays", 5, { leaks: 1 })])
   const { onset } = Onsets.mark(report, [night(0, [scenario("pays")]), leaking]).results[0] ?? {}

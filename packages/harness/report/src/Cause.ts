@@ -1,6 +1,7 @@
 import { allTrialsOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { cut } from "@webagent/cli/Text"
-import type { Breach, SentRequest, Failure, Trial } from "./Trial.ts"
+import * as Breach from "./Breach.ts"
+import type { SentRequest, Failure, Trial } from "./Trial.ts"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */
 export interface Cause {
@@ -149,8 +150,8 @@ export const byCause = (
     return { text: texts[0]?.(wordingOf(texts)) ?? "", count: group.length }
   })
 
-const breachText = ({ invariant, sentence }: Breach, wording: Wording): string =>
-  `${invariant}: ${cut(wording(sentence), 160)}`
+const breachText = (breach: Breach.Breach, wording: Wording): string =>
+  `${breach.invariant}: ${cut(wording(Breach.text(breach)), 160)}`
 
 interface Met {
   readonly key: string

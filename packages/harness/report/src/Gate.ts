@@ -1,3 +1,4 @@
+import * as Breach from "./Breach.ts"
 import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
@@ -390,7 +391,7 @@ const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): Readonl
     ...reason(rule, results, said[rule] ?? (() => rule)),
     ...group.flatMap(({ breach, sentence }) =>
       breach !== undefined
-        ? { rule, sentence: `${breach.invariant}: ${breach.sentence}` }
+        ? { rule, sentence: `${breach.invariant}: ${Breach.text(breach)}` }
         : sentence === undefined
           ? []
           : { rule, sentence }

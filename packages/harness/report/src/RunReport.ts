@@ -10,7 +10,8 @@ import { ScenarioLimit } from "./ScenarioLimit.ts"
 import * as Partial from "./Partial.ts"
 import * as Selection from "./Selection.ts"
 import * as Skip from "./Skip.ts"
-import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
+import { Breach } from "./Breach.ts"
+import { Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
  * Verdict of a scenario. `passed`: every scored trial passed; `flaky`: some did; `failed`: none did, or it cost too

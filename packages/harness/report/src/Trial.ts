@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Breach } from "./Breach.ts"
 import { Skip } from "./Skip.ts"
 
 /** One HTTP request of a scenario; `status` is null when no answer came. */
@@ -43,16 +44,6 @@ export type TrialVerdict = typeof TrialVerdict.Type
 /** A browser that a trial created and did not stop; `stopped` says whether the harness could. */
 export const LeakedBrowser = Schema.Struct({ id: Schema.String, stopped: Schema.Boolean })
 export type LeakedBrowser = typeof LeakedBrowser.Type
-
-/** Something that must never be so, whatever the checks say: found in the ledger, or by the server's own journal. */
-export const Breach = Schema.Struct({
-  /** The violated invariant, such as `browsers-left-open` or `created-twice`. */
-  invariant: Schema.String,
-  sentence: Schema.String,
-  /** The id of the run or browser, where there is one. */
-  resource: Schema.NullOr(Schema.String)
-})
-export type Breach = typeof Breach.Type
 
 /** Something that was made and not seen to its end, and what the harness could do about it when all was over. */
 export const Leftover = Schema.Struct({

@@ -127,7 +127,15 @@ describe("the causes of a run", () => {
 
   it("several broken invariants of one name are told by the first, whatever the service says", () => {
     const broken = (sentence: string) =>
-      failing(cartEmpty, { breaches: [{ invariant: "created-twice", sentence, resource: null }] })
+      failing(cartEmpty, {
+        breaches: [
+          {
+            invariant: "created-twice",
+            facts: { _tag: "Reported", text: sentence, entries: [] } as const,
+            resource: null
+          }
+        ]
+      })
     assert.deepStrictEqual(told(result("a", [broken("Two runs."), broken("Three sessions.")])), [
       ['the order exists: the service says "The cart was empty."', "a x2"],
       ["created-twice: Two runs.", "a x2"]
@@ -166,7 +174,16 @@ describe("the causes of a run", () => {
       told(
         result("a", [trial(leak), failing({}, leak)]),
         result("b", [
-          trial({ ...leak, breaches: [{ invariant: "created-twice", sentence: "Two runs.", resource: "r" }] })
+          trial({
+            ...leak,
+            breaches: [
+              {
+                invariant: "created-twice",
+                facts: { _tag: "Reported", text: "Two runs.", entries: [] } as const,
+                resource: "r"
+              }
+            ]
+          })
         ])
       ),
       [

@@ -43,7 +43,11 @@ const quarantine = (expired: boolean) => ({
 })
 
 const many = [trialOf(), trialOf(), trialOf(), trialOf()]
-const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
+const breach = {
+  invariant: "created-twice",
+  facts: { _tag: "Reported", text: "one run was made twice.", entries: [] } as const,
+  resource: "r-1"
+}
 const leak = { id: "b-1", stopped: true }
 const unrun = result("waits", "skipped", Skip.said({ _tag: "CostLimit", limit_usd: "5" }))
 

@@ -28,7 +28,11 @@ describe("what a scenario's trials say together", () => {
 
   it("a leaked browser or a broken invariant fails a scenario whose checks passed", () => {
     const leak = trialOf({ leakedBrowsers: [{ id: "b-1", stopped: true }] })
-    const breach = trialOf({ breaches: [{ invariant: "created-twice", sentence: "twice", resource: null }] })
+    const breach = trialOf({
+      breaches: [
+        { invariant: "created-twice", facts: { _tag: "Reported", text: "twice", entries: [] } as const, resource: null }
+      ]
+    })
     assert.strictEqual(verdictOf([trialOf({}), leak, trialOf({})]), "failed")
     assert.strictEqual(verdictOf([breach, trialOf({ verdict: "infra" })]), "failed")
     assert.strictEqual(

@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import type { TargetInfo } from "@webagent/scenario"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
@@ -122,7 +123,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }).pipe(Effect.uninterruptible)
 
     // the report is written: what comes so late is printed, and changes nothing
-    for (const { sentence } of yield* unawaited.breaches) yield* Console.error(target.redact(sentence))
+    for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(Breach.text(breach)))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
     if (!isClean || !Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -1,3 +1,4 @@
+import * as Breach from "@webagent/report/Breach"
 import * as Effect from "effect/Effect"
 import { relative } from "node:path"
 import { usage } from "@webagent/cli/UserError"
@@ -77,7 +78,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
         const lines = Changes.lines(before, report.results, { style, explain })
         before = report.results
-        const breaches = report.breaches.map(({ invariant, sentence }) => `  ${style.bad(invariant)}  ${sentence}`)
+        const breaches = report.breaches.map((breach) => `  ${style.bad(breach.invariant)}  ${Breach.text(breach)}`)
         return say([...lines, ...breaches, ConsoleReporter.summary(report, style), ""])
       }),
       Effect.catchTag("UserError", ({ message }) => say([style.bad(message), ""])),

@@ -1,0 +1,94 @@
+import { duration } from "@webagent/cli/Text"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+
+/** Facts about a violated invariant, by the observation that found it. */
+export const InvariantFacts = Schema.Union([
+  /** A passed trial did not stop a run or session. */
+  Schema.TaggedStruct("LeftRunning", { kind: Schema.String, isStopped: Schema.Boolean }),
+  /** A trial did not read the result of a run or session. */
+  Schema.TaggedStruct("ResultNeverRead", { kind: Schema.String }),
+  /** A browser was open at the end, and no trial created it. */
+  Schema.TaggedStruct("UnknownBrowser", {}),
+  /** A file of the report contained the API key. */
+  Schema.TaggedStruct("KeyInFile", { file: Schema.String }),
+  /** The journal of the service could not be read. */
+  Schema.TaggedStruct("JournalNotRead", { error: Schema.String }),
+  /** A hook of a suite failed, or a resource of it was not released, in time if there is no error. */
+  Schema.TaggedStruct("SuiteNotReleased", {
+    suite: Schema.String,
+    hook: Schema.optionalKey(Schema.String),
+    error: Schema.optionalKey(Schema.String),
+    limit_ms: Schema.optionalKey(Schema.Number)
+  }),
+  /** A promise was rejected that the scenario, or no scenario, awaited. */
+  Schema.TaggedStruct("PromiseNotAwaited", {
+    scenario: Schema.NullOr(Schema.String),
+    error: Schema.String,
+    /** The line of a suite, `path:line`. */
+    where: Schema.optionalKey(Schema.String)
+  }),
+  /** An oracle of the service reported it in its own words, with the numbers of its journal entries. */
+  Schema.TaggedStruct("Reported", { text: Schema.String, entries: Schema.Array(Schema.Int) })
+])
+
+/** Facts about a violated invariant. */
+export type InvariantFacts = typeof InvariantFacts.Type
+
+const of = {
+  /** The violated invariant, such as `browsers-left-open` or `created-twice`. */
+  invariant: Schema.String,
+  /** The id of the run or browser, where there is one. */
+  resource: Schema.NullOr(Schema.String)
+}
+
+const Facts = Schema.Struct({ ...of, facts: InvariantFacts })
+
+/** A violated invariant, whatever the checks say. It also reads the sentence that earlier versions stored. */
+export const Breach = Schema.Union([Facts, Schema.Struct({ ...of, sentence: Schema.String })]).pipe(
+  Schema.decodeTo(Schema.toType(Facts), {
+    decode: SchemaGetter.transform((breach) =>
+      "facts" in breach
+        ? breach
+        : {
+            invariant: breach.invariant,
+            resource: breach.resource,
+            facts: { _tag: "Reported" as const, text: breach.sentence, entries: [] }
+          }
+    ),
+    encode: SchemaGetter.passthrough({ strict: false })
+  })
+)
+
+/** A violated invariant. */
+export type Breach = typeof Breach.Type
+
+/** Returns the sentence about a violated invariant. */
+export const text = ({ facts, resource }: Breach): string => {
+  switch (facts._tag) {
+    case "LeftRunning":
+      return `The ${facts.kind} ${resource} was left running, ${facts.isStopped ? "and was stopped" : "and may still run and cost"}.`
+    case "ResultNeverRead":
+      return `The result of ${facts.kind} ${resource} was never read: it may still run and cost.`
+    case "UnknownBrowser":
+      return `Browser ${resource} was open, and no trial created it.`
+    case "KeyInFile":
+      return `${facts.file} contained the API key, which was removed.`
+    case "JournalNotRead":
+      return `${facts.error}.`
+    case "SuiteNotReleased": {
+      const { error, hook, limit_ms = 0, suite } = facts
+      if (error === undefined) return `${suite} did not release its resources within ${duration(limit_ms)}.`
+      return hook === undefined
+        ? `A resource of ${suite} was not released: ${error}.`
+        : `${hook} of ${suite} failed: ${error}.`
+    }
+    case "PromiseNotAwaited": {
+      const { error, scenario, where } = facts
+      const who = scenario === null ? "no scenario awaited" : `${scenario} did not await`
+      return `A promise that ${who} was rejected: ${error}${where === undefined ? "" : `, ${where}`}. Add the await.`
+    }
+    case "Reported":
+      return facts.text
+  }
+}
