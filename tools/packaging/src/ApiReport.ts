@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
-import { join, matchesGlob, posix } from "node:path"
+import { join, posix } from "node:path"
 import { parseSync } from "rolldown/utils"
 import { type Manifest, publishedFolders, root, type Target, type Unpacked } from "./Package.ts"
 
@@ -56,48 +56,69 @@ const withoutRepetition = (lines: ReadonlyArray<string>, earlier: Set<string>): 
   return kept
 }
 
-const relativeImport = /(?:from\s*|import\(\s*|import\s+)["'](\.{1,2}\/[^"']+)["']/gu
+const imported = /(?:from\s*|import\(\s*|import\s+)["']([^"'\n]+)["']/gu
 
-/** Returns the declaration files that a declaration file imports from its own package. */
-const importsOf = (path: string, source: string): ReadonlyArray<string> =>
-  Array.from(source.matchAll(relativeImport), ([, specifier = ""]) =>
-    posix.join(posix.dirname(path), specifier.replace(/\.[jt]s$/u, ".d.ts"))
-  )
+/** A declaration file of a built package. */
+interface Declarations {
+  readonly owner: Unpacked
+  readonly path: string
+}
+
+/** Returns the declaration files that a declaration file imports from its own package and from internal ones. */
+const importsOf = (
+  { owner, path }: Declarations,
+  source: string,
+  internal: ReadonlyArray<Unpacked>
+): ReadonlyArray<Declarations> =>
+  Array.from(source.matchAll(imported), ([, specifier = ""]) => specifier).flatMap((specifier) => {
+    if (specifier.startsWith("."))
+      return [{ owner, path: posix.join(posix.dirname(path), specifier.replace(/\.[jt]s$/u, ".d.ts")) }]
+    return internal.flatMap(({ files, manifest }) =>
+      typesOf(manifest.exports?.[specifier.replace(manifest.name, ".")] ?? null).map((types) => ({
+        owner: { files, manifest },
+        path: types
+      }))
+    )
+  })
 
 /**
- * Returns the public surface of a built package as one text: the declarations of its entries, and of all files of the
- * package that they import, without comments. The text changes only if the surface does.
+ * Returns the public surface of a built package as one text: the declarations of its entries, and of all files that they
+ * import from the package and from internal packages, without comments. The text changes only if the surface does.
  */
-export const apiReport = ({ files, manifest }: Unpacked): string => {
-  const targets = Object.values(manifest.exports ?? {}).flatMap(typesOf)
+export const apiReport = (built: Unpacked, internal: ReadonlyArray<Unpacked> = []): string => {
+  const { exports = {}, name } = built.manifest
   const reached = new Map<string, ReadonlyArray<string>>()
-  const queue = targets.flatMap((pattern) => [...files.keys()].filter((path) => matchesGlob(path, pattern)))
-  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-    const source = files.get(path)
-    if (source === undefined || reached.has(path)) continue
-    reached.set(path, withoutComments(path, source))
-    queue.push(...importsOf(path, source))
+  const queue = Object.values(exports)
+    .flatMap(typesOf)
+    .map((path): Declarations => ({ owner: built, path }))
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { owner, path } = next
+    const source = owner.files.get(path)
+    const place = path.replace(/^dist\//u, owner === built ? "" : `${owner.manifest.name}/`)
+    if (source === undefined || reached.has(place)) continue
+    reached.set(place, withoutComments(path, source))
+    queue.push(...importsOf(next, source, internal))
   }
-  const entries = Object.keys(manifest.exports ?? {}).toSorted()
   const parts = [...reached].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const earlier = new Set<string>()
   return [
-    `${manifest.name}: ${entries.join(" ")}\n`,
-    ...parts.map(
-      ([path, lines]) => `// ${path.replace(/^dist\//u, "")}\n${withoutRepetition(lines, earlier).join("\n")}\n`
-    )
+    `${name}: ${Object.keys(exports).toSorted().join(" ")}\n`,
+    ...parts.map(([place, lines]) => `// ${place}\n${withoutRepetition(lines, earlier).join("\n")}\n`)
   ].join("\n")
 }
 
 /** Returns the report of each public package that was built, by its file name. An internal package has none. */
-export const apiReports = (): ReadonlyMap<string, string> =>
-  new Map(
-    publishedFolders().flatMap((folder) => {
-      const home = join(root, folder)
-      const manifest: Manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
-      if (manifest.exports === undefined || manifest.internal === true) return []
-      const declarations = globSync("dist/**/*.d.ts", { cwd: home })
-      const files = new Map(declarations.map((path) => [path, readFileSync(join(home, path), "utf8")]))
-      return [[`${manifest.name.replace("@webagent/", "")}.txt`, apiReport({ manifest, files })] as const]
-    })
+export const apiReports = (): ReadonlyMap<string, string> => {
+  const packages = publishedFolders().map((folder): Unpacked => {
+    const home = join(root, folder)
+    const manifest: Manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
+    const declarations = globSync("dist/**/*.d.ts", { cwd: home })
+    return { manifest, files: new Map(declarations.map((path) => [path, readFileSync(join(home, path), "utf8")])) }
+  })
+  const internal = packages.filter(({ manifest }) => manifest.internal === true)
+  return new Map(
+    packages
+      .filter(({ manifest }) => manifest.exports !== undefined && manifest.internal !== true)
+      .map((built) => [`${built.manifest.name.replace("@webagent/", "")}.txt`, apiReport(built, internal)])
   )
+}

@@ -50,6 +50,19 @@ export * from "./Noun.ts";
       "readonly time_ms: number;"
     ))
 
+  it("has the declarations of an internal package that the surface names", () => {
+    const internal = {
+      manifest: { name: "@webagent/part", version: "1.0.0", exports: { "./Part": { types: "./dist/Part.d.ts" } } },
+      files: new Map([["dist/Part.d.ts", sound["dist/Part.d.ts"]]])
+    }
+    const noun =
+      'import type { Part } from "@webagent/part/Part";\nexport declare const noun: (part: Part) => string;\n'
+    const files = new Map([["dist/index.d.ts", noun]])
+    const text = (packages: ReadonlyArray<typeof internal>) => apiReport({ manifest, files }, packages)
+    assert.include(text([internal]), "// @webagent/part/Part.d.ts\nexport interface Part {")
+    assert.notInclude(text([]), "interface Part")
+  })
+
   it("writes a nested type once, and its digest from then on", () => {
     const nested = (name: string, last: string) =>
       `export declare const ${name}: Struct<{\n    readonly a: 1;\n    readonly b: 2;\n    readonly c: ${last};\n}>;\n`
