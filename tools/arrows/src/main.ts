@@ -1,4 +1,7 @@
-/** Checks every source file against the table of arrows, and the size of all sources: `pnpm boundaries`. With `--write`, updates ARROWS.md first. */
+/**
+ * Checks every source file against the table of arrows, the exports of each package, and the size of all sources:
+ * `pnpm boundaries`. With `--write`, updates ARROWS.md first.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,6 +9,7 @@ import { arrows } from "./arrows.ts"
 import { page, stale } from "./ArrowsPage.ts"
 import { check } from "./check.ts"
 import { untrue } from "./Codemap.ts"
+import { unusedEntries } from "./Surface.ts"
 import { grown, weightOf } from "./Weight.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -16,6 +20,7 @@ const weight = weightOf(root)
 const violations = [
   ...grown(weight),
   ...check(root, arrows),
+  ...unusedEntries(root),
   ...stale(readFileSync(arrowsPage, "utf8"), arrows),
   ...untrue(readFileSync(join(root, "ARCHITECTURE.md"), "utf8"), arrows, (path) => existsSync(join(root, path)))
 ]
