@@ -8,7 +8,6 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
-  LanguageModelV4ToolResultOutput,
   LanguageModelV4Usage
 } from "@ai-sdk/provider"
 import type * as LanguageModel from "effect/ai/LanguageModel"
@@ -18,36 +17,12 @@ import type { ModelConfig } from "./ModelConfig.ts"
 
 type AssistantPart = Extract<LanguageModelV4Message, { readonly role: "assistant" }>["content"][number]
 type UserPart = Extract<LanguageModelV4Message, { readonly role: "user" }>["content"][number]
-type JsonValue = Extract<LanguageModelV4ToolResultOutput, { readonly type: "json" }>["value"]
 type ProviderOptions = NonNullable<LanguageModelV4FilePart["providerOptions"]>
 
 /** Options of a provider ride on messages and parts: cache breakpoints, and the signatures of thoughts. */
 const options = (given: Prompt.ProviderOptions): { readonly providerOptions?: ProviderOptions } =>
   // both are JSON by provider
   Object.keys(given).length === 0 ? {} : { providerOptions: given as ProviderOptions }
-
-const fileData = (data: string | Uint8Array | URL): LanguageModelV4FilePart["data"] =>
-  data instanceof URL ? { type: "url", url: data } : { type: "data", data }
-
-const output = (part: Prompt.ToolResultPart, sees: boolean): LanguageModelV4ToolResultOutput => {
-  if (part.modelOutput !== undefined) {
-    return {
-      type: "content",
-      value: part.modelOutput
-        .filter((one) => one.type === "text" || sees || !isImage(one))
-        .map((one) =>
-          one.type === "text"
-            ? { type: "text", text: one.text }
-            : { type: "file", mediaType: one.mediaType, data: fileData(one.data) }
-        )
-    }
-  }
-  const { isFailure, result } = part
-  if (typeof result === "string") return { type: isFailure ? "error-text" : "text", value: result }
-  return { type: isFailure ? "error-json" : "json", value: result as JsonValue }
-}
-
-const isImage = ({ mediaType }: { readonly mediaType: string }): boolean => mediaType.startsWith("image/")
 
 /** Services refuse a name with other characters, also one that the model itself got wrong. */
 const nameOf = (name: string): string => name.replaceAll(/[^\w-]/gu, "_").slice(0, 64) || "unnamed"
@@ -124,9 +99,9 @@ const message = (one: Prompt.Message, writing: Writing): LanguageModelV4Message 
         role: "user",
         content: one.content.flatMap((part): ReadonlyArray<UserPart> => {
           if (part.type === "text") return [{ type: "text", text: part.text, ...options(part.options) }]
-          if (isImage(part) && !sees) return []
+          // the agent sends no other files than pictures
           const { data, mediaType } = part
-          return [{ type: "file", mediaType, data: fileData(data), ...options(part.options) }]
+          return sees && !(data instanceof URL) ? [{ type: "file", mediaType, data: { type: "data", data } }] : []
         }),
         ...options(one.options)
       }
@@ -146,7 +121,11 @@ const message = (one: Prompt.Message, writing: Writing): LanguageModelV4Message 
                   type: "tool-result" as const,
                   toolCallId: idOfResult(part.id),
                   toolName: nameOf(part.name),
-                  output: output(part, sees),
+                  // the agent's results are sentences
+                  output: {
+                    type: part.isFailure ? ("error-text" as const) : ("text" as const),
+                    value: String(part.result)
+                  },
                   ...options(part.options)
                 }
               ]
@@ -183,52 +162,24 @@ export const tidy = (schema: unknown): unknown => {
   )
 }
 
-/** Returns the tools to offer, and whether the model must call one. */
-const choice = (
-  { toolChoice, tools }: LanguageModel.ProviderOptions,
-  mayRequire: boolean
-): {
-  readonly offered: ReadonlyArray<Tool.Any>
-  readonly toolChoice: NonNullable<LanguageModelV4CallOptions["toolChoice"]>
-} => {
-  const required = { type: mayRequire ? "required" : "auto" } as const
-  if (toolChoice === "required") return { offered: tools, toolChoice: required }
-  if (typeof toolChoice === "string") return { offered: tools, toolChoice: { type: toolChoice } }
-  if ("oneOf" in toolChoice) {
-    return {
-      offered: tools.filter(({ name }) => toolChoice.oneOf.includes(name)),
-      toolChoice: toolChoice.mode === "required" ? required : { type: "auto" }
-    }
-  }
-  return {
-    offered: tools.filter(({ name }) => name === toolChoice.tool),
-    toolChoice: mayRequire ? { type: "tool", toolName: toolChoice.tool } : { type: "auto" }
-  }
-}
-
 /** Returns whether a request requires a call. */
-export const requiresCall = ({ toolChoice }: LanguageModel.ProviderOptions): boolean =>
-  toolChoice === "required" ||
-  (typeof toolChoice === "object" && ("tool" in toolChoice || toolChoice.mode === "required"))
+export const requiresCall = ({ toolChoice }: LanguageModel.ProviderOptions): boolean => toolChoice === "required"
 
 export const toTools = (
   request: LanguageModel.ProviderOptions,
   mayRequire: boolean
 ): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> => {
   if (request.tools.length === 0) return {}
-  const { offered, toolChoice } = choice(request, mayRequire)
   return {
-    toolChoice,
-    tools: offered.map((tool) => {
+    toolChoice: { type: mayRequire && requiresCall(request) ? "required" : "auto" },
+    tools: request.tools.map((tool) => {
       const description = Tool.getDescription(tool)
-      const strict = Tool.getStrictMode(tool)
       return {
         type: "function",
         name: tool.name,
         // that of a dynamic tool may be a caller's: what that leaves open stays open
         inputSchema: (Tool.isDynamic(tool) ? Tool.getJsonSchema(tool) : tidy(Tool.getJsonSchema(tool))) as JSONSchema7,
-        ...(description === undefined ? {} : { description }),
-        ...(strict === undefined ? {} : { strict })
+        ...(description === undefined ? {} : { description })
       }
     })
   }
