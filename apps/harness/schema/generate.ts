@@ -10,7 +10,7 @@ import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
 import { PlanOutput } from "../src/cli/plan/PlanOutput.ts"
 import { ReapOutput } from "../src/cli/reap/ReapOutput.ts"
 import { Notification } from "../src/reporters/Notification.ts"
-import { ServeOutput } from "../src/cli/serve/ServeOutput.ts"
+import { ServeOutput } from "@webagent/simulation/ServeOutput"
 
 /** The schema of each output, by the command that prints it. */
 const outputs: Readonly<Record<string, Schema.Constraint>> = {

@@ -1,4 +1,5 @@
 import * as CommandLine from "@webagent/cli/CommandLine"
+import * as SimulateCommand from "@webagent/simulation/SimulateCommand"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
@@ -19,7 +20,7 @@ import { reap } from "./cli/reap/reap.ts"
 import { record } from "./cli/record/record.ts"
 import { run } from "./cli/run/run.ts"
 import { showReport } from "./cli/show-report/showReport.ts"
-import { serve } from "./cli/serve/serve.ts"
+import { replay } from "./cli/replay/replay.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Run scenario suites against a web-agent and hosted-browser service"),
@@ -32,8 +33,9 @@ const harness = Command.make("webagent-harness").pipe(
     compare,
     list,
     load,
-    serve,
+    SimulateCommand.make("serve"),
     record,
+    replay,
     drift,
     profile,
     reap,
@@ -44,6 +46,7 @@ const harness = Command.make("webagent-harness").pipe(
 
 /** Flags that became commands, each with the new command. */
 const replacements: Readonly<Record<string, string>> = {
+  "--cassette": "replay FILE",
   "--ab": "load compare URL_A URL_B --test TEST",
   "--render": "load render TEST FOLDER --target URL"
 }

@@ -1,16 +1,15 @@
 import type { Limits, Secret } from "@webagent/agent"
-import { ModelConfig, ModelCost } from "@webagent/agent/options"
+import type { ModelConfig } from "@webagent/agent/options"
 import { Agent } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ServedBrowsers } from "./browsers.ts"
+import { domain } from "./modelTexts.ts"
 import { type UserError, usage } from "@webagent/cli/UserError"
 
 /** The agent of a server with a model. */
@@ -23,44 +22,8 @@ export interface AgentOptions {
   readonly secrets: ReadonlyArray<Secret>
 }
 
-/** The variables of the keys: a flag could be read by other users of the machine. */
-export const modelKeyName = "WEBAGENT_MODEL_KEY"
-export const fallbackKeyName = "WEBAGENT_FALLBACK_KEY"
-
-export const modelKey = Config.option(Config.Redacted(modelKeyName))
-export const fallbackKey = Config.option(Config.Redacted(fallbackKeyName))
-
-/** A model, by its dialect and its name. */
-export interface ModelName extends Pick<ModelConfig.ModelConfig, "dialect" | "model"> {}
-
-/** Prices of a model's tokens. */
-export interface ModelPrice extends ModelCost.Price {}
-
-/** The model of a text such as `openai:NAME`. */
-export const modelFromText = (text: string): Option.Option<ModelName> => Option.fromUndefinedOr(ModelConfig.parse(text))
-
-/** The prices of a text such as `input=3,output=15,cacheRead=0.3`, in USD for a million tokens. */
-export const priceFromText = (text: string): Option.Option<ModelPrice> => {
-  const pairs = text.split(",").map((pair) => /^\s*(input|output|cacheRead|cacheWrite)=([\d.]+)\s*$/u.exec(pair))
-  const prices = Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1], pair[2]]])))
-  const { input, output, ...cache } = prices
-  if (pairs.includes(null) || input === undefined || output === undefined) return Option.none()
-  return Result.getSuccess(Result.try(() => ModelCost.price({ input, output, ...cache })))
-}
-
-/** An amount of USD in 1e-12 USD. */
-export const costFromText = (text: string): Option.Option<bigint> => {
-  const [, whole, fraction = ""] = /^(\d{1,9})(?:\.(\d{1,12}))?$/u.exec(text) ?? []
-  return whole === undefined ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(12, "0")))
-}
-
-const domain = /^(?:\*\.)?[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
-
-/** The domains of a text such as `example.com,*.example.com,127.0.0.1:8080`. */
-export const domainsFromText = (text: string): Option.Option<ReadonlyArray<string>> => {
-  const domains = text.split(",").map((one) => one.trim().toLowerCase())
-  return domains.every((one) => domain.test(one)) ? Option.some(domains) : Option.none()
-}
+/** Reads the key of a model from a variable: other users of the machine could read a flag. */
+export const keyOf = (variable: string) => Config.option(Config.Redacted(variable))
 
 const SecretsFile = Schema.fromJsonString(
   Schema.Record(

@@ -44,11 +44,11 @@ export interface ChromiumOptions {
   readonly egress: EgressOptions
   /** Folder of the recordings. */
   readonly folder: string
-  readonly most?: number
+  readonly most?: number | undefined
   /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
-  readonly languages?: ReadonlyArray<string>
+  readonly languages?: ReadonlyArray<string> | undefined
   /** Number of browsers that one API key may use while other keys use some; three quarters by default. */
-  readonly mostPerKey?: number
+  readonly mostPerKey?: number | undefined
 }
 
 /** The folder of recordings. Next to a Postgres database it's in the current folder, which may be read-only. */

@@ -1,16 +1,55 @@
 import * as CommandLine from "@webagent/cli/CommandLine"
+import { quoted } from "@webagent/cli/Program"
+import * as Settings from "@webagent/cli/Settings"
 import { version } from "@webagent/server"
+import * as SimulateCommand from "@webagent/simulation/SimulateCommand"
+import { usage } from "@webagent/cli/UserError"
 import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
 import { backup, keys, migrate, prune } from "./database.ts"
 import { drain, nodes, runs } from "./inspect.ts"
 import { mcp } from "./mcp.ts"
 import { browsers } from "./operate.ts"
 import { program } from "./program.ts"
 import { serve } from "./serve.ts"
-import { layerConfigFile } from "./settings.ts"
+import { serveNames } from "./settings.ts"
+
+const simulate = SimulateCommand.make("simulate", { config: Settings.config })
+
+const root = Command.make("webagent-server").pipe(
+  Command.withDescription("Serve v2, v3 and v4 of the web-agent service, and operate such a server"),
+  Command.withSubcommands([serve, simulate, keys, nodes, drain, runs, browsers, migrate, backup, prune, mcp])
+)
+
+const namesOf = (command: string) => [
+  ...(command === "simulate" ? Object.keys(SimulateCommand.simulateSettings) : serveNames),
+  "apiKey"
+]
+
+const flagsOf = (command: "serve" | "simulate") =>
+  [...namesOf(command), "config", ...(command === "simulate" ? ["controlKey", "quiet", "json"] : [])].map(
+    Settings.flagOf
+  )
+
+/** Flags whose values may be secrets. */
+const secretFlags = ["--api-key", "--control-key", "--country-proxies", "--data"]
+
+/** Names the command to use if the arguments have flags only. */
+const checkCommand = (args: ReadonlyArray<string>) => {
+  if (args[0] !== undefined && !args[0].startsWith("--")) return Effect.void
+  const given = args.flatMap((arg) => /^--[^=]+/u.exec(arg) ?? [])
+  const isSecret = given.some((flag) => secretFlags.includes(flag))
+  const commands = (["simulate", "serve"] as const)
+    .filter((command) => given.every((flag) => flagsOf(command).includes(flag)))
+    .map((command) => [program, command, ...(isSecret ? ["..."] : args.map(quoted))].join(" "))
+  if (commands.length === 0) return Effect.void
+  return Effect.fail(usage(`No command. Use: ${commands.join("\nOr, to keep runs in a database: ")}`))
+}
 
 /** The command line; a failure is printed. */
-export const commandLine = CommandLine.run(
-  serve.pipe(Command.withSubcommands([keys, nodes, drain, runs, browsers, migrate, backup, prune, mcp])),
-  { program, version, settings: layerConfigFile }
-)
+export const commandLine = CommandLine.run(root, {
+  program,
+  version,
+  check: checkCommand,
+  settings: Settings.layerFile(namesOf)
+})

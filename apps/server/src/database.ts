@@ -12,7 +12,9 @@ import { type Data, layerDatabase, layerExisting } from "./data.ts"
 import { operating, stopOwned } from "./operate.ts"
 import { orSentence } from "./orSentence.ts"
 import { program } from "./program.ts"
-import { asName, data, notNegative, retention } from "./settings.ts"
+import * as Settings from "@webagent/cli/Settings"
+import { atLeast } from "@webagent/cli/Flags"
+import { asName, data, retention } from "./settings.ts"
 import { usage } from "@webagent/cli/UserError"
 
 const name = Flag.String("name").pipe(
@@ -23,10 +25,7 @@ const name = Flag.String("name").pipe(
 const limit = (flag: string, what: string, least: number) =>
   Flag.Int(flag).pipe(
     Flag.withDescription(`Limit the key to this many ${what} (default: no limit)`),
-    Flag.filter(
-      (count) => count >= least,
-      () => `${least} or more`
-    ),
+    atLeast(least),
     Flag.optional
   )
 
@@ -49,7 +48,7 @@ const create = Command.make(
     requestsPerMinute: limit("requests-per-minute", "requests a minute", 1),
     usdPerDay: Flag.Finite("usd-per-day").pipe(
       Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
-      notNegative,
+      atLeast(0),
       Flag.optional
     )
   },
@@ -182,7 +181,7 @@ export const backup = Command.make(
 ).pipe(Command.withDescription("Copy a database file to a new file, also while a server uses it"))
 
 /** `prune`. */
-export const prune = Command.make("prune", { data, ...retention }, ({ data, keepDays, keepRuns }) =>
+export const prune = Command.make("prune", { data, ...Settings.flags(retention) }, ({ data, keepDays, keepRuns }) =>
   Retention.prune({ keep_ms: keepDays * 86_400_000, keepRuns }).pipe(
     Effect.flatMap(({ browsers, keys, sessions, turns }) =>
       Console.log(

@@ -32,18 +32,18 @@ export interface DurableOptions extends Listener.ListenerOptions {
   /** Display name of this node. */
   readonly node: string
   /** Settings of this node as one of several that share the database; without them, no other node uses it. */
-  readonly shared?: Node.SharedOptions
+  readonly shared?: Omit<Node.SharedOptions, "lost">
   /** Settings of a database file. */
   readonly sqlite: SqliteSettings
   readonly apiKeys: ReadonlyArray<string>
-  readonly seed: number
-  readonly turnDuration?: Duration.Duration
+  /** Settings of simulated browsers and their agent. */
+  readonly simulated: { readonly seed: number; readonly turnDuration: Duration.Duration | undefined }
   readonly drainWithin: Duration.Duration
   readonly retention: Retention.RetentionPolicy
   readonly browsers: "auto" | "chromium" | "simulated"
   readonly chromium: Browsers.ChromiumOptions
   /** The agent of real browsers; without one their runs fail. */
-  readonly agent?: Agents.AgentOptions
+  readonly agent: Agents.AgentOptions | undefined
 }
 
 /** For how long a session stays active with nothing to do. */
@@ -78,8 +78,13 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
  * The server over its database, with browsers as asked for: real ones are used by a real agent. A start that fails
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
-export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { apiKeys, data, node, seed, shared, turnDuration } = options
+export const layer = <E>(
+  options: DurableOptions,
+  check: Effect.Effect<void, E, ApiKeys>,
+  lost: Effect.Effect<void>
+) => {
+  const { apiKeys, data, node, shared, simulated: simulation } = options
+  const { seed, turnDuration } = simulation
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -97,7 +102,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       })
     })
   )
-  const work = shared === undefined ? LocalWork.layerLooking : Node.layerWork(node, shared)
+  const work = shared === undefined ? LocalWork.layerLooking : Node.layerWork(node, { ...shared, lost })
   const others =
     shared === undefined
       ? Layer.empty

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { servesUntilStopped } from "@webagent/cli/ExitCode"
-import { layerLog } from "./log.ts"
+import { layerLog } from "@webagent/cli/Log"
 import { program } from "./program.ts"
 import { usage } from "@webagent/cli/UserError"
 

@@ -57,7 +57,7 @@ export interface SharedOptions {
   /** Told when this node has to begin anew. */
   readonly lost: Effect.Effect<void>
   /** Address at which the other nodes reach it; by default, the address that it listens on. */
-  readonly advertise?: string
+  readonly advertise?: string | undefined
 }
 
 /** The work of a node that shares its database, under this name. */

@@ -21,7 +21,7 @@ const serve = Effect.fnUntraced(function* (...more: ReadonlyArray<string>) {
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   // what a container forbids is not what is tested here
-  const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+  const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
   const program = yield* start([...args, ...more, "--data", join(path, "server.db")], { TMPDIR: path })
   const { v4 } = yield* ready(program)
   return { program, path, v4 }

@@ -10,7 +10,7 @@ const database = Effect.map(folder, (path) => join(path, "state", "server.db"))
 
 /** A server over a file, and where its v4 is. */
 const serving = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<string>) {
-  const program = yield* start(["--port", "0", "--data", path, ...args])
+  const program = yield* start(["serve", "--port", "0", "--data", path, ...args])
   return { program, printed: yield* ready(program) }
 })
 
@@ -72,7 +72,7 @@ describe("webagent-server --data", () => {
       assert.strictEqual(stopped.body["status"], "stopped")
       assert.strictEqual((yield* launch).body["cdpUrl"], browser.body["cdpUrl"])
       // a second server would carry out the same runs
-      const second = yield* run(["--port", "0", "--data", path, "--api-key", "K"])
+      const second = yield* run(["serve", "--port", "0", "--data", path, "--api-key", "K"])
       assert.deepStrictEqual(second, {
         code: 2,
         stdout: "",
@@ -132,10 +132,10 @@ describe("webagent-server --data", () => {
       yield* send(at, "K", "POST", `/sessions/${String(body["sessionId"])}/queue`, { text: "Next", interrupt: false })
       yield* killed(program)
       const { port } = yield* takenPort
-      const taken = yield* run(["--data", path, "--api-key", "K", "--port", String(port)])
+      const taken = yield* run(["serve", "--data", path, "--api-key", "K", "--port", String(port)])
       assert.deepStrictEqual([taken.code, /^Port \d+ is in use\./u.test(taken.stderr)], [2, true])
       assert.deepStrictEqual(statuses(path), ["running", "queued"])
-      const keyless = yield* run(["--data", path, "--port", "0"])
+      const keyless = yield* run(["serve", "--data", path, "--port", "0"])
       assert.deepStrictEqual([keyless.code, /has no API keys\./u.test(keyless.stderr)], [2, true])
       assert.deepStrictEqual(statuses(path), ["running", "queued"])
     })
@@ -255,7 +255,9 @@ describe("settings", () => {
       const at = yield* folder
       const config = join(at, "server.json")
       writeFileSync(config, JSON.stringify({ port: 1, apiKey: "from-file", data: join(at, "from-file.db") }))
-      const program = yield* start(["--config", config, "--port", "0"], { WEBAGENT_SERVER_API_KEY: "from-environment" })
+      const program = yield* start(["serve", "--config", config, "--port", "0"], {
+        WEBAGENT_SERVER_API_KEY: "from-environment"
+      })
       const printed = yield* ready(program)
       const file = join(at, "from-file.db")
       assert.strictEqual(printed["data"], `${file},`)
@@ -271,7 +273,7 @@ describe("settings", () => {
     Effect.gen(function* () {
       const config = join(yield* folder, "server.json")
       writeFileSync(config, JSON.stringify({ prot: 1 }))
-      const { code, stderr } = yield* run(["--config", config])
+      const { code, stderr } = yield* run(["serve", "--config", config])
       assert.strictEqual(code, 2)
       assert.match(stderr, /^.*server\.json: unknown setting "prot"\. Use one of port, host, .*\.\n$/u)
     })
@@ -279,23 +281,23 @@ describe("settings", () => {
 
   it.live("--sqlite-log-limit is refused with a Postgres database", () =>
     Effect.gen(function* () {
-      const args = ["--data", "postgres://user@127.0.0.1:1/name", "--api-key", "K", "--sqlite-log-limit", "64"]
+      const args = ["serve", "--data", "postgres://user@127.0.0.1:1/name", "--api-key", "K", "--sqlite-log-limit", "64"]
       assert.deepStrictEqual(yield* run(args), {
         code: 2,
         stdout: "",
-        stderr: "--sqlite-log-limit works only with a database file. Remove --sqlite-log-limit, or use --data FILE.\n"
+        stderr: "--sqlite-log-limit works only with a database file. Add --data FILE or remove --sqlite-log-limit.\n"
       })
     })
   )
 
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
-    "a profile for a database": [
+    "a profile, which only the simulated service has": [
       ["--profile", "flaky"],
-      /^--profile works only for a server that keeps everything in memory\. Remove --profile or --data\.\n$/u
+      /^No flag --profile\. See: npm run server -- serve --help\n$/u
     ],
     "an address for other nodes, which a file does not have": [
       ["--advertise", "http://10.0.0.5:8080"],
-      /^--advertise is for servers that share a database\. Remove it, or use --data postgres:\/\/user@host\/name\.\n$/u
+      /^--advertise works only with servers that share a database\. Add --data postgres:\/\/user@host\/name or remove --advertise\.\n$/u
     ],
     "an address that is none": [["--advertise", "10.0.0.5:8080"], /an address such as http:\/\/10\.0\.0\.5:8080/u],
     "a file that does not exist, and no key": [
@@ -308,7 +310,7 @@ describe("settings", () => {
     it.live(`${what}: one clear error and exit 2`, () =>
       Effect.gen(function* () {
         const path = yield* database
-        const ended = yield* run(["--port", "0", "--data", path, ...args])
+        const ended = yield* run(["serve", "--port", "0", "--data", path, ...args])
         assert.strictEqual(ended.code, 2)
         assert.match(ended.stderr, stderr)
         assert.isFalse(existsSync(dirname(path)))
@@ -317,22 +319,13 @@ describe("settings", () => {
   }
 })
 
-describe("a server in memory", () => {
-  for (const [flag, value] of [
-    ["--advertise", "http://10.0.0.5:8080"],
-    ["--durable", "full"],
-    ["--sqlite-log-limit", "64"],
-    ["--keep-days", "1"],
-    ["--keep-runs", "0"],
-    ["--drain-within", "1s"]
-  ] as const) {
-    it.live(`refuses ${flag}, which it would ignore`, () =>
+describe("the simulated service", () => {
+  for (const flag of ["--data", "--durable", "--keep-days", "--drain-within", "--browsers", "--model"]) {
+    it.live(`has no ${flag}`, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* run([flag, value]), {
-          code: 2,
-          stdout: "",
-          stderr: `${flag} works only for a server that keeps everything in a database. Add --data FILE or remove ${flag}.\n`
-        })
+        const { code, stderr } = yield* run(["simulate", flag, "1"])
+        assert.strictEqual(code, 2)
+        assert.match(stderr, new RegExp(`^No flag ${flag}\\.(?: Did you mean .*\\?)? See: .* simulate --help\\n$`, "u"))
       })
     )
   }
@@ -342,7 +335,7 @@ describe("a server without real browsers", () => {
   it.live("says with --browsers auto why there are none", () =>
     Effect.gen(function* () {
       const path = yield* database
-      const args = ["--port", "0", "--data", path, "--api-key", "K", "--browsers", "auto"]
+      const args = ["serve", "--port", "0", "--data", path, "--api-key", "K", "--browsers", "auto"]
       const program = yield* start(args, { WEBAGENT_CHROMIUM: "/missing/chromium" })
       const { v4 = "" } = yield* ready(program)
       const { body } = yield* send(new URL(v4).origin, "K", "GET", "/health")
@@ -361,7 +354,7 @@ describe("a server without real browsers", () => {
   ] as const) {
     it.live(`refuses ${flag}, which it would ignore`, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* run([flag, value, "--data", yield* database]), {
+        assert.deepStrictEqual(yield* run(["serve", flag, value, "--data", yield* database]), {
           code: 2,
           stdout: "",
           stderr: `${flag} works only with real browsers. Add --browsers chromium or remove ${flag}.\n`
@@ -427,7 +420,7 @@ describe("commands of a database", () => {
 
   it.live("the name of a database in memory is refused, and no file is made of it", () =>
     Effect.gen(function* () {
-      const { code, stderr } = yield* run(["--port", "0", "--api-key", "K", "--data", ":memory:"])
+      const { code, stderr } = yield* run(["serve", "--port", "0", "--api-key", "K", "--data", ":memory:"])
       assert.strictEqual(code, 2)
       assert.match(
         stderr,

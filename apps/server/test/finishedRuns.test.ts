@@ -11,7 +11,17 @@ it.live("the log has a line for each finished run and a line for a refused key, 
     const path = join(yield* folder, "server.db")
     const created = yield* run(["keys", "create", "--data", path, "--name", "shop"])
     const key = created.stdout.trim()
-    const program = yield* start(["--port", "0", "--data", path, "--log", "json", "--drain-within", "0 seconds"])
+    const program = yield* start([
+      "serve",
+      "--port",
+      "0",
+      "--data",
+      path,
+      "--log",
+      "json",
+      "--drain-within",
+      "0 seconds"
+    ])
     const { v4 } = yield* ready(program)
     const perform = Effect.fnUntraced(function* (script: string) {
       const { body } = yield* send(v4, key, "POST", "/runs", { task: `Find a mug [simulate ${script}]` })

@@ -12,7 +12,7 @@ const volume_MB = 16
 const creates = 300
 
 const serve = Effect.fnUntraced(function* (file: string) {
-  const program = yield* start(["--port", "0", "--data", file, "--api-key", "K"])
+  const program = yield* start(["serve", "--port", "0", "--data", file, "--api-key", "K"])
   const { v4 = "" } = yield* ready(program)
   const stop = Effect.andThen(
     Effect.sync(() => program.process.kill("SIGKILL")),

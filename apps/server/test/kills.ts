@@ -112,7 +112,7 @@ export const kill = Effect.fnUntraced(function* (file: string, kills: number, se
     return body
   }
 
-  const started = start(["--port", "0", "--data", file, "--api-key", "K"], {}, program)
+  const started = start(["serve", "--port", "0", "--data", file, "--api-key", "K"], {}, program)
   const serving = Effect.gen(function* () {
     const server = yield* started
     base = (yield* ready(server))["v4"] ?? ""

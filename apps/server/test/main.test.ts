@@ -28,7 +28,7 @@ const naming = `data:text/javascript,${encodeURIComponent(
 describe("webagent-server", () => {
   it.live("loads no agent where it simulates one", () =>
     Effect.gen(function* () {
-      const program = yield* start(["--port", "0"], { NODE_OPTIONS: `--import ${naming}` })
+      const program = yield* start(["simulate", "--port", "0"], { NODE_OPTIONS: `--import ${naming}` })
       yield* ready(program)
       program.process.kill("SIGKILL")
       const { stderr } = yield* program.ended
@@ -39,13 +39,12 @@ describe("webagent-server", () => {
 
   it.live("prints where it is and the key that works, and Ctrl-C stops it with 0", () =>
     Effect.gen(function* () {
-      const program = yield* start(["--port", "0"])
+      const program = yield* start(["simulate", "--port", "0"])
       const printed = yield* ready(program)
-      assert.deepStrictEqual(Object.keys(printed), ["v2", "v3", "v4", "docs", "data", "key"])
-      assert.match(printed["key"] ?? "", /^wak_\S{24}$/u)
+      assert.match(program.stdout(), /^simulated service on http:\S+, until Ctrl-C\n[^]*\nkey +wak_test\n/u)
       const create = (key: string) => createRun(printed["v4"], key)
-      assert.strictEqual((yield* create(printed["key"] ?? "")).status, 201)
-      assert.strictEqual((yield* create("wak_test")).status, 401)
+      assert.strictEqual((yield* create("wak_test")).status, 201)
+      assert.strictEqual((yield* create("wak_other")).status, 401)
       program.process.kill("SIGINT")
       assert.deepStrictEqual(yield* program.ended, { code: 0, stderr: "" })
     })
@@ -56,8 +55,8 @@ describe("webagent-server", () => {
       const environment = { WEBAGENT_SERVER_API_KEY: "from-environment" }
       const [one, two] = yield* Effect.all(
         [
-          start(["--port", "0", "--seed", "7", "--turn-duration", "1ms"], environment),
-          start(["--port", "0", "--seed", "7", "--api-key", "first", "--api-key", "second"], environment)
+          start(["simulate", "--port", "0", "--seed", "7", "--turn-duration", "1ms"], environment),
+          start(["simulate", "--port", "0", "--seed", "7", "--api-key", "first", "--api-key", "second"], environment)
         ],
         { concurrency: "unbounded" }
       )
@@ -78,7 +77,7 @@ describe("webagent-server", () => {
   it.live("the same seed gives the same browser another secret address every time", () =>
     Effect.gen(function* () {
       const addresses = yield* Effect.all(
-        [start(["--port", "0", "--seed", "7"]), start(["--port", "0", "--seed", "7"])],
+        [start(["simulate", "--port", "0", "--seed", "7"]), start(["simulate", "--port", "0", "--seed", "7"])],
         { concurrency: "unbounded" }
       ).pipe(
         Effect.flatMap(
@@ -101,12 +100,12 @@ describe("webagent-server", () => {
   for (const isDurable of [false, true]) {
     it.live(`links of a server ${isDurable ? "over a file" : "in memory"} follow --public-url or --trust-proxy`, () =>
       Effect.gen(function* () {
-        const data = isDurable ? ["--data", join(yield* folder, "server.db")] : []
+        const command = isDurable ? ["serve", "--data", join(yield* folder, "server.db")] : ["simulate"]
         const cdpUrl = Effect.fnUntraced(function* (
           args: ReadonlyArray<string>,
           environment: Readonly<Record<string, string>> = {}
         ) {
-          const program = yield* start(["--port", "0", "--api-key", "wak_links", ...data, ...args], environment)
+          const program = yield* start([...command, "--port", "0", "--api-key", "wak_links", ...args], environment)
           const { v4 } = yield* ready(program)
           const headers = {
             "x-service-api-key": "wak_links",
@@ -133,7 +132,7 @@ describe("webagent-server", () => {
   it.live("a taken port is one sentence and exit 2", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
-      const program = yield* start(["--port", String(port)])
+      const program = yield* start(["simulate", "--port", String(port)])
       assert.deepStrictEqual(yield* program.ended, {
         code: 2,
         stderr: `Port ${port} is in use. Choose another with --port, or 0 for any free port.\n`
@@ -144,7 +143,7 @@ describe("webagent-server", () => {
 
   it.live("listens for other machines only with an explicit key", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* run(["--port", "0", "--host", "0.0.0.0"]), {
+      assert.deepStrictEqual(yield* run(["simulate", "--port", "0", "--host", "0.0.0.0"]), {
         code: 2,
         stdout: "",
         stderr: "Other machines can reach 0.0.0.0. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.\n"
@@ -152,13 +151,34 @@ describe("webagent-server", () => {
     })
   )
 
+  for (const [args, sentence] of [
+    [[], "npm run server -- simulate\nOr, to keep runs in a database: npm run server -- serve"],
+    [
+      ["--port", "8080"],
+      "npm run server -- simulate --port 8080\nOr, to keep runs in a database: npm run server -- serve --port 8080"
+    ],
+    [
+      ["--profile", "./my profile.json", "--time-scale=60", "--control"],
+      'npm run server -- simulate --profile "./my profile.json" --time-scale=60 --control'
+    ],
+    [["--node", "east", "--port", "8080"], "npm run server -- serve --node east --port 8080"],
+    // keys and addresses with passwords don't belong in a log
+    [["--data", "postgres://user:secret@db/name", "--api-key", "K"], "npm run server -- serve ..."]
+  ] as const) {
+    it.live(`"${args.join(" ")}" without a command names the command to use`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* run(args), { code: 2, stdout: "", stderr: `No command. Use: ${sentence}\n` })
+      })
+    )
+  }
+
   it.live("a wrong flag is named, without the whole help", () =>
     Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* run(["--turn-duration", "soon"])
+      const { code, stderr, stdout } = yield* run(["simulate", "--turn-duration", "soon"])
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.match(
         stderr,
-        /^Invalid value for flag --turn-duration: "soon"\..*a time such as 200ms, 2s or 1m\. See: npm run server -- --help\n$/u
+        /^Invalid value for flag --turn-duration: "soon"\..*a time such as 200ms, 2s or 1m\. See: npm run server -- simulate --help\n$/u
       )
     })
   )
@@ -169,7 +189,7 @@ describe("webagent-server", () => {
   ] as const) {
     it.live(`--time manual with the profile ${profile} says what waits until time is moved`, () =>
       Effect.gen(function* () {
-        const program = yield* start(["--port", "0", "--profile", profile, "--time", "manual", "--control"])
+        const program = yield* start(["simulate", "--port", "0", "--profile", profile, "--time", "manual"])
         yield* ready(program)
         const [line] = program.stdout().match(/^time .*$/mu) ?? []
         assert.strictEqual(line?.replace(/^time +/u, ""), `manual: moves only through the control API${waits}`)
@@ -181,10 +201,19 @@ describe("webagent-server", () => {
     "--profile, --time-scale and --control say what they do, and the key that is printed drives the service",
     () =>
       Effect.gen(function* () {
-        const program = yield* start(["--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"])
+        const program = yield* start([
+          "simulate",
+          "--port",
+          "0",
+          "--profile",
+          "flaky",
+          "--time-scale",
+          "60",
+          "--control"
+        ])
         const printed = yield* ready(program)
-        const labels = "v2 v3 v4 docs data profile time control control-key key"
-        assert.strictEqual(Object.keys(printed).join(" "), labels)
+        const labels = "simulated v2 v3 v4 docs profile time control control-key script"
+        assert.isTrue(Object.keys(printed).join(" ").startsWith(labels))
         assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
         const control = (path: string, key: string) =>
           Effect.promise(() => fetch(`${printed["control"]}${path}`, { headers: { "x-control-key": key } }))
@@ -202,7 +231,7 @@ describe("webagent-server", () => {
       const profile = yield* file("profile.json", '{ "name": "mine", "extends": "instant", "results": ["found"] }')
       const faults = yield* file("faults.json", '[{ "name": "busy", "fault": { "kind": "status", "status": 500 } }]')
       const program = yield* start(
-        ["--port", "0", "--profile", profile, "--faults", faults, "--control", "--journal-size", "3"],
+        ["simulate", "--port", "0", "--profile", profile, "--faults", faults, "--control", "--journal-size", "3"],
         { WEBAGENT_CONTROL_KEY: "from-environment" }
       )
       const printed = yield* ready(program)
@@ -221,19 +250,15 @@ describe("webagent-server", () => {
 
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
     "a preset that does not exist": [
-      ["--profile", "flakey"],
+      ["simulate", "--profile", "flakey"],
       /^Unknown preset "flakey"\. Did you mean flaky\? To use a file, give its path, such as \.\/flakey\.json\.\n$/u
     ],
     "a file that does not exist": [
-      ["--faults", "./nowhere.json"],
+      ["simulate", "--faults", "./nowhere.json"],
       /^--faults: file \.\/nowhere\.json not found\. Check the path\.\n$/u
     ],
-    "manual time that nothing can move": [
-      ["--time", "manual"],
-      /^--time manual needs the control API to move time\. Add --control\.\n$/u
-    ],
     "two ways for time to go": [
-      ["--time", "manual", "--time-scale", "60", "--control"],
+      ["simulate", "--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
     "a wizard, which asks for what a help says": [
@@ -241,94 +266,94 @@ describe("webagent-server", () => {
       /^No flag --wizard\. See: npm run server -- --help\n$/u
     ],
     "an unknown flag with a value": [
-      ["--prot", "8080"],
-      /^No flag --prot\. Did you mean --port\? See: npm run server -- --help\n$/u
+      ["serve", "--prot", "8080"],
+      /^No flag --prot\. Did you mean --port\? See: npm run server -- serve --help\n$/u
     ],
     "an unknown command with a flag": [
       ["kyes", "create", "--name", "ci"],
-      /^No command "kyes"\. Did you mean keys\? No flag --name\. .* See: npm run server -- --help\n$/u
+      /^No command "kyes"\. Did you mean keys\? No flag --name\. See: npm run server -- --help\n$/u
     ],
     "a size that is no number": [
-      ["--journal-size", "many"],
-      /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See: npm run server -- --help\n$/u
+      ["simulate", "--journal-size", "many"],
+      /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See: npm run server -- simulate --help\n$/u
     ],
     "a public URL without a scheme": [
-      ["--public-url", "agent.example"],
-      /^Invalid value for flag --public-url: "agent\.example"\. Expected: an http or https address without user, query and hash, such as https:\/\/agent\.example\. See: npm run server -- --help\n$/u
+      ["simulate", "--public-url", "agent.example"],
+      /^Invalid value for flag --public-url: "agent\.example"\. Expected: an http or https address without user, query and hash, such as https:\/\/agent\.example\. See: npm run server -- simulate --help\n$/u
     ],
     "a proxy to trust that is a name": [
-      ["--trust-proxy", "10.0.0.5,proxy.example"],
-      /^Invalid value for flag --trust-proxy: "?10\.0\.0\.5,proxy\.example"?\. Expected: addresses and networks such as 10\.0\.0\.5,10\.1\.0\.0\/16\. See: npm run server -- --help\n$/u
+      ["simulate", "--trust-proxy", "10.0.0.5,proxy.example"],
+      /^Invalid value for flag --trust-proxy: "?10\.0\.0\.5,proxy\.example"?\. Expected: addresses and networks such as 10\.0\.0\.5,10\.1\.0\.0\/16\. See: npm run server -- simulate --help\n$/u
     ],
-    "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
+    "a scale that is none": [["simulate", "--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
-      ["--browsers", "chromium", "--model", "gpt"],
-      /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See: npm run server -- --help\n$/u
+      ["serve", "--browsers", "chromium", "--model", "gpt"],
+      /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See: npm run server -- serve --help\n$/u
     ],
     "a model without real browsers": [
-      ["--browsers", "simulated", "--model", "openai:gpt"],
+      ["serve", "--browsers", "simulated", "--model", "openai:gpt"],
       /^--model works only with real browsers\. Add --browsers chromium or remove --model\.\n$/u
     ],
     "an address of a model that is none": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--model-url", "localhost:11434"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-url", "localhost:11434"],
       /^Invalid value for flag --model-url: "localhost:11434"\. Expected: an address such as http/u
     ],
     "a language that isn't a tag": [
-      ["--browsers", "chromium", "--browser-languages", "de-DE,en_US"],
+      ["serve", "--browsers", "chromium", "--browser-languages", "de-DE,en_US"],
       /^Invalid value for flag --browser-languages: "de-DE,en_US"\. Expected: 1 to 10 BCP 47 language tags/u
     ],
     "prices that are none": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--model-price", "input=3"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-price", "input=3"],
       /^Invalid value for flag --model-price: "input=3"\. Expected: prices such as input=3,output=15/u
     ],
     "a domain that is an address": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--allow-domains", "https://example.com/"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--allow-domains", "https://example.com/"],
       /^Invalid value for flag --allow-domains: .* Expected: hosts such as example\.com/u
     ],
     "a flag of a model without one": [
-      ["--browsers", "chromium", "--judge"],
+      ["serve", "--browsers", "chromium", "--judge"],
       /^--judge works only with a model\. Add --model DIALECT:NAME or remove --judge\.\n$/u
     ],
     "a flag of a model without one, and without real browsers": [
-      ["--model-url", "http://127.0.0.1:1/v1"],
+      ["serve", "--model-url", "http://127.0.0.1:1/v1"],
       /^--model-url works only with a model\. Add --model DIALECT:NAME or remove --model-url\.\n$/u
     ],
     "a model of a vendor without a key": [
-      ["--browsers", "chromium", "--model", "openai:gpt"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt"],
       /^--model openai:gpt needs the key of the model\. Set it in WEBAGENT_MODEL_KEY\.\n$/u
     ],
     "a fallback of a vendor without a key": [
-      "--browsers chromium --model openai-compatible:a --fallback-model google:b".split(" "),
+      "serve --browsers chromium --model openai-compatible:a --fallback-model google:b".split(" "),
       /^--fallback-model google:b needs the key of the model\. Set it in WEBAGENT_FALLBACK_KEY\.\n$/u
     ],
     "no time for a run": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
-      /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See: npm run server -- --help\n$/u
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
+      /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See: npm run server -- serve --help\n$/u
     ],
     "no time for a model request": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--model-timeout", "0s"],
-      /^Invalid value for flag --model-timeout: .* Expected: more than 0\. See: npm run server -- --help\n$/u
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-timeout", "0s"],
+      /^Invalid value for flag --model-timeout: .* Expected: more than 0\. See: npm run server -- serve --help\n$/u
     ],
     "a retry limit that is no time": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--model-retry-for", "5"],
-      /^Invalid value for flag --model-retry-for: .* Expected: a time such as 200ms, 2s or 1m\. See: npm run server -- --help\n$/u
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-retry-for", "5"],
+      /^Invalid value for flag --model-retry-for: .* Expected: a time such as 200ms, 2s or 1m\. See: npm run server -- serve --help\n$/u
     ],
     "a limit of cost without prices": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
       /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u
     ],
     "the address of a fallback without one": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--fallback-url", "http://127.0.0.1:1"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--fallback-url", "http://127.0.0.1:1"],
       /^--fallback-url works only with a fallback model\. Add --fallback-model DIALECT:NAME or remove --fallback-url\.\n$/u
     ],
     "a limit of cost without prices of the fallback": [
-      "--browsers chromium --model openai:a --model-price input=1,output=1 --max-run-cost 1 --fallback-model openai:b".split(
+      "serve --browsers chromium --model openai:a --model-price input=1,output=1 --max-run-cost 1 --fallback-model openai:b".split(
         " "
       ),
       /^--max-run-cost needs the prices of the fallback model\. Add --fallback-price input=USD,output=USD or remove it\.\n$/u
     ],
     "secrets that are not there": [
-      ["--browsers", "chromium", "--model", "openai:gpt", "--secrets", "./nowhere.json"],
+      ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--secrets", "./nowhere.json"],
       /^--secrets: cannot read file \.\/nowhere\.json\. Check the path and its permissions\.\n$/u
     ]
   }
@@ -336,7 +361,7 @@ describe("webagent-server", () => {
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
     it.live(`${what} is one clear error and exit 2`, () =>
       Effect.gen(function* () {
-        const ended = yield* run(["--port", "0", ...args])
+        const ended = yield* run(args)
         assert.match(ended.stderr, stderr)
         assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])
       })
@@ -349,7 +374,15 @@ describe("webagent-server", () => {
         "secrets.json",
         '{ "shop": { "value": "hunter2-canary", "domains": ["https://shop.example"] } }'
       )
-      const { code, stderr } = yield* run(["--browsers", "chromium", "--model", "openai:gpt", "--secrets", path])
+      const { code, stderr } = yield* run([
+        "serve",
+        "--browsers",
+        "chromium",
+        "--model",
+        "openai:gpt",
+        "--secrets",
+        path
+      ])
       assert.strictEqual(code, 2)
       assert.strictEqual(
         stderr,
@@ -364,7 +397,7 @@ describe("webagent-server", () => {
         "bad.json",
         '[{ "fault": { "kind": "hangs" } }, { "fault": { "kind": "reset", "x": 1 } }]'
       )
-      const { code, stderr } = yield* run(["--port", "0", "--faults", path])
+      const { code, stderr } = yield* run(["simulate", "--port", "0", "--faults", path])
       assert.strictEqual(code, 2)
       const lines = stderr.trimEnd().split("\n")
       assert.strictEqual(lines[0], `${path}:`)
@@ -376,7 +409,7 @@ describe("webagent-server", () => {
   it.live("a taken port of the control API names its own flag", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
-      assert.deepStrictEqual(yield* run(["--port", "0", "--control-port", String(port)]), {
+      assert.deepStrictEqual(yield* run(["simulate", "--port", "0", "--control-port", String(port)]), {
         code: 2,
         stdout: "",
         stderr: `Port ${port} is in use. Choose another with --control-port, or 0 for any free port.\n`

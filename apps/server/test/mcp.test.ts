@@ -36,7 +36,7 @@ const silent = Effect.acquireRelease(
 describe("webagent-server mcp", () => {
   it.live("runs a task at a server, with the key of the environment, as the server itself does", () =>
     Effect.gen(function* () {
-      const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
+      const { key = "", v4 = "" } = yield* ready(yield* start(["simulate", "--port", "0"]))
       const { origin } = new URL(v4)
       const client = yield* connect(origin, key)
       const { answer } = yield* Mcp.callTool(client, "run_task", {
@@ -51,7 +51,7 @@ describe("webagent-server mcp", () => {
 
   it.live("ends at once with a key that the server refuses", () =>
     Effect.gen(function* () {
-      const { v4 = "" } = yield* ready(yield* start(["--port", "0"]))
+      const { v4 = "" } = yield* ready(yield* start(["simulate", "--port", "0"]))
       const { origin } = new URL(v4)
       const { code, stderr } = yield* run(["mcp", "--url", origin], { WEBAGENT_API_KEY: "wak_wrong" })
       assert.strictEqual(code, 2)

@@ -22,19 +22,21 @@ export const layer = (
     {
       data: dataOf(data),
       node: name,
-      shared: { lost },
+      shared: {},
       sqlite: {},
       host: "127.0.0.1",
       port: 0,
       allowedHosts: undefined,
       apiKeys: ["K"],
-      seed: 1,
+      simulated: { seed: 1, turnDuration: undefined },
       drainWithin,
       retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },
       browsers: "simulated",
+      agent: undefined,
       chromium: { isolation: "none", folder: tmpdir(), egress: {} }
     },
-    Effect.void
+    Effect.void,
+    lost
   )
 
 /** Such a node in this process: its HTTP, limits and work are those of a process. */

@@ -20,7 +20,17 @@ const serving = Effect.gen(function* () {
   const path = join(yield* folder, "server.db")
   const created = yield* run(["keys", "create", "--data", path, "--name", "shop"])
   const key = created.stdout.trim()
-  const program = yield* start(["--port", "0", "--data", path, "--api-key", "K", "--drain-within", "0 seconds"])
+  const program = yield* start([
+    "serve",
+    "--port",
+    "0",
+    "--data",
+    path,
+    "--api-key",
+    "K",
+    "--drain-within",
+    "0 seconds"
+  ])
   const { v4 } = yield* ready(program)
   return { path, key, program, v4 }
 })

@@ -21,7 +21,7 @@ const withPostgres = <A, E, R>(use: (postgres: TestPostgres["Service"], address:
 
 /** A server over a database, and where its v4 is. */
 const serving = Effect.fnUntraced(function* (address: string, ...args: ReadonlyArray<string>) {
-  const program = yield* start(["--port", "0", "--api-key", "K", "--data", address, ...args])
+  const program = yield* start(["serve", "--port", "0", "--api-key", "K", "--data", address, ...args])
   const printed = yield* ready(program)
   return { program, printed, at: printed["v4"], origin: new URL(printed["v4"] ?? "").origin }
 })
@@ -117,7 +117,7 @@ describe("webagent-server --data postgres://", () => {
   it.live("shows no password, whatever is wrong", () =>
     Effect.gen(function* () {
       const address = "postgres://ann:s3cret@127.0.0.1:2/service?password=s3cret"
-      const refused = yield* run(["--port", "0", "--data", address, "--api-key", "K"])
+      const refused = yield* run(["serve", "--port", "0", "--data", address, "--api-key", "K"])
       assert.deepStrictEqual(refused, {
         code: 2,
         stdout: "",

@@ -57,7 +57,19 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
         context
       )
     )
-    const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key, "--data", postgres]
+    const args = [
+      "serve",
+      "--browsers",
+      "chromium",
+      "--isolation",
+      "none",
+      "--port",
+      "0",
+      "--api-key",
+      key,
+      "--data",
+      postgres
+    ]
     const served = yield* start(args, { TMPDIR: path, XDG_CACHE_HOME: "/var/cache" }, undefined, readOnly(path))
     const { code, stderr } = yield* served.ended
     assert.match(
@@ -74,7 +86,7 @@ it.live.skipIf(!canMount)(`names a folder of recordings that can't be written${s
     chmodSync(path, 0o711)
     const recordings = join(path, "recordings")
     mkdirSync(recordings)
-    const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+    const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
     const around = [...readOnly(path).slice(0, -1), "--ro-bind", recordings, recordings, "--"]
     const data = ["--data", join(path, "server.db")]
     const served = yield* start([...args, ...data], { TMPDIR: path }, undefined, around)

@@ -11,7 +11,7 @@ const key = "K"
 /** Starts a server over a file with a run that takes this long. */
 const serving = Effect.fnUntraced(function* (duration: string, ...args: ReadonlyArray<string>) {
   const file = join(yield* folder, "server.db")
-  const program = yield* start(["--port=0", `--data=${file}`, `--api-key=${key}`, ...args])
+  const program = yield* start(["serve", "--port=0", `--data=${file}`, `--api-key=${key}`, ...args])
   const { v4 } = yield* ready(program)
   const task = `Find a red mug [simulate output=done duration=${duration}]`
   const { body } = yield* send(v4, key, "POST", "/runs", { task })

@@ -121,6 +121,7 @@ export const stopOnce = Effect.fnUntraced(
     chmodSync(path, 0o711)
     const program = yield* start(
       [
+        "serve",
         "--browsers=chromium",
         "--isolation=none",
         "--port=0",

@@ -35,7 +35,7 @@ const harnessRun = Effect.fnUntraced(function* (target: string, path: string, ar
 const targets = {
   "a database file": Effect.gen(function* () {
     const file = join(yield* folder, "server.db")
-    const { v4 = "" } = yield* ready(yield* start(["--port", "0", "--api-key", "K", "--data", file]))
+    const { v4 = "" } = yield* ready(yield* start(["serve", "--port", "0", "--api-key", "K", "--data", file]))
     return new URL(v4).origin
   }),
   "three nodes over one Postgres, each request to the next of them": Effect.flatMap(
@@ -74,7 +74,7 @@ it.live(
       // what a container forbids is not what is tested here
       const browsers = ["--isolation", "none", "--max-browsers", "14"]
       const server = yield* start(
-        ["--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
+        ["serve", "--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
         { TMPDIR: path }
       )
       const { v4 = "" } = yield* ready(server)

@@ -143,6 +143,7 @@ it.live("v2, v3 and v4 agree on every field of a run, at work and after each kin
     const { v2, v3, v4 } = yield* Effect.flatMap(
       start(
         [
+          "serve",
           ...named,
           ...prices,
           "--port=0",

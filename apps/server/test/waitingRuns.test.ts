@@ -19,6 +19,7 @@ it.live("a run waits for the browser that another client stops, while POST /brow
     const url = model.baseUrl["openai-compatible"]
     const program = yield* start(
       [
+        "serve",
         "--browsers=chromium",
         "--isolation=none",
         "--port=0",

@@ -10,7 +10,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
+import * as Stdio from "effect/Stdio"
 import { servesUntilStopped } from "./ExitCode.ts"
+import type { UserError } from "./UserError.ts"
 
 const suggestion = (similar: ReadonlyArray<string>) =>
   similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`
@@ -32,6 +34,8 @@ interface ProgramOptions<E, R> {
   /** The command that users type, such as `npx webagent-server`. */
   readonly program: string
   readonly version: string
+  /** Checks the arguments before they are parsed. */
+  readonly check?: (args: ReadonlyArray<string>) => Effect.Effect<void, UserError>
   /** Flags that became commands, each with the new command. */
   readonly replacements?: Readonly<Record<string, string>>
   /** Provides values for flags that aren't given, such as those of a configuration file. */
@@ -79,7 +83,8 @@ export const run = <Name extends string, Input, ContextInput, E, R, SettingsErro
   command: Command.Command<Name, Input, ContextInput, E, R>,
   options: ProgramOptions<SettingsError, SettingsServices>
 ) =>
-  Command.run(command, { version: options.version }).pipe(
+  Stdio.Stdio.use(({ args }) => Effect.flatMap(args, options.check ?? (() => Effect.void))).pipe(
+    Effect.andThen(Command.run(command, { version: options.version })),
     Effect.provide(options.settings ?? Layer.empty),
     Effect.tapError(reportError),
     Effect.tapDefect(reportBug),

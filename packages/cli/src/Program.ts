@@ -25,3 +25,9 @@ export const programOf = ({ module, name, script = "", userAgent = "" }: Started
 /** Returns the command that a user types for the program of this process. */
 export const here = (name: string, module: string): string =>
   programOf({ name, module, script: process.argv[1], userAgent: process.env["npm_config_user_agent"] })
+
+const plainWord = /^[\w./:=@%+,-]+$/u
+
+/** Quotes a word for a shell if it needs quotes. */
+export const quoted = (text: string): string =>
+  plainWord.test(text) ? text : `"${text.replaceAll(/["$`\\]/gu, (character) => `\\${character}`)}"`

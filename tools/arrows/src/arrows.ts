@@ -96,7 +96,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [server]: {
-    imports: [cdp, contract, engine],
+    imports: [cdp, cli, contract, engine],
     tests: [testFixtures],
     folders: {
       nodes: [],
@@ -114,7 +114,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [simulation]: {
-    imports: [contract, control, engine, server],
+    imports: [cli, contract, control, engine, server],
     tests: [testFixtures],
     folders: {
       time: [],
@@ -129,7 +129,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       oracles: ["behaviour", "journal", "state"],
       control: ["behaviour", "browser", "faults", "journal", "oracles", "requests", "state", "time"],
       ".": ["agent", "behaviour", "browser", "control", "faults", "journal", "oracles", "requests", "state", "time"],
-      cli: [".", "control"]
+      cli: [".", "control", "journal"]
     }
   },
 
@@ -213,7 +213,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "targets"
       ],
       "cli/record": ["cli", "cli/run"],
-      "cli/serve": ["cli"],
+      "cli/replay": ["cli"],
       "cli/show-report": ["cli", "cli/reports", "page"],
       ".": [
         "config",
@@ -232,13 +232,13 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli/reap",
         "cli/record",
         "cli/run",
-        "cli/serve",
+        "cli/replay",
         "cli/show-report"
       ]
     }
   },
   "apps/server": {
-    imports: [cli, contract, engine, sql, chromium, agent, server, simulation],
+    imports: [cli, engine, sql, chromium, agent, server, simulation],
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
   },
   "apps/examples": {

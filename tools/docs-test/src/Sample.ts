@@ -39,11 +39,11 @@ export const samples: Readonly<Record<string, Sample>> = {
     args: ["compare", "release", "candidate"],
     before: { release: ['"soldout"', '"ordered"'], candidate: ["", ""] }
   },
-  serve: { program: "harness", args: ["serve", "--api-key", "wak_dev"], until: "try it" },
-  server: { program: "server", args: ["--port", "0"], until: "key " },
+  serve: { program: "harness", args: ["serve", "--port", "0", "--api-key", "wak_dev"], until: "key " },
+  server: { program: "server", args: ["simulate", "--port", "0"], until: "\nkey " },
   control: {
     program: "server",
-    args: ["--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"],
+    args: ["simulate", "--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"],
     until: "control-key"
   },
   remote: { program: "harness", args: ["load", "smoke", "--target", "https://api.example.com"] }

@@ -66,7 +66,7 @@ export interface Service {
 export const startService = (project: string): Promise<Service> =>
   new Promise((resolve, reject) => {
     const apiKey = "wak_packed"
-    const args = [installedBin(project, "webagent-server"), "--port", "0", "--api-key", apiKey]
+    const args = [installedBin(project, "webagent-server"), "simulate", "--port", "0", "--api-key", apiKey]
     const child = spawn(process.execPath, args, { cwd: project })
     const stop = async () => {
       const ended = once(child, "exit")

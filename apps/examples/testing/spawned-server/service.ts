@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { createRequire } from "node:module"
 import { createInterface } from "node:readline"
 
-// what `npx webagent-server` runs; without npx the signal to stop reaches the server
+// the file that `npx webagent-server` runs; without npx the signal to stop reaches the server
 const program = createRequire(import.meta.url).resolve("webagent-server/bin/webagent-server.js")
 
 export interface SimulatedService {
@@ -24,7 +24,7 @@ interface Verdicts {
 
 /** Starts a service on free ports, with further flags. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<SimulatedService> => {
-  const args = ["--port", "0", "--api-key", "wak_test", "--control", "--control-key", "test-control", ...flags]
+  const args = ["simulate", "--quiet", "--port", "0", "--control", "--control-key", "test-control", ...flags]
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
   const exit = once(child, "exit")
 

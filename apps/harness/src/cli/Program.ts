@@ -6,8 +6,4 @@ export const version = "0.0.0"
 /** The program as a user calls it on the command line. */
 export const program = Program.here("webagent-harness", import.meta.url)
 
-const plainWord = /^[\w./:=@%+,-]+$/u
-
-/** A word as a shell takes it. */
-export const quoted = (text: string): string =>
-  plainWord.test(text) ? text : `"${text.replaceAll(/["$`\\]/gu, (character) => `\\${character}`)}"`
+export { quoted } from "@webagent/cli/Program"

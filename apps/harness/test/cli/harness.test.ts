@@ -410,7 +410,7 @@ describe.concurrent("mistakes", () => {
 
 describe("serve", () => {
   it("says where everything is and what is requested, and Ctrl-C is how it ends", async () => {
-    const program = start(["serve", "--api-key", key])
+    const program = start(["serve", "--port", "0", "--api-key", key])
     const said = await program.says("try it")
     const at = /^simulated service on (http:\/\/127\.0\.0\.1:\d+), until Ctrl-C\n/u.exec(said)?.[1] ?? ""
     for (const line of [`v4        ${at}/api/v4`, `docs      ${at}/api/v4/docs`, `key       ${key}`]) {
@@ -425,7 +425,17 @@ describe("serve", () => {
 
 describe("serve with a simulation's flags", () => {
   it("says what was asked for, and the control API answers", async () => {
-    const program = begin(["serve", "--profile", "flaky", "--time-scale", "60", "--control-key", "wck_example"])
+    const program = begin([
+      "serve",
+      "--port",
+      "0",
+      "--profile",
+      "flaky",
+      "--time-scale",
+      "60",
+      "--control-key",
+      "wck_example"
+    ])
     const said = await program.says("try it")
     assert.include(said, "profile   flaky\n")
     assert.include(said, "time      60 times as fast as real time\n")

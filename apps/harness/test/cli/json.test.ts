@@ -133,7 +133,7 @@ describe.concurrent("--json prints one document by its schema", () => {
   })
 
   it("serve, a line each", async () => {
-    const serving = begin(["serve", "--json"])
+    const serving = begin(["serve", "--port", "0", "--json"])
     const { address } = JSON.parse(await serving.says("\n"))
     await fetch(`${address}/health`)
     const lines = (await serving.says("/health")).trimEnd().split("\n")

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const key = { WEBAGENT_API_KEY: "wak_test" }
 
 const serve = async (...flags: ReadonlyArray<string>) => {
-  const server = start(["serve", "--quiet", ...flags])
+  const server = start(["serve", "--port", "0", "--quiet", ...flags])
   const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/u.exec(await server.says("try it")) ?? []
   return { server, address }
 }

@@ -136,11 +136,16 @@ describe("record, drift, profile and serve --cassette", () => {
           ]
         ] as const)
       : []),
-    ["a file that is no cassette", ["serve", "--cassette", "package.json"], /^package\.json is not a cassette\./mu],
+    ["a file that is no cassette", ["replay", "package.json"], /^package\.json is not a cassette\./mu],
     [
       "a replay with a profile",
-      ["serve", "--cassette", cassette, "--profile", "flaky"],
-      /^--cassette can be combined only with --port, --match, --time-scale and --quiet\.$/mu
+      ["replay", cassette, "--profile", "flaky"],
+      /^No flag --profile\. See: npm run harness -- replay --help$/mu
+    ],
+    [
+      "a recording for the simulated service",
+      ["serve", "--cassette", cassette],
+      /^--cassette is a command now: npm run harness -- replay FILE\. See: npm run harness -- serve --help$/mu
     ]
   ] as const)("refuses %s in one line", async (_, args, said) => {
     const { code, stderr } = await call(args)
@@ -180,7 +185,7 @@ describe("record, drift, profile and serve --cassette", () => {
   })
 
   it("records an app through the proxy, and replays what it saw", async () => {
-    const service = begin(["serve"])
+    const service = begin(["serve", "--port", "0"])
     const target = addressIn(await service.says("try it"))
     const out = path("app.ndjson")
     const proxy = begin(["record", "--proxy", "--target", target, "--out", out], { WEBAGENT_API_KEY: "wak_test" })
@@ -196,7 +201,7 @@ describe("record, drift, profile and serve --cassette", () => {
     service.stop()
     await service.ended
 
-    const replay = begin(["serve", "--cassette", out])
+    const replay = begin(["replay", out])
     const address = addressIn(await replay.says("key "))
     assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), created)
     assert.deepStrictEqual(await askAt(address, "GET", `/runs/${created.json["id"]}`), read)

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { coloured, plain } from "@webagent/cli/Style"
-import { requestLine } from "../../src/cli/serve/RequestText.ts"
-import { type Request, ServeOutput } from "../../src/cli/serve/ServeOutput.ts"
+import { requestLine } from "@webagent/simulation/RequestText"
+import { type Request, ServeOutput } from "@webagent/simulation/ServeOutput"
 import { begin } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-serve-"))
@@ -43,7 +43,7 @@ const addressOf = (said: string) => /http:\/\/127\.0\.0\.1:\d+/u.exec(said)?.[0]
 
 describe.concurrent("serve shows requests", () => {
   it("a line each, with the fault that hit and the id of what was created, and without keys", async () => {
-    const serving = begin(["serve", "--faults", faults])
+    const serving = begin(["serve", "--port", "0", "--faults", faults])
     const id = await createTwo(addressOf(await serving.says("try it")))
     const said = await serving.says(id)
     assert.match(
@@ -60,7 +60,7 @@ describe.concurrent("serve shows requests", () => {
   })
 
   it("as JSON: the addresses, the key and the control API, then a line each", async () => {
-    const serving = begin(["serve", "--faults", faults, "--json", "--control-key", "wck_example"])
+    const serving = begin(["serve", "--port", "0", "--faults", faults, "--json", "--control-key", "wck_example"])
     const id = await createTwo(addressOf(await serving.says("\n")))
     const said = await serving.says(id)
     const [started, hit, made, ...more] = said
@@ -85,7 +85,10 @@ describe.concurrent("serve shows requests", () => {
   })
 
   it("none with --quiet, and says so where there is no journal to read them from", async () => {
-    const [quiet, blind] = [begin(["serve", "--quiet"]), begin(["serve", "--journal-size", "0"])]
+    const [quiet, blind] = [
+      begin(["serve", "--port", "0", "--quiet"]),
+      begin(["serve", "--port", "0", "--journal-size", "0"])
+    ]
     for (const serving of [quiet, blind]) await createTwo(addressOf(await serving.says("try it")))
     quiet.stop()
     blind.stop()
@@ -96,7 +99,7 @@ describe.concurrent("serve shows requests", () => {
   })
 
   it("the banner fits 80 columns but for its commands, and says how to script a run", async () => {
-    const serving = begin(["serve"])
+    const serving = begin(["serve", "--port", "0"])
     const said = await serving.says("try it")
     serving.stop()
     for (const version of ["v2", "v3", "v4"]) {

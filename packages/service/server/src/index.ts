@@ -10,7 +10,7 @@ export { ListenError, NodeListener, PortInUseError } from "./http/listener/Liste
 export * as Monitoring from "./http/endpoints/Monitoring.ts"
 export { pathOf } from "./http/policy/RequestPath.ts"
 export * as RequestValidation from "./http/policy/RequestValidation.ts"
-export * as Origin from "./api/Origin.ts"
+export { publicUrlOf } from "./api/PublicUrl.ts"
 export * as TrustedProxies from "./api/TrustedProxies.ts"
 export * as Nodes from "./nodes/Nodes.ts"
 export * from "./Server.ts"

@@ -1,5 +1,5 @@
 import { FaultPlan, fieldIssues, line, oracles, Profile, TimeMode } from "@webagent/control"
-import { Origin, TrustedProxies } from "@webagent/server"
+import { publicUrlOf, TrustedProxies } from "@webagent/server"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -27,7 +27,7 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   allowedHosts: such('a list of names such as ["app.test"]', isTexts),
   publicUrl: such(
     "an address such as https://agent.example",
-    (value) => isText(value) && Option.isSome(Origin.publicUrlOf(String(value)))
+    (value) => isText(value) && Option.isSome(publicUrlOf(String(value)))
   ),
   trustProxy: such(
     'a list of addresses and networks such as ["10.0.0.5", "10.1.0.0/16"]',

@@ -68,7 +68,7 @@ export const served = <A extends object>(use: (served: Served) => Promise<A>) =>
     process.env["TMPDIR"] = folder
     const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`]
     const data = ["--data", join(folder, "server.db")]
-    const server = await startOurs(fromSource, [...flags, ...data], { probe: readHealth })
+    const server = await startOurs([...fromSource, "serve"], [...flags, ...data], { probe: readHealth })
     try {
       return await use(of(server, folder))
     } finally {

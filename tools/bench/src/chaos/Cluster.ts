@@ -57,7 +57,17 @@ export const cluster = async (count: number, { command, database }: Program): Pr
   const [program = "", ...args] = command
 
   const launch = (member: Member) => {
-    const options = ["--data", database, "--node", member.name, "--port", new URL(member.url).port, "--api-key", apiKey]
+    const options = [
+      "serve",
+      "--data",
+      database,
+      "--node",
+      member.name,
+      "--port",
+      new URL(member.url).port,
+      "--api-key",
+      apiKey
+    ]
     const child = spawn(program, [...args, ...options], { env: inherited, stdio: ["ignore", "ignore", "pipe"] })
     let errorOutput = ""
     child.stderr?.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(-2000)))

@@ -47,7 +47,7 @@ const each = async (count: number, one: (index: number) => Promise<number>) => {
 
 const server = (bundle: string, file: string) => {
   const kept = ["--keep-days", "100000", "--keep-runs", "100000000", "--turn-duration", "20ms"]
-  return startOurs([bundle], ["--data", file, "--browsers", "simulated", ...kept])
+  return startOurs([bundle, "serve"], ["--data", file, "--browsers", "simulated", ...kept])
 }
 
 export const sizeOf = (file: string) =>

@@ -39,7 +39,7 @@ export const live = (options: Options): Promise<LiveReport> =>
     const window_s = options.quick ? 4 : 20
     const changes = options.rounds ?? (options.quick ? 15 : 100)
     const flags = ["--browsers", "chromium", "--isolation", "none", "--data", join(folder, "a.db")]
-    const server = await startOurs(fromSource, flags, { probe: readHealth })
+    const server = await startOurs([...fromSource, "serve"], flags, { probe: readHealth })
     const viewer = await open()
     try {
       const { cdpUrl, liveUrl } = await ask<Readonly<Record<string, string>>>(

@@ -51,11 +51,22 @@ const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<
     const flag = flags.find((text) => text.startsWith("--"))
     if (
       flag !== undefined &&
-      !spawnSync(process.execPath, [bundle, "--help"], { encoding: "utf8" }).stdout.includes(flag)
+      !spawnSync(process.execPath, [bundle, "simulate", "--help"], { encoding: "utf8" }).stdout.includes(flag)
     ) {
       return `this server has no ${flag}`
     }
-    return node(bundle, "--port", String(port), "--api-key", apiKey, "--turn-duration", `${runs_ms}ms`, ...flags)
+    return node(
+      bundle,
+      "simulate",
+      "--quiet",
+      "--port",
+      String(port),
+      "--api-key",
+      apiKey,
+      "--turn-duration",
+      `${runs_ms}ms`,
+      ...flags
+    )
   }
 })
 

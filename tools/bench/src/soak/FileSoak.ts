@@ -138,7 +138,7 @@ export const measureFileSoak = async (
   const file = join(folder, "server.db")
   const flags = ["--data", file, "--browsers", "simulated", "--keep-days", String(keep_s / 86_400)]
   const { heapAfterCollection_MB, inspect } = inspected(await freePort())
-  const server = await startOurs([bundle.file], flags, { inspect })
+  const server = await startOurs([bundle.file, "serve"], flags, { inspect })
   try {
     const begin = performance.now()
     const since_s = () => (performance.now() - begin) / 1000

@@ -70,22 +70,20 @@ interface Standing {
 /** Duration of runs. A tenth of it is between their start and `running`. */
 const run_ms = 20
 
-const started = (bundle: string, flags: ReadonlyArray<string>, how?: Parameters<typeof startOurs>[2]) =>
+const started = (program: ReadonlyArray<string>, flags: ReadonlyArray<string>, how?: Parameters<typeof startOurs>[2]) =>
   Effect.acquireRelease(
-    Effect.promise(() =>
-      startOurs([bundle], ["--browsers", "simulated", "--turn-duration", `${run_ms}ms`, ...flags], how)
-    ),
+    Effect.promise(() => startOurs(program, ["--turn-duration", `${run_ms}ms`, ...flags], how)),
     ({ stop }) => Effect.promise(stop)
   )
 
 const inMemory = Effect.fnUntraced(function* (bundle: string) {
   const { heapAfterCollection_MB, inspect } = inspected(yield* Effect.promise(freePort))
-  const node = yield* started(bundle, ["--journal-size", "0"], { inspect })
+  const node = yield* started([bundle, "simulate"], ["--journal-size", "0"], { inspect })
   return { nodes: [node], postgres_s: () => 0, kept_kB: async () => 1024 * (await heapAfterCollection_MB()) }
 })
 
 const inFile = Effect.fnUntraced(function* (bundle: string, file: string, flags: ReadonlyArray<string>) {
-  const node = yield* started(bundle, ["--data", file, ...flags])
+  const node = yield* started([bundle, "serve"], ["--data", file, ...flags])
   const kept_kB = async () => {
     const db = new DatabaseSync(file, { readOnly: true })
     // the size of the file once the log is copied into it
@@ -114,7 +112,8 @@ const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
   const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(address), maxConnections: 1 }))
   const postmaster = yield* Effect.provide(postmasterPid, client)
   const nodes: Array<ServerProcess> = []
-  while (nodes.length < count) nodes.push(yield* started(bundle, ["--data", address, "--node", `n${nodes.length + 1}`]))
+  while (nodes.length < count)
+    nodes.push(yield* started([bundle, "serve"], ["--data", address, "--node", `n${nodes.length + 1}`]))
   const size = PgClient.PgClient.use((sql) =>
     Effect.andThen(
       // rows of before a change are not what a run takes

@@ -7,14 +7,6 @@ import * as Option from "effect/Option"
 import { IncomingMessage } from "node:http"
 import { addressOf, requestSender } from "./TrustedProxies.ts"
 
-/** Parses the public URL of a server: http or https, with or without a path. */
-export const publicUrlOf = (text: string): Option.Option<string> => {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/u.test(url.protocol)) return Option.none()
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") return Option.none()
-  return Option.some(`${url.origin}${url.pathname.replace(/\/+$/u, "")}`)
-}
-
 /** The rules for the start of the links in responses. */
 export interface LinkRules {
   /** The address under which clients reach the server, without a slash at the end. All links start with it. */

@@ -8,7 +8,7 @@ import * as Cassettes from "../Cassettes.ts"
 import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import { listening } from "../Listening.ts"
 import { terminal } from "@webagent/cli/Terminal"
-import { requestLine } from "./RequestText.ts"
+import { requestLine } from "@webagent/simulation/RequestText"
 
 const whole = { answered: "whole", fault: null, resource: null, retryAfter_ms: null } as const
 
@@ -16,18 +16,18 @@ const whole = { answered: "whole", fault: null, resource: null, retryAfter_ms: n
 export const serveCassette = Effect.fnUntraced(function* (options: {
   readonly path: string
   readonly port: number
-  readonly speed: number
+  readonly timeScale: number
   readonly match: Match
   readonly quiet: boolean
 }) {
-  const { match, path, port, quiet, speed } = options
+  const { match, path, port, quiet, timeScale } = options
   const cassette = yield* Cassettes.read(path)
   const { columns, live, style } = yield* terminal
   const width = live ? columns : undefined
   const app = yield* ReplayApp.make(cassette, {
     apiKeyHeader,
     match,
-    speed,
+    speed: timeScale,
     ...(quiet
       ? {}
       : { onAnswer: (answered) => Console.log(requestLine({ ...whole, ...answered }, { columns: width, style })) })

@@ -1,0 +1,212 @@
+import { servesUntilStopped } from "@webagent/cli/ExitCode"
+import { layerLog } from "@webagent/cli/Log"
+import * as Settings from "@webagent/cli/Settings"
+import { portInUse, usage } from "@webagent/cli/UserError"
+import { ApiKeys } from "@webagent/engine"
+import { Server } from "@webagent/server"
+import * as Console from "effect/Console"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { existsSync } from "node:fs"
+import { hostname } from "node:os"
+import * as Agents from "./agent.ts"
+import { ServedBrowsers } from "./browsers.ts"
+import { folderOf } from "./data.ts"
+import * as Durable from "./durable.ts"
+import type { ModelName, ModelPrice } from "./modelTexts.ts"
+import { anew } from "./node.ts"
+import { orSentence } from "./orSentence.ts"
+import { program } from "./program.ts"
+import type { ServeFlags } from "./serve.ts"
+import { withHangup, withLimit } from "./stopping.ts"
+
+type ModelConfig = Agents.AgentOptions["model"]
+
+/** The settings of one model, and the flags that users set them with. */
+interface ModelSettings {
+  readonly flag: "--model" | "--fallback-model"
+  readonly name: ModelName
+  readonly url: string | undefined
+  readonly price: ModelPrice | undefined
+  readonly keyName: string
+}
+
+/** Resolves the settings of a model, with its key from the environment. Without a key, each run would fail. */
+const modelOf = Effect.fnUntraced(function* ({ flag, keyName, name, price, url }: ModelSettings) {
+  const apiKey = Option.getOrUndefined(yield* Agents.keyOf(keyName))
+  if (name.dialect !== "openai-compatible" && url === undefined && apiKey === undefined) {
+    return yield* usage(`${flag} ${name.dialect}:${name.model} needs the key of the model. Set it in ${keyName}.`)
+  }
+  return { ...name, baseUrl: url, apiKey, keyName, price }
+})
+
+/** Fails if the cost of runs is limited but the price of a model is unknown. */
+const checkPrice = ({ flag, price }: ModelSettings, { maxRunCost }: ServeFlags["agent"]) => {
+  if (maxRunCost === undefined || price !== undefined) return Effect.void
+  const [what, priceFlag] = flag === "--model" ? ["model", "--model-price"] : ["fallback model", "--fallback-price"]
+  return Effect.fail(
+    usage(`--max-run-cost needs the prices of the ${what}. Add ${priceFlag} input=USD,output=USD or remove it.`)
+  )
+}
+
+/** Resolves the settings of the agent. */
+const agentOf = Effect.fnUntraced(function* (
+  name: ModelName,
+  agent: ServeFlags["agent"],
+  fallback: ServeFlags["fallback"] | undefined
+) {
+  const { fallbackModel, maxRunCost, maxRunTime, maxSteps, modelRetryFor, modelSees, modelTimeout } = agent
+  const main: ModelSettings = {
+    flag: "--model",
+    name,
+    url: agent.modelUrl,
+    price: agent.modelPrice,
+    keyName: "WEBAGENT_MODEL_KEY"
+  }
+  const second: ModelSettings | undefined = fallbackModel && {
+    flag: "--fallback-model",
+    name: fallbackModel,
+    url: fallback?.fallbackUrl,
+    price: fallback?.fallbackPrice,
+    keyName: "WEBAGENT_FALLBACK_KEY"
+  }
+  yield* checkPrice(main, agent)
+  if (second !== undefined) yield* checkPrice(second, agent)
+  const secrets = agent.secrets === undefined ? [] : yield* Agents.readSecrets(agent.secrets)
+  const request = { requestTimeout: modelTimeout, retryFor: modelRetryFor, sees: modelSees ?? false }
+  return {
+    model: {
+      ...(yield* modelOf(main)),
+      ...request,
+      fallback: second && { ...(yield* modelOf(second)), ...request }
+    },
+    judges: agent.judge ?? false,
+    pictures: agent.stepPictures ?? true,
+    domains: agent.allowDomains ?? null,
+    secrets,
+    limits: {
+      ...(maxSteps === undefined ? {} : { steps: maxSteps }),
+      ...(maxRunCost === undefined ? {} : { cost: maxRunCost }),
+      ...(maxRunTime === undefined ? {} : { duration_ms: Duration.toMillis(maxRunTime) })
+    }
+  } satisfies Agents.AgentOptions
+})
+
+/** Names the models of an agent as the flags do. */
+const nameOf = ({ dialect, fallback, model }: ModelConfig): string =>
+  `${dialect}:${model}${fallback === undefined ? "" : `, and ${nameOf(fallback)} when it fails`}`
+
+/** Resolves the flags of a service; fails for a setting that does not apply. */
+const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
+  const { data } = given
+  const { model } = given.chromium
+  // a model needs real browsers; without a model no agent could use them
+  const browsers = given.browsers ?? (model === undefined ? "simulated" : "chromium")
+  const agent = yield* Settings.group(given.agent, model !== undefined, ["a model", "--model DIALECT:NAME"])
+  const fallback = yield* Settings.group(given.fallback, agent?.fallbackModel !== undefined, [
+    "a fallback model",
+    "--fallback-model DIALECT:NAME"
+  ])
+  const file = yield* Settings.group(given.file, data._tag === "File", ["a database file", "--data FILE"])
+  const shared = yield* Settings.group(given.shared, data._tag === "Postgres", [
+    "servers that share a database",
+    "--data postgres://user@host/name"
+  ])
+  const simulated = yield* Settings.group(given.simulated, browsers !== "chromium", [
+    "simulated browsers",
+    "--browsers simulated"
+  ])
+  const chromium = yield* Settings.group(given.chromium, browsers !== "simulated", [
+    "real browsers",
+    "--browsers chromium"
+  ])
+  return {
+    data,
+    node: given.node ?? hostname(),
+    ...(shared === undefined ? {} : { shared }),
+    sqlite: {
+      durable: file?.durable ?? "normal",
+      ...(file?.sqliteLogLimit === undefined ? {} : { logLimit: file.sqliteLogLimit * 2 ** 20 })
+    },
+    host: given.host,
+    port: given.port,
+    allowedHosts: given.allowHost,
+    publicUrl: given.publicUrl,
+    trustProxy: given.trustProxy,
+    apiKeys: yield* Settings.apiKeys(given.apiKeys),
+    simulated: { seed: simulated?.seed ?? 1, turnDuration: simulated?.turnDuration },
+    drainWithin: given.drainWithin,
+    retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
+    browsers,
+    agent: model && agent && (yield* agentOf(model, agent, fallback)),
+    chromium: {
+      isolation: chromium?.isolation ?? "namespaces",
+      folder: folderOf(data),
+      egress: { allowPrivate: chromium?.allowPrivate ?? [], countries: chromium?.countryProxies ?? {} },
+      languages: chromium?.browserLanguages,
+      mostPerKey: chromium?.maxBrowsersPerKey,
+      most: chromium?.maxBrowsers
+    }
+  } satisfies Durable.DurableOptions
+})
+
+/** Counts the keys of the database that aren't revoked. */
+const countKeys = ApiKeys.use(({ list }) =>
+  Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
+)
+
+/**
+ * Prints the addresses and settings of the server. The keys are the last line, so that a process waiting for it has
+ * received all the others. Given keys are counted but not shown, because this output usually goes to a log.
+ */
+const announce = Effect.fnUntraced(function* ({ agent, apiKeys, data }: Durable.DurableOptions) {
+  const server = yield* Server
+  const { sentence } = yield* ServedBrowsers
+  const stored = yield* countKeys
+  const lines = [
+    ...Object.entries(server.baseUrls),
+    ["docs", `${server.address}/api/v4/docs`],
+    ["data", `${data.name}, kept across restarts`],
+    ["browsers", sentence],
+    ...(agent === undefined ? [] : [["model", nameOf(agent.model)] as const]),
+    ["keys", `${apiKeys.length === 0 ? "" : `${apiKeys.length} given, `}${stored} in ${data.name}`]
+  ] as const
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2
+  for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
+})
+
+/** Serves a database until Ctrl-C. */
+export const serveDatabase = Effect.fnUntraced(function* (given: ServeFlags) {
+  const options = yield* resolve(given)
+  const { apiKeys, data } = options
+  const keyless = (what: string) =>
+    usage(
+      `${data.name} ${what}. Create one: ${program} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
+    )
+  // a new file has no keys, and a misspelt path gets neither folder nor file
+  if (apiKeys.length === 0 && data._tag === "File" && !existsSync(data.name)) {
+    return yield* keyless("does not exist, so it has no API keys")
+  }
+  const check = Effect.gen(function* () {
+    if (apiKeys.length === 0 && (yield* countKeys) === 0) yield* keyless("has no API keys")
+  })
+  const server = (lost: Effect.Effect<void>) =>
+    Layer.provide(Layer.effectDiscard(announce(options)), Durable.layer(options, check, lost))
+  const untilLost = Effect.flatMap(Deferred.make<void>(), (lost) =>
+    Effect.raceFirst(Layer.launch(server(Effect.asVoid(Deferred.succeed(lost, undefined)))), Deferred.await(lost))
+  )
+  servesUntilStopped.now = true
+  return yield* anew(untilLost).pipe(
+    Effect.catchTags({
+      PortInUseError: ({ port }) => Effect.fail(portInUse(port)),
+      ListenError: (error) => Effect.fail(usage(`${error.message}.`))
+    }),
+    orSentence,
+    withHangup,
+    withLimit(given.drainWithin),
+    Effect.provide(layerLog(given.log))
+  )
+})

@@ -1,0 +1,137 @@
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Stdio from "effect/Stdio"
+import * as Flag from "effect/cli/Flag"
+import { type UserError, usage } from "./UserError.ts"
+
+/** The environment variable of a setting: `WEBAGENT_SERVER_DRAIN_WITHIN` for `drainWithin`. */
+export const variableOf = (setting: string) => `WEBAGENT_SERVER_${setting.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
+
+/** The flag of a setting: `--drain-within` for `drainWithin`. */
+export const flagOf = (setting: string) => `--${setting.replaceAll(/[A-Z]/gu, "-$&").toLowerCase()}`
+
+/**
+ * A value that users set with a flag, an environment variable or a field of a configuration file, in this order. A setting
+ * has no name of its own: `flags` takes it from the key in a record.
+ */
+export type Setting<A> = (name: string) => Flag.Flag<A>
+
+type Refine<A, B> = (flag: Flag.Flag<A>) => Flag.Flag<B>
+
+interface Maker<A> {
+  (description: string): Setting<A | undefined>
+  <B>(description: string, refine: Refine<A, B>): Setting<B | undefined>
+}
+
+const maker =
+  <A>(make: (name: string) => Flag.Flag<A>, config: (name: string) => Config.Config<A>): Maker<A> =>
+  <B>(description: string, refine?: Refine<A, B>): Setting<A | B | undefined> =>
+  (name) => {
+    const flag = make(flagOf(name).slice(2)).pipe(
+      Flag.withDescription(description),
+      Flag.withFallbackConfig(config(variableOf(name)))
+    )
+    const refined: Flag.Flag<A | B> = refine === undefined ? flag : refine(flag)
+    return Flag.map(Flag.optional(refined), Option.getOrUndefined)
+  }
+
+export const text = maker(Flag.String, Config.NonEmptyString)
+export const int = maker(Flag.Int, Config.Int)
+export const finite = maker(Flag.Finite, Config.Finite)
+export const boolean = maker(Flag.Boolean, Config.Boolean)
+export const oneOf = <const Choices extends ReadonlyArray<string>>(choices: Choices, description: string) =>
+  maker(
+    (name) => Flag.Literals(name, choices),
+    (name) => Config.Literals(choices, name)
+  )(description)
+
+/** A setting with a default. */
+export const withDefault =
+  <A, B extends A>(setting: Setting<A | undefined>, value: B): Setting<A> =>
+  (name) =>
+    Flag.map(setting(name), (given) => given ?? value)
+
+type Settings = Readonly<Record<string, Setting<unknown>>>
+
+/** Names settings by their keys, and returns their flags. */
+export const flags = <S extends Settings>(settings: S) =>
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, setting(name)])) as {
+    readonly [Name in keyof S]: S[Name] extends Setting<infer A> ? Flag.Flag<A> : never
+  }
+
+/**
+ * Returns a group of settings, or undefined if the group doesn't apply. Fails if it doesn't apply and one of its settings
+ * is given.
+ *
+ * @param needs the reason why the group applies, and the flag that makes it apply
+ */
+export const group = <G extends object>(
+  values: G,
+  applies: boolean,
+  needs: readonly [what: string, flag: string]
+): Effect.Effect<G | undefined, UserError> => {
+  if (applies) return Effect.succeed(values)
+  const extra = Object.entries(values).find(([, value]) => value !== undefined)
+  if (extra === undefined) return Effect.succeed(undefined)
+  const flag = flagOf(extra[0])
+  return Effect.fail(usage(`${flag} works only with ${needs[0]}. Add ${needs[1]} or remove ${flag}.`))
+}
+
+/** `--config`, which is read before the flags whose defaults it sets: see `layerFile`. */
+export const config = Flag.String("config").pipe(
+  Flag.withDescription("Read settings from a JSON FILE (default: WEBAGENT_SERVER_CONFIG, else none)"),
+  Flag.optional
+)
+
+const parse = (
+  path: string,
+  text: string,
+  names: ReadonlyArray<string>
+): Result.Result<Record<string, unknown>, UserError> => {
+  const wrong = (problem: string) => Result.fail(usage(`${path}: ${problem}`))
+  const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    return wrong('must be a JSON object such as { "port": 8080 }.')
+  }
+  const unknown = Object.keys(json).find((name) => !names.includes(name))
+  return unknown === undefined
+    ? Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variableOf(name), value])))
+    : wrong(`unknown setting "${unknown}". Use one of ${names.join(", ")}.`)
+}
+
+const fileIn = (args: ReadonlyArray<string>): string | undefined => {
+  const at = args.findIndex((arg) => arg === "--config" || arg.startsWith("--config="))
+  return at === -1 ? undefined : (/^--config=(.*)$/su.exec(args[at] ?? "")?.[1] ?? args[at + 1])
+}
+
+/**
+ * Reads the configuration file for settings that neither a flag nor an environment variable sets.
+ *
+ * @param namesOf the settings that the file of a command may have
+ */
+export const layerFile = (namesOf: (command: string) => ReadonlyArray<string>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const args = yield* Effect.flatten(Effect.map(Stdio.Stdio, (stdio) => stdio.args))
+      const path =
+        fileIn(args) ?? Option.getOrUndefined(yield* Config.option(Config.NonEmptyString(variableOf("config"))))
+      if (path === undefined) return Layer.empty
+      const files = yield* FileSystem.FileSystem
+      const text = yield* Effect.mapError(files.readFileString(path), () =>
+        usage(`--config: cannot read file ${path}. Check the path and its permissions.`)
+      )
+      const values = yield* Effect.fromResult(parse(path, text, namesOf(args[0] ?? "")))
+      return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values))
+    })
+  )
+
+/** The API keys to accept: those of the flags, or otherwise the one of the environment or the configuration file. */
+export const apiKeys = (given: ReadonlyArray<string>) =>
+  given.length > 0
+    ? Effect.succeed(given)
+    : Effect.map(Config.option(Config.NonEmptyString(variableOf("apiKey"))), Option.toArray)
