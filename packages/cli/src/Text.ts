@@ -2,8 +2,8 @@
 const formats = new Map<number, Intl.NumberFormat>()
 
 const formatOf = (digits: number): Intl.NumberFormat => {
-  const known = formats.get(digits)
-  if (known !== undefined) return known
+  const cached = formats.get(digits)
+  if (cached !== undefined) return cached
   const made = new Intl.NumberFormat("en-US", { maximumFractionDigits: digits })
   formats.set(digits, made)
   return made

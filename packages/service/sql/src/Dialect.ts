@@ -23,11 +23,11 @@ export const dialectOf = (sql: SqlClient.SqlClient) =>
           Effect.gen(function* () {
             // one reader at a time
             yield* sql`SELECT last FROM event_cursor FOR UPDATE`
-            const given = yield* sql`UPDATE events SET cursor = last + place FROM event_cursor,
+            const numbered = yield* sql`UPDATE events SET cursor = last + place FROM event_cursor,
                 (SELECT n, row_number() OVER (ORDER BY n) AS place FROM events WHERE cursor IS NULL
                   ORDER BY n LIMIT ${eventsAtOnce}) AS fresh
               WHERE events.n = fresh.n RETURNING 1`
-            yield* sql`UPDATE event_cursor SET last = last + ${given.length}`
+            yield* sql`UPDATE event_cursor SET last = last + ${numbered.length}`
           })
         )
       })

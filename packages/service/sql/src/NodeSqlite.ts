@@ -48,8 +48,8 @@ const sqlError = (file: string, operation: string) => (cause: unknown) => {
   if (fileCodes.has(errcode & 0xff)) {
     return new SqlError({ reason: new ConnectionError({ cause, operation, message: `${file}: ${message}` }) })
   }
-  const known = Object.assign(new Error(message, { cause }), { errno: errcode === primaryKey ? unique : errcode })
-  return new SqlError({ reason: classifySqliteError(known, { message, operation }) })
+  const classified = Object.assign(new Error(message, { cause }), { errno: errcode === primaryKey ? unique : errcode })
+  return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
 const inputOf = (value: unknown): SQLInputValue => {
@@ -62,8 +62,8 @@ const inputOf = (value: unknown): SQLInputValue => {
 const makePrepare = (db: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>()
   return (text: string): StatementSync => {
-    const known = prepared.get(text)
-    if (known !== undefined) return known
+    const existing = prepared.get(text)
+    if (existing !== undefined) return existing
     const statement = db.prepare(text)
     const [oldest] = prepared.keys()
     if (oldest !== undefined && prepared.size >= maxPrepared) prepared.delete(oldest)
@@ -76,7 +76,7 @@ const makeConnection = (file: string, prepare: (text: string) => StatementSync):
   const rows = (text: string, params: ReadonlyArray<unknown>) =>
     Effect.try({ try: () => prepare(text).all(...params.map(inputOf)), catch: sqlError(file, "execute") })
   const values = (text: string, params: ReadonlyArray<unknown>) =>
-    Effect.map(rows(text, params), (found) => found.map((row) => Object.values(row)))
+    Effect.map(rows(text, params), (objects) => objects.map((row) => Object.values(row)))
   const execute: Connection["execute"] = (text, params, transform) =>
     transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
   return {

@@ -78,15 +78,15 @@ const within =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const asked = yield* Effect.forkDetach(effect, { startImmediately: true })
-        const answered = restore(Effect.timeoutOption(Fiber.await(asked), patience_ms))
+        const fiber = yield* Effect.forkDetach(effect, { startImmediately: true })
+        const answered = restore(Effect.timeoutOption(Fiber.await(fiber), patience_ms))
         const exit = yield* answered.pipe(
           // a caller that interrupts waits for the outcome, but not long
-          Effect.onInterrupt(() => Effect.timeoutOption(Fiber.interrupt(asked), "1 second")),
+          Effect.onInterrupt(() => Effect.timeoutOption(Fiber.interrupt(fiber), "1 second")),
           Effect.provideService(Clock.Clock, live)
         )
         if (Option.isSome(exit)) return yield* exit.value
-        asked.interruptUnsafe()
+        fiber.interruptUnsafe()
         return yield* silent(patience_ms)
       })
     )
@@ -163,11 +163,11 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
   const get: Reader["Service"]["get"] = (text, ...values) => {
     // Postgres stores no text with this character, so no row matches
     if (values.some((value) => typeof value === "string" && value.includes("\0"))) return Effect.succeed(undefined)
-    const known = texts.get(text) ?? numbered(text)
-    texts.set(text, known)
+    const numberedText = texts.get(text) ?? numbered(text)
+    texts.set(text, numberedText)
     return patient(
       Effect.map(
-        pool.use((connection) => connection.query(known, values)),
+        pool.use((connection) => connection.query(numberedText, values)),
         ({ rows }) => rows[0]
       )
     )

@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
       )
 
   const records = <A>(rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
-    read(Effect.map(rows, (found) => found.map(({ record }) => parsed<A>(record))))
+    read(Effect.map(rows, (records) => records.map(({ record }) => parsed<A>(record))))
 
   const all = Effect.gen(function* () {
     const of = <A>(table: string, order = "n") =>

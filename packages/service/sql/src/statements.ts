@@ -6,4 +6,4 @@ export const changed = Effect.map((rows: ReadonlyArray<unknown>) => rows.length 
 
 /** Returns the ids of a query's rows. */
 export const ids = (rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
-  Effect.map(rows, (found) => found.map(({ id }) => String(id)))
+  Effect.map(rows, (records) => records.map(({ id }) => String(id)))

@@ -39,8 +39,8 @@ export const transaction = <A, E, R>(
 ): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
   Effect.suspend(() => {
     let commits = false
-    const told = Effect.tap(body, () => Effect.sync(() => void (commits = true)))
-    return Effect.mapError(sql.withTransaction(told), (error) =>
+    const committing = Effect.tap(body, () => Effect.sync(() => void (commits = true)))
+    return Effect.mapError(sql.withTransaction(committing), (error) =>
       isSqlError(error) ? (commits ? unavailable(error) : never(error)) : (error as Exclude<E, SqlError>)
     )
   })

@@ -133,9 +133,9 @@ export const find = Effect.fnUntraced(function* ({
   executable,
   packaged: entry
 }: FindOptions = {}) {
-  const asked =
+  const chosen =
     executable ?? Option.getOrUndefined(yield* Effect.orDie(Config.option(Config.NonEmptyString("WEBAGENT_CHROMIUM"))))
-  if (asked !== undefined) return yield* named(asked)
+  if (chosen !== undefined) return yield* named(chosen)
   for (const path of installed[engine]) {
     if (!existsSync(path)) continue
     const version = yield* Effect.option(versionOf(path, {}))
@@ -144,8 +144,8 @@ export const find = Effect.fnUntraced(function* ({
     }
   }
   const isPackaged = engine === "headless-shell" && process.platform === "linux" && process.arch === "x64"
-  const found = isPackaged ? yield* packaged(cacheFolders(data), entry) : undefined
-  if (found !== undefined) return found
+  const packagedBinary = isPackaged ? yield* packaged(cacheFolders(data), entry) : undefined
+  if (packagedBinary !== undefined) return packagedBinary
   const install = isPackaged ? `${packages[engine]} or the npm package @sparticuz/chromium` : packages[engine]
   return yield* refuse(`No Chromium is installed. Install ${install}, or name one with WEBAGENT_CHROMIUM.`)
 })

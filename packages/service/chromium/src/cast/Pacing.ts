@@ -141,7 +141,7 @@ const captureFailed = (pacing: Pacing, now_ms: number): Moved => {
   return [{ ...next, quiet_ms: wait_ms, captureAt_ms: pacing.captureAt_ms ?? now_ms + wait_ms }, []]
 }
 
-const told = (pacing: Pacing, signal: Signal, now_ms: number): Moved => {
+const afterSignal = (pacing: Pacing, signal: Signal, now_ms: number): Moved => {
   switch (signal._tag) {
     case "Changed":
       return changed(pacing, signal.picture, now_ms)
@@ -173,7 +173,7 @@ const due = (pacing: Pacing, now_ms: number): Moved => {
 
 /** Computes the next state and actions from a signal, including those that are due by now. */
 export const move = (pacing: Pacing, signal: Signal, now_ms: number): Moved => {
-  const [after, first] = told(pacing, signal, now_ms)
+  const [after, first] = afterSignal(pacing, signal, now_ms)
   const [next, then] = due(after, now_ms)
   return [next, [...first, ...then]]
 }

@@ -52,8 +52,8 @@ const embedded = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv
 
 /** The reason why an address is not on the public Internet; undefined if it is. */
 export const notPublic = (address: NetAddress.IpAddress): string | undefined => {
-  const known = special.find(({ network }) => IpNetwork.contains(network, address))
-  if (known !== undefined) return known.name
+  const specialNetwork = special.find(({ network }) => IpNetwork.contains(network, address))
+  if (specialNetwork !== undefined) return specialNetwork.name
   if (NetAddress.isIpv4Address(address)) return undefined
   const inside = embedded(address)
   if (Option.isSome(inside)) return notPublic(inside.value)

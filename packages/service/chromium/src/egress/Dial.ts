@@ -20,7 +20,7 @@ const whyOf = (error: Error) => ("code" in error ? String(error.code) : error.me
 /** Connects to these addresses and no others: nothing resolves the name again. Node tries them in turn. */
 const direct = ({ name, port }: Target, addresses: Checked, adopt: Adopt) =>
   Effect.callback<Socket, Unreachable>((resume) => {
-    const known = addresses.map((address) => ({
+    const resolved = addresses.map((address) => ({
       address: NetAddress.formatIp(address),
       family: NetAddress.isIpv4Address(address) ? 4 : 6
     }))
@@ -32,7 +32,7 @@ const direct = ({ name, port }: Target, addresses: Checked, adopt: Adopt) =>
       // a part of a request does not wait for the acknowledgement of the one before
       noDelay: true,
       autoSelectFamily: true,
-      lookup: (_host, _options, found) => found(null, known)
+      lookup: (_host, _options, callback) => callback(null, resolved)
     })
     adopt(socket)
     socket.once("connect", () => resume(Effect.succeed(socket)))

@@ -92,7 +92,7 @@ const addressesOf = (dns: typeof Dns.Dns.Service, name: string) =>
         ),
       { concurrency: "unbounded" }
     ),
-    (found): ReadonlyArray<NetAddress.IpAddress> => found.flat()
+    (lists): ReadonlyArray<NetAddress.IpAddress> => lists.flat()
   )
 
 /** Has a server listen, and gives its port. */
@@ -126,8 +126,8 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
 
     /** Resolves once, checks each address, and connects to what was checked. */
     const connect = Effect.fnUntraced(function* (target: Target) {
-      const asked = refusal(rules, target)
-      if (asked !== undefined) return yield* refuse(403)(asked)
+      const refused = refusal(rules, target)
+      if (refused !== undefined) return yield* refuse(403)(refused)
       const { host, name } = target
       const [first, ...others] = typeof host === "string" ? yield* addressesOf(dns, host) : [host]
       if (first === undefined) return yield* refuse(502)(`"${name}" has no address.`)
@@ -147,12 +147,12 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       )
     })
 
-    const server = HttpProxy.make(limits, (target, found, refused) => {
+    const server = HttpProxy.make(limits, (target, onConnected, refused) => {
       const reached = Effect.timeoutOrElse(connect(target), {
         duration: limits.connect,
         orElse: () => refuse(504)(`"${target.name}" does not answer.`)
       })
-      run(Effect.match(reached, { onSuccess: found, onFailure: refused }))
+      run(Effect.match(reached, { onSuccess: onConnected, onFailure: refused }))
     })
     server.on("connection", traffic.client)
     yield* Effect.addFinalizer(() =>

@@ -108,7 +108,7 @@ const upgrade = (request: IncomingMessage, url: URL, upstream: Socket): void => 
 
 /** Passes a request on to a site, and the site's answer back. */
 const exchange = (request: IncomingMessage, response: ServerResponse, url: URL, upstream: Socket): void => {
-  const asked = forward({
+  const forwarded = forward({
     createConnection: () => upstream,
     method: request.method ?? "GET",
     path: `${url.pathname}${url.search}`,
@@ -123,12 +123,12 @@ const exchange = (request: IncomingMessage, response: ServerResponse, url: URL, 
   })
   // a client that leaves leaves nothing behind
   response.once("close", () => upstream.destroy())
-  asked.once("error", () => answerInPlace(response, 502, `"${url.host}" broke the connection off.`))
-  asked.once("response", (answered) => {
+  forwarded.once("error", () => answerInPlace(response, 502, `"${url.host}" broke the connection off.`))
+  forwarded.once("response", (answered) => {
     response.writeHead(answered.statusCode ?? 502, answered.statusMessage, passedOn(answered).flat())
     pipeline(answered, response, () => upstream.destroy())
   })
-  pipeline(request, asked, () => {})
+  pipeline(request, forwarded, () => {})
 }
 
 const noTarget = new Refused({ status: 400, message: "This is a proxy: ask it for http://host/ or host:port." })

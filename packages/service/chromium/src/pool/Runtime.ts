@@ -25,8 +25,8 @@ const own = (root: string) =>
   Effect.try({
     try: () => {
       makePassable(root)
-      const found = lstatSync(root)
-      return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+      const stats = lstatSync(root)
+      return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0
     },
     catch: (error) =>
       new RuntimeUnusable({ message: `Cannot make ${root}: ${String(error)}. Set TMPDIR to a folder for browsers.` })

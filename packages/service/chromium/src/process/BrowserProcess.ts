@@ -130,10 +130,10 @@ const spawned = (options: StartOptions, { args, env, executable, serve }: Sandbo
     })
     if (child.pid !== undefined) putBehind(child.pid)
     const network = serve === null ? null : networkOf(child)
-    let said = ""
+    let output = ""
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      said = (said + text).slice(-said_length)
-      const [, address] = /^DevTools listening on (ws:\S+)$/mu.exec(said) ?? []
+      output = (output + text).slice(-said_length)
+      const [, address] = /^DevTools listening on (ws:\S+)$/mu.exec(output) ?? []
       if (address !== undefined) Deferred.doneUnsafe(listening, Effect.succeed(address))
     })
     // both are there for Chromium to notice when they close
@@ -141,7 +141,7 @@ const spawned = (options: StartOptions, { args, env, executable, serve }: Sandbo
     child.once("error", (error) => resume(Effect.fail(new StartFailed({ message: `${executable}: ${error.message}` }))))
     child.once("exit", (code, signal) => {
       if (child.pid !== undefined) killGroup(child.pid)
-      Deferred.doneUnsafe(exited, Effect.succeed({ code, signal, said }))
+      Deferred.doneUnsafe(exited, Effect.succeed({ code, signal, said: output }))
     })
     child.once("spawn", () => {
       const pid = child.pid ?? 0
@@ -224,15 +224,15 @@ export const start = Effect.fnUntraced(function* (
   const served =
     network === null || command.serve === null ? Effect.void : Effect.flatMap(network.listener, command.serve)
   const listening = Effect.andThen(served, Deferred.await(child.listening))
-  const said = yield* Effect.timeoutOption(Effect.raceFirst(listening, died), within)
-  if (Option.isNone(said)) {
+  const firstOutput = yield* Effect.timeoutOption(Effect.raceFirst(listening, died), within)
+  if (Option.isNone(firstOutput)) {
     return yield* new StartFailed({
       message: `Chromium did not start within ${Duration.format(Duration.fromInputUnsafe(within))}.`
     })
   }
   return {
     pid: child.pid,
-    devTools: { address: said.value, connect: network?.connect ?? null },
+    devTools: { address: firstOutput.value, connect: network?.connect ?? null },
     bytes: command.bytes,
     allow: command.allow,
     exited: Deferred.await(child.exited)

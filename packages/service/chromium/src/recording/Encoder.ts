@@ -73,8 +73,8 @@ export const encode = (ffmpeg: string, spool: string, video: string): Effect.Eff
     // an exit that does not wait for the scope leaves no encoder either
     process.once("exit", kill)
     child.once("exit", () => process.off("exit", kill))
-    let said = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-2000)))
+    let output = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-2000)))
     child.once("spawn", () => {
       // browsers go first
       if (child.pid !== undefined) setPriority(child.pid, os.priority.PRIORITY_LOW)
@@ -84,7 +84,7 @@ export const encode = (ffmpeg: string, spool: string, video: string): Effect.Eff
       resume(
         code === 0
           ? Effect.void
-          : Effect.fail(new EncodeFailed({ message: `ffmpeg ended with ${code}: ${said.trim()}` }))
+          : Effect.fail(new EncodeFailed({ message: `ffmpeg ended with ${code}: ${output.trim()}` }))
       )
     )
     return Effect.sync(kill)

@@ -90,8 +90,8 @@ export function* frames(path: string): Generator<{ readonly at_ms: number; reado
   const file = openSync(path, "r")
   try {
     const first = Buffer.alloc(4096)
-    const known = first.subarray(0, readSync(file, first, 0, first.length, 0))
-    let position = known.indexOf("1f43b675", 0, "hex")
+    const head = first.subarray(0, readSync(file, first, 0, first.length, 0))
+    let position = head.indexOf("1f43b675", 0, "hex")
     if (position === -1) return
     const start = Buffer.alloc(at.jpeg)
     while (readSync(file, start, 0, start.length, position) === start.length) {

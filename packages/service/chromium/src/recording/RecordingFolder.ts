@@ -85,18 +85,18 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   }
 
   const sizeOfPictures = (file: string) => {
-    const known =
+    const size =
       sizes.get(file) ??
       readdirSync(join(folder, file)).reduce((sum, name) => sum + statSync(join(folder, file, name)).size, 0)
-    sizes.set(file, known)
-    return known
+    sizes.set(file, size)
+    return size
   }
 
   const all = () =>
     readdirSync(folder).flatMap((file) => {
-      const found = statSync(join(folder, file), { throwIfNoEntry: false })
-      if (found === undefined) return []
-      return [{ file, bytes: found.isDirectory() ? sizeOfPictures(file) : found.size, at_ms: found.mtimeMs }]
+      const stats = statSync(join(folder, file), { throwIfNoEntry: false })
+      if (stats === undefined) return []
+      return [{ file, bytes: stats.isDirectory() ? sizeOfPictures(file) : stats.size, at_ms: stats.mtimeMs }]
     })
   const sizeOfAll = () => all().reduce((sum, { bytes }) => sum + bytes, 0)
   let held_bytes = sizeOfAll()
@@ -182,9 +182,9 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
         if (pending !== undefined) yield* Deferred.await(pending)
         for (const [extension, contentType] of Object.entries(contentTypes)) {
           const path = join(folder, `${place}${extension}`)
-          const found = statSync(path, { throwIfNoEntry: false })
-          if (found === undefined) continue
-          return Option.some<Recording>({ path, contentType, bytes: found.size, finishedAt_ms: found.mtimeMs })
+          const stats = statSync(path, { throwIfNoEntry: false })
+          if (stats === undefined) continue
+          return Option.some<Recording>({ path, contentType, bytes: stats.size, finishedAt_ms: stats.mtimeMs })
         }
         return Option.none<Recording>()
       }),

@@ -68,27 +68,27 @@ export interface Network {
 export const networkOf = (child: ChildProcess): Network => {
   const listener = Deferred.makeUnsafe<Server>()
   // one connection is as good as another
-  const asked: Array<Done> = []
+  const waiting: Array<Done> = []
   const refuse = (done: Done | undefined, message: string) => done?.(new Error(message), new Socket())
-  child.on("message", (said, handle) => {
+  child.on("message", (message, handle) => {
     if (handle instanceof Server) {
       // after a start that was given up, no proxy serves it
       child.once("disconnect", () => handle.close())
       return void Deferred.doneUnsafe(listener, Effect.succeed(handle))
     }
-    const done = asked.shift()
-    if (!(handle instanceof Socket)) return refuse(done, `DevTools do not answer: ${JSON.stringify(said)}`)
+    const done = waiting.shift()
+    if (!(handle instanceof Socket)) return refuse(done, `DevTools do not answer: ${JSON.stringify(message)}`)
     if (done === undefined) return void handle.destroy()
     done(null, handle)
   })
   child.once("disconnect", () => {
-    for (const done of asked.splice(0)) refuse(done, "The browser ended.")
+    for (const done of waiting.splice(0)) refuse(done, "The browser ended.")
   })
   return {
     listener: Deferred.await(listener),
     connect: (done) => {
       if (!child.connected) return refuse(done, "The browser ended.")
-      asked.push(done)
+      waiting.push(done)
       // a channel that breaks now says so by the event
       child.send({}, () => undefined)
     }
