@@ -106,10 +106,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "api/v4": ["api"],
       mcp: ["api"],
       "http/websocket": [],
-      "http/policy": ["api"],
+      "http/policy": ["api", "http/websocket", "nodes"],
       "http/listener": ["api", "http/policy", "http/websocket"],
       "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
-      http: ["api", "api/v2", "api/v3", "api/v4", "http/endpoints", "http/policy", "http/websocket", "mcp", "nodes"],
+      http: ["api/v2", "api/v3", "api/v4", "http/endpoints", "http/policy"],
       ".": ["api", "http", "http/endpoints", "http/listener", "http/policy", "nodes"]
     }
   },

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { LinkTokens } from "./api/LinkTokens.ts"
 import * as ApiKeyAuthLayer from "./http/policy/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
+import type { About } from "./http/endpoints/Identity.ts"
 import * as Listener from "./http/listener/Listener.ts"
 
 /** Address that a server listens on, and the keys that it accepts. */
@@ -25,7 +26,7 @@ export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHo
 /** Content of a server, and a wrapper of its app. */
 export interface ServeOptions extends Pick<ListenOptions, "apiKeys" | "linkTokens"> {
   /** Additional fields of `/`, beyond name, version and addresses. */
-  readonly about?: App.About
+  readonly about?: About
   /** The app as it is served: with something in front of it, for instance. */
   readonly around?: (app: App.HttpApp) => App.HttpApp
 }

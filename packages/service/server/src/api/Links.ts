@@ -1,4 +1,4 @@
-import { LiveViews, Recordings } from "@webagent/engine"
+import { LiveViews, Recordings, type StoreUnavailable } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -77,13 +77,14 @@ export const make = Effect.gen(function* () {
   const views = yield* LiveViews
   const recordings = yield* Recordings
   const nodes = yield* Nodes
-  const isSeen = (browserId: string | null): Effect.Effect<boolean> => {
+  const isSeen = (browserId: string | null): Effect.Effect<boolean, StoreUnavailable> => {
     if (browserId === null || views === null) return Effect.succeed(false)
-    return nodes === null || views.has(browserId)
-      ? Effect.succeed(views.has(browserId))
-      : Effect.orDie(nodes.isElsewhere(browserId))
+    return nodes === null || views.has(browserId) ? Effect.succeed(views.has(browserId)) : nodes.isElsewhere(browserId)
   }
-  return (request: HttpServerRequest.HttpServerRequest, of: string | null = null): Effect.Effect<Links> =>
+  return (
+    request: HttpServerRequest.HttpServerRequest,
+    of: string | null = null
+  ): Effect.Effect<Links, StoreUnavailable> =>
     Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
       const seen = yield* isSeen(of)

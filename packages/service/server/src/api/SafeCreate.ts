@@ -5,13 +5,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
-import {
-  AdmissionRefused,
-  IdempotencyKeyReused,
-  LaunchFailed,
-  type SafeCreate,
-  StoreUnavailable
-} from "@webagent/engine"
+import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
 import { invalid } from "./Invalid.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
@@ -83,11 +77,5 @@ export const once = <A extends { readonly replayed: boolean }, E, R>(
     Effect.catchIf(
       (error) => error instanceof IdempotencyKeyReused,
       () => refuse("The key was used before with another body. Send a new key for a new create", "value_error")
-    ),
-    // no operation declares what cannot be done right now: the app answers it
-    Effect.catchIf(
-      (error) =>
-        error instanceof StoreUnavailable || error instanceof LaunchFailed || error instanceof AdmissionRefused,
-      Effect.die
     )
   )

@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from "@webagent/contract"
-import type { Engine, SessionWithTurns } from "@webagent/engine"
+import type { Engine, SessionWithTurns, StoreUnavailable } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Links from "./Links.ts"
@@ -8,14 +8,13 @@ import type * as Links from "./Links.ts"
 export const sessionRead =
   <View>(fromDomain: (found: SessionWithTurns, links: Links.Links) => View) =>
   (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) =>
-  (id: string, request: HttpServerRequest.HttpServerRequest): Effect.Effect<View, SessionNotFoundError> =>
+  (
+    id: string,
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.Effect<View, SessionNotFoundError | StoreUnavailable> =>
     engine.session(id.toLowerCase()).pipe(
       Effect.flatMap((found) =>
         Effect.map(linksOf(request, found.session.browserId), (links) => fromDomain(found, links))
       ),
-      Effect.catch((error) =>
-        error._tag === "SessionNotFound"
-          ? Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
-          : Effect.die(error)
-      )
+      Effect.catchTag("SessionNotFound", () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })))
     )

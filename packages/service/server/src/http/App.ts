@@ -10,55 +10,49 @@ import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
-import * as Identity from "./endpoints/Identity.ts"
+import * as ErrorHandler from "./policy/ErrorHandler.ts"
+import * as FastReads from "./endpoints/FastReads.ts"
+import type * as Identity from "./endpoints/Identity.ts"
+import { ServerApi } from "./endpoints/ServerApi.ts"
+import * as NodeRouting from "./policy/NodeRouting.ts"
+import { routerConfig } from "./policy/RequestPath.ts"
 import * as LiveEndpoint from "./endpoints/LiveEndpoint.ts"
 import * as McpEndpoint from "./endpoints/McpEndpoint.ts"
 import * as Monitoring from "./endpoints/Monitoring.ts"
-import * as PlainRead from "./endpoints/FastReads.ts"
 import * as SessionLinks from "./endpoints/SessionLinks.ts"
 import * as StepsEndpoint from "./endpoints/StepsEndpoint.ts"
-import * as Unrouted from "./ErrorHandler.ts"
 
-const versions = Layer.mergeAll(
-  HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
-  HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer)),
-  HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer))
-)
-
-/** An effect that answers the current request. */
+/** An effect that responds to the current request. */
 export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope.Scope> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E,
   R
 >
 
-/** Additional fields of `/`, beyond name, version and addresses. */
-export type About = Readonly<Record<string, unknown>>
-
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
-export const layer = (about: About) =>
+const layer = (about: Identity.About) =>
   Layer.mergeAll(
-    versions,
-    CdpEndpoint.layer,
-    Docs.layer,
-    Identity.layer(about),
-    LiveEndpoint.layer,
+    HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
+    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer)),
+    HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
+    HttpApiBuilder.layer(ServerApi).pipe(
+      Layer.provide([
+        CdpEndpoint.layer,
+        Docs.layer,
+        LiveEndpoint.layer,
+        Monitoring.layer(about),
+        SessionLinks.layer,
+        StepsEndpoint.layer
+      ])
+    ),
     McpEndpoint.layer,
-    Monitoring.layer,
-    SessionLinks.layer,
-    StepsEndpoint.layer,
-    Unrouted.layer
-  )
+    ErrorHandler.layer(V2.Served, V3.Served, V4.Served, ServerApi)
+  ).pipe(Layer.provide(NodeRouting.layer))
 
-/** The whole app as one effect that answers the current request, with or without a socket. */
-export const make = (about: About = {}) => {
+/** The whole app as one effect that responds to the current request, with or without a socket. */
+export const make = (about: Identity.About = {}) => {
   const routes = HttpRouter.toHttpEffect(layer(about)).pipe(
-    // a long id reaches its operation, which answers 404 or 422
-    Effect.provideService(HttpRouter.RouterConfig, {
-      maxParamLength: 16_384,
-      ignoreTrailingSlash: false,
-      caseSensitive: true
-    })
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig)
   )
-  return Effect.map(Effect.flatMap(routes, PlainRead.before), (app): HttpApp => app)
+  return Effect.map(Effect.flatMap(routes, FastReads.before), (app): HttpApp => app)
 }

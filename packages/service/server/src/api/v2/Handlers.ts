@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Engine } from "@webagent/engine"
 import * as Links from "../Links.ts"
+import { NodeRouting } from "../Placement.ts"
 import { sessionRead } from "../SessionRead.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v2 under the path where this server serves it. */
-export const Served = V2Api.prefix(basePath.v2)
+export const Served = V2Api.prefix(basePath.v2).middleware(NodeRouting)
 
 /** The read of a session by its id: as an operation, and as a plain read. */
 export const read = sessionRead(Conversion.fromDomain)

@@ -4,12 +4,15 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Engine } from "@webagent/engine"
 import * as Links from "../Links.ts"
+import { NodeRouting, place } from "../Placement.ts"
 import { sessionRead } from "../SessionRead.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v3 under the path where this server serves it. */
-export const Served = V3Api.prefix(basePath.v3)
+export const Served = place(V3Api.prefix(basePath.v3).middleware(NodeRouting), {
+  sessions: { create: { node: "withRoom", launches: "later" } }
+})
 
 /** The read of a session by its id: as an operation, and as a plain read. */
 export const read = sessionRead(Conversion.fromDomain)

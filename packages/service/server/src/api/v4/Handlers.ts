@@ -7,31 +7,31 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { type Browser, Engine } from "@webagent/engine"
 import * as Links from "../Links.ts"
+import { NodeRouting, place } from "../Placement.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v4 under the path where this server serves it. */
-export const Served = V4Api.prefix(basePath.v4)
+export const Served = place(V4Api.prefix(basePath.v4).middleware(NodeRouting), {
+  runs: { create: { node: "withRoom", launches: "later" } },
+  sessions: { queue: { node: "ofSession", param: "session_id" } },
+  browsers: {
+    create: { node: "withRoom", launches: "immediately" },
+    update: { node: "ofBrowser", param: "browser_id" }
+  }
+})
 
 /** The reads of a run by its id: as operations, and as plain reads. */
 export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
-  const find = (id: string) =>
-    engine
-      .turn(id.toLowerCase())
-      .pipe(
-        Effect.catch((error) =>
-          error._tag === "TurnNotFound"
-            ? Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
-            : Effect.die(error)
-        )
-      )
+  const notFound = () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
+  const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
   return {
     status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
     get: Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
       const turn = yield* find(id)
       const { showsBrowsers } = yield* linksOf(request)
       if (!showsBrowsers) return Conversion.fromDomain(turn)
-      const { session } = yield* Effect.orDie(engine.session(turn.sessionId))
+      const { session } = yield* Effect.catchTag(engine.session(turn.sessionId), "SessionNotFound", notFound)
       const browserId = session.status === "stopped" ? null : session.browserId
       return Conversion.fromDomain(turn, (yield* linksOf(request, browserId)).live(browserId))
     })
@@ -98,10 +98,9 @@ const browsers = HttpApiBuilder.group(
           Effect.flatMap((browser) => shown(browser, request)),
           // the address opens nothing any more
           Effect.map((browser) => ({ ...browser, cdpUrl: null })),
-          Effect.catchTags({
-            BrowserNotFound: () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" })),
-            StoreUnavailable: Effect.die
-          })
+          Effect.catchTag("BrowserNotFound", () =>
+            Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" }))
+          )
         )
     })
   })

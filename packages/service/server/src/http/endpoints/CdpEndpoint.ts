@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
@@ -18,15 +19,17 @@ import { cdpPath } from "../../api/v4/Conversion.ts"
 import { Nodes } from "../../nodes/Nodes.ts"
 import {
   BrowserNotFound,
-  BrowserStopped,
+  type BrowserStopped,
   type CdpMessage,
   type CdpTransport,
   type ConnectionEnd,
-  Engine
+  Engine,
+  type StoreUnavailable
 } from "@webagent/engine"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { relayMessages } from "../websocket/BytesWebSocket.ts"
 import { relay } from "../websocket/CdpRelay.ts"
+import { ServerApi } from "./ServerApi.ts"
 import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
 import * as Hosts from "../policy/Hosts.ts"
@@ -41,7 +44,7 @@ const closedCode = 1000
 const reasonOf = (how: Exclude<ConnectionEnd, "closed" | "dropped">) => (how === "stopped" ? "asked" : how)
 
 /** Waits for the client to leave. Its messages go elsewhere, so its reader reports nothing else. */
-const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull }) => Effect.ignore(pull))
+const left = (socket: Socket.Socket) => Effect.ignore(Effect.flatMap(socket.reader, ({ pull }) => pull))
 
 /** Waits up to 1 s for a partly sent message to finish. */
 const whole = ({ frames }: CdpTransport) =>
@@ -153,8 +156,10 @@ const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
  * unknown browser. A browser runs on when its client leaves. A web page must never drive a browser, so a request with
  * the header `Origin` is refused.
  */
-export const layer = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
+export const layer = HttpApiBuilder.group(
+  ServerApi,
+  "cdp",
+  Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const { observe } = yield* CdpObserver
@@ -198,29 +203,20 @@ export const layer = HttpRouter.use(
         return ErrorResponse.make(410, reason === "asked" ? "Browser is stopped" : closeReasons[reason])
       })
 
-    const refusals = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    type Refused = BrowserNotFound | BrowserStopped | KeyRevoked | PageNotFound | StoreUnavailable
+    const refusals = <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused, R>) =>
       Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         if (headers["origin"] !== undefined) return ErrorResponse.make(403, "Web pages cannot use a CDP endpoint")
         return yield* answer
       }).pipe(
         Hosts.checked,
-        Effect.catchIf(
-          (error) => error instanceof BrowserNotFound,
-          () => Effect.succeed(ErrorResponse.make(404, "Browser not found"))
-        ),
-        Effect.catchIf(
-          (error) => error instanceof KeyRevoked,
-          () => Effect.succeed(ErrorResponse.make(403, LinkOwners.revokedSentence))
-        ),
-        Effect.catchIf(
-          (error) => error instanceof PageNotFound,
-          () => Effect.succeed(ErrorResponse.make(404, "Page not found"))
-        ),
-        Effect.catchIf(
-          (error) => error instanceof BrowserStopped,
-          ({ id }) => gone(id)
-        )
+        Effect.catchTags({
+          BrowserNotFound: () => Effect.succeed(ErrorResponse.make(404, "Browser not found")),
+          KeyRevoked: () => Effect.succeed(ErrorResponse.make(403, LinkOwners.revokedSentence)),
+          PageNotFound: () => Effect.succeed(ErrorResponse.make(404, "Page not found")),
+          BrowserStopped: ({ id }) => gone(id)
+        })
       )
 
     const connected = Effect.gen(function* () {
@@ -241,6 +237,7 @@ export const layer = HttpRouter.use(
       }
       const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
       relayMessages(wire, relay(wire, transport))
+      // the request asks for an upgrade, so only a bug of the listener can prevent it
       const socket = yield* Effect.orDie(request.upgrade)
       yield* observe(id, "connected", wire)
       const how = yield* Effect.onInterrupt(
@@ -257,8 +254,6 @@ export const layer = HttpRouter.use(
 
       return HttpServerResponse.empty()
     }).pipe(refusals)
-    yield* router.add("GET", cdpPath(":browser_id"), connected)
-    yield* router.add("GET", `${cdpPath(":browser_id")}/devtools/page/:target_id`, connected)
 
     const discovery = (
       what: (transport: CdpTransport, addressOf: (path: string) => string) => Effect.Effect<unknown>
@@ -280,13 +275,16 @@ export const layer = HttpRouter.use(
         }),
         refusals
       )
-    for (const [path, what] of [
-      ["version", versionOf],
-      ["list", listOf]
-    ] as const) {
-      yield* router.add("GET", `${cdpPath(":browser_id")}/json/${path}`, discovery(what))
-      yield* router.add("GET", `${cdpPath(":browser_id")}/json/${path}/`, discovery(what))
-    }
-    yield* router.add("GET", `${cdpPath(":browser_id")}/json`, discovery(listOf))
+    const list = discovery(listOf)
+    const version = discovery(versionOf)
+    return handlers.handleAll({
+      browser: () => connected,
+      page: () => connected,
+      pages: () => list,
+      list: () => list,
+      listSlash: () => list,
+      version: () => version,
+      versionSlash: () => version
+    })
   })
 )

@@ -6,37 +6,51 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { docsPath, ServerApi } from "./ServerApi.ts"
 
-/** The path of the OpenAPI document of a version. */
-export const openApiPath = (version: ApiVersion) => `${basePath[version]}/openapi.json` as const
+/** The contract's document of a version, made at the first request: most tests that start a server never read it. */
+const documentOf = <Id extends ApiVersion, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api))))
 
-/** The path of the docs page of a version. */
-export const docsPath = (version: ApiVersion) => `${basePath[version]}/docs` as const
-
-/** Document and page, made at the first request: most tests that start a server never ask for them. */
-const version = <Id extends ApiVersion, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) => {
-  const path = docsPath(api.identifier)
+/** The page of a version, which loads nothing from elsewhere. */
+const pageOf = Effect.fnUntraced(function* <Id extends ApiVersion, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+) {
   const scalar = { hideModels: false, withDefaultFonts: false }
-  return HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api))))
-      const page = yield* Effect.cached(
-        Effect.promise(() => import("effect/http-api/HttpApiScalar")).pipe(
-          Effect.flatMap(({ layer }) =>
-            HttpRouter.toHttpEffect(layer(api.prefix(basePath[api.identifier]), { path, scalar }))
-          ),
-          Effect.provideService(Scope.Scope, yield* Effect.scope)
-        )
+  const page = yield* Effect.cached(
+    Effect.gen(function* () {
+      const { layer } = yield* Effect.promise(() => import("effect/http-api/HttpApiScalar"))
+      const router = yield* HttpRouter.make
+      yield* layer(api.prefix(basePath[api.identifier]), { path: docsPath<ApiVersion>(api.identifier), scalar }).pipe(
+        Layer.provide(Layer.succeed(HttpRouter.HttpRouter, router)),
+        Layer.build
       )
-      yield* router.add("GET", openApiPath(api.identifier), document)
-      yield* router.add("GET", path, Effect.orDie(Effect.flatten(page)))
-    })
+      return router.asHttpEffect()
+    }).pipe(Effect.provideService(Scope.Scope, yield* Effect.scope))
   )
-}
+  // the page has one route, which has no failure
+  return Effect.orDie(Effect.flatten(page))
+})
 
-/** `/api/vN/openapi.json`, which is the contract's, and `/api/vN/docs`, a page that loads nothing from elsewhere. */
-export const layer = Layer.mergeAll(version(V2Api), version(V3Api), version(V4Api))
+/** The OpenAPI documents and docs pages of the versions. */
+export const layer = HttpApiBuilder.group(
+  ServerApi,
+  "documents",
+  Effect.fnUntraced(function* (handlers) {
+    const [v2, v3, v4] = yield* Effect.all([documentOf(V2Api), documentOf(V3Api), documentOf(V4Api)])
+    const [v2Page, v3Page, v4Page] = yield* Effect.all([pageOf(V2Api), pageOf(V3Api), pageOf(V4Api)])
+    return handlers.handleAll({
+      v2: () => v2,
+      v3: () => v3,
+      v4: () => v4,
+      v2Page: () => v2Page,
+      v3Page: () => v3Page,
+      v4Page: () => v4Page
+    })
+  })
+)

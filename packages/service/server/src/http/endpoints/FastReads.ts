@@ -6,8 +6,11 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type * as Types from "effect/Types"
+import { isRefusal } from "../../api/Refusal.ts"
 import * as Links from "../../api/Links.ts"
 import * as V2 from "../../api/v2/Handlers.ts"
 import * as V3 from "../../api/v3/Handlers.ts"
@@ -15,43 +18,32 @@ import * as V4 from "../../api/v4/Handlers.ts"
 import { Engine } from "@webagent/engine"
 import { type Operation, operationOf } from "../policy/ApiKeyAuth.ts"
 import { Counted } from "../policy/KeyLimits.ts"
-import * as Unavailable from "../policy/Unavailable.ts"
+import * as RefusalResponse from "../policy/RefusalResponse.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 type HttpApp<E, R> = Effect.Effect<Response, E, R>
 
-/** A read in its plain case. A failure passes the request on to the operation. */
+/** A read of a record by the id in its path. A failure passes the request on to the operation. */
 interface Read extends Operation {
-  /** The path with an id as this server writes it, and nothing after it. */
-  readonly pattern: RegExp
-  readonly route: HttpRouter.Route<never, never>
-  readonly answer: (id: string, request: Request) => Effect.Effect<Response, unknown>
+  readonly respond: (id: string, request: Request) => Effect.Effect<Response, unknown>
 }
 
 const header = apiKeyHeader.toLowerCase()
-const id = "([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})"
 
-const read = (operation: Operation, answer: Read["answer"]): Read => {
-  const { path } = operation.endpoint
-  return {
-    ...operation,
-    pattern: new RegExp(`^${path.replace(/:\w+/u, id)}$`, "u"),
-    route: HttpRouter.route("GET", path as HttpRouter.PathInput, Effect.never),
-    answer
-  }
-}
+/** An id as this server writes it. */
+const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
 
 const json = <View, E>(view: Effect.Effect<View, E>) => Effect.map(view, HttpServerResponse.jsonUnsafe)
 
 /** One response for each status, because its bytes never change. */
 const makeStatuses = () => {
-  const made = new Map<string, Response>()
+  const responses = new Map<string, Response>()
   return (view: { readonly status: string }) => {
-    const known = made.get(view.status)
-    if (known !== undefined) return known
+    const existing = responses.get(view.status)
+    if (existing !== undefined) return existing
     const response = HttpServerResponse.jsonUnsafe(view)
-    made.set(view.status, response)
+    responses.set(view.status, response)
     return response
   }
 }
@@ -64,63 +56,63 @@ const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Lin
   const v4 = V4.reads(engine, linksOf)
   const { runs } = V4.Served.groups
   return [
-    read(operationOf(runs, "status"), (id) => Effect.map(v4.status(id), statusOf)),
-    read(operationOf(runs, "get"), (id, request) => json(v4.get(id, request))),
-    read(operationOf(V3.Served.groups.sessions, "get"), (id, request) => json(v3(id, request))),
-    read(operationOf(V2.Served.groups.sessions, "get"), (id, request) => json(v2(id, request)))
+    { ...operationOf(runs, "status"), respond: (id) => Effect.map(v4.status(id), statusOf) },
+    { ...operationOf(runs, "get"), respond: (id, request) => json(v4.get(id, request)) },
+    { ...operationOf(V3.Served.groups.sessions, "get"), respond: (id, request) => json(v3(id, request)) },
+    { ...operationOf(V2.Served.groups.sessions, "get"), respond: (id, request) => json(v2(id, request)) }
   ]
 }
 
-/** Adds what the router would add to the context. A merge would copy the whole context for each request. */
+/** Adds the router's services to the context. A merge would copy the whole context for each request. */
 const routed =
-  ({ route }: Read) =>
+  (route: HttpRouter.Route<never, never>) =>
   <R>(context: Context.Context<R>) =>
     Context.add(Context.add(context, HttpServerRequest.ParsedSearchParams, {}), HttpRouter.RouteContext, {
       params: {},
       route
     })
 
+/** A read with what a request for it needs. The id is between the two parts of the endpoint's path. */
+const matching = (read: Read) => {
+  const { path } = read.endpoint
+  const [start = "", end = ""] = path.split(/:\w+/u)
+  const addServices = routed(HttpRouter.route("GET", path as HttpRouter.PathInput, Effect.never))
+  return { ...read, start, end, addServices }
+}
+
 /**
- * Answers reads, the most frequent requests, at a fraction of the cost of their operations: with the same check of the
- * key and the same handler, but without the decoding and encoding of effect's HttpApi. All other cases go on to the app,
- * so that only the operation decides how a refusal looks: another method, another spelling of the path or id, a query, a
- * refused key, an unknown id. A store that does not answer is not asked again, because each try takes seconds.
+ * Responds to reads, the most frequent requests, at a fraction of the cost of their operations: with the same check of
+ * the key and the same handler, but without the decoding and encoding of effect's HttpApi. All other cases go on to the
+ * app, so that only the operation decides how an error looks: another method, another spelling of the path, a refused key,
+ * an unknown id. A store that does not respond is not asked again, because each attempt takes seconds.
  */
 export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine
   const auth = yield* ApiKeyAuth
-  const reads = makeReads(engine, yield* Links.make).map((each) => ({ ...each, routed: routed(each) }))
+  const reads = makeReads(engine, yield* Links.make).map(matching)
   // polls send the same key again and again
   let key = ""
   let credential = Redacted.make(key)
 
-  const answered = (
-    request: Request,
-    id: string,
-    { answer, endpoint, group, routed }: (typeof reads)[number]
-  ): HttpApp<unknown, Request | Scope.Scope> => {
-    const given = request.headers[header] ?? ""
-    if (given !== key) {
-      key = given
-      credential = Redacted.make(key)
-    }
-    const checked = auth.apiKey(Effect.orDie(answer(id, request)), { credential, endpoint, group })
-    return Effect.updateContext(checked, routed)
-  }
-
   return Effect.withFiber<Response, E, R | Request | Scope.Scope>((fiber) => {
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     if (request.method !== "GET") return app
-    for (const each of reads) {
-      const id = each.pattern.exec(request.url)?.[1]
-      if (id === undefined) continue
-      return Effect.catchCause(answered(request, id, each), (cause) => {
-        const interrupts = cause.reasons.filter(Cause.isInterruptReason)
-        if (interrupts.length > 0) return Effect.failCause(Cause.fromReasons(interrupts))
-        const unavailable = Unavailable.answer(Cause.squash(cause))
-        return unavailable === undefined ? Effect.provideService(app, Counted, true) : Effect.succeed(unavailable)
-      })
+    const { url } = request
+    const read = reads.find(({ end, start }) => url.startsWith(start) && url.endsWith(end))
+    const id = read === undefined ? "" : url.slice(read.start.length, url.length - read.end.length)
+    if (read === undefined || !isId.test(id)) return app
+    const { [header]: sentKey = "" } = request.headers
+    if (sentKey !== key) {
+      key = sentKey
+      credential = Redacted.make(key)
     }
-    return app
+    // the check passes failures of the read through
+    const response = read.respond(id, request) as Effect.Effect<Response, Types.unhandled>
+    const checked = auth.apiKey(response, { credential, endpoint: read.endpoint, group: read.group })
+    return Effect.catchCause(Effect.updateContext(checked, read.addServices), (cause) => {
+      if (Cause.hasInterrupts(cause)) return Effect.interrupt
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      return isRefusal(error) ? Effect.succeed(RefusalResponse.make(error)) : Effect.provideService(app, Counted, true)
+    })
   })
 })

@@ -1,11 +1,13 @@
 import { type ApiVersion, basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { originOf } from "../../api/Origin.ts"
 import { version as serverVersion } from "./Version.ts"
-import { docsPath, openApiPath } from "./Docs.ts"
+import { docsPath, openApiPath } from "./ServerApi.ts"
+
+/** Additional fields of `/`, beyond name, version and addresses. */
+export type About = Readonly<Record<string, unknown>>
 
 const links = (version: ApiVersion, start: string) => ({
   baseUrl: `${start}${basePath[version]}`,
@@ -13,17 +15,13 @@ const links = (version: ApiVersion, start: string) => ({
   docs: `${start}${docsPath(version)}`
 })
 
-/** `/` names the server, its version and its addresses. It takes no key. */
-export const layer = (about: Readonly<Record<string, unknown>>) =>
-  HttpRouter.add(
-    "GET",
-    "/",
-    Effect.map(Effect.flatMap(HttpServerRequest.HttpServerRequest, originOf), (start) => {
-      return HttpServerResponse.jsonUnsafe({
-        name: "webagent-server",
-        version: serverVersion,
-        ...about,
-        versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
-      })
+/** Responds with the name of the server, its version and its addresses. */
+export const respond = (about: About) =>
+  Effect.map(Effect.flatMap(HttpServerRequest.HttpServerRequest, originOf), (start) =>
+    HttpServerResponse.jsonUnsafe({
+      name: "webagent-server",
+      version: serverVersion,
+      ...about,
+      versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
     })
   )

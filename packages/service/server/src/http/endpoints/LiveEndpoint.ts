@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -21,6 +22,7 @@ import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
 import { awaitDrain } from "../websocket/Backpressure.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
 import * as Hosts from "../policy/Hosts.ts"
+import { ServerApi } from "./ServerApi.ts"
 import * as LivePage from "./LivePage.ts"
 
 /** The most viewers of a browser at once. */
@@ -84,8 +86,10 @@ interface Viewer {
 }
 
 /** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
-export const layer = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
+export const layer = HttpApiBuilder.group(
+  ServerApi,
+  "live",
+  Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const views = yield* LiveViews
@@ -180,49 +184,43 @@ export const layer = HttpRouter.use(
       ])
     })
 
-    const path = `${Links.livePath(":browser_id")}/:token` as const
-
-    yield* router.add(
-      "GET",
-      path,
-      asked.pipe(
-        Effect.as(HttpServerResponse.html(LivePage.live)),
-        Effect.catchTag("NotShown", ({ reason, status }) =>
-          Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
-        ),
-        Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
-      )
+    const page = asked.pipe(
+      Effect.as(HttpServerResponse.html(LivePage.live)),
+      Effect.catchTag("NotShown", ({ reason, status }) =>
+        Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
+      ),
+      Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
     )
 
-    yield* router.add(
-      "GET",
-      `${path}/socket`,
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const found = yield* asked
-        if (!(yield* isOwnPage(request)))
-          return ErrorResponse.make(403, "Only the page of this link can open its socket")
-        if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
-          return ErrorResponse.make(426, "This is a live view: connect with a WebSocket", {
-            connection: "Upgrade",
-            upgrade: "websocket"
-          })
-        }
-        if (!(yield* enter(found.id))) {
-          return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
-        }
-        const view = yield* found.open
-        const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-        limitMessages(wire, largestMessage_bytes)
-        const socket = yield* Effect.orDie(request.upgrade)
-        yield* Effect.ignore(show({ ...found, request, socket, view, wire }))
-        return HttpServerResponse.empty()
-      }).pipe(
-        Effect.catchTags({
-          NotShown: ({ reason, status }) => Effect.succeed(ErrorResponse.make(status, reason, LivePage.headers)),
-          BrowserStopped: () => Effect.succeed(ErrorResponse.make(410, farewellOf("ended"), LivePage.headers))
+    const socket = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const browser = yield* asked
+      if (!(yield* isOwnPage(request))) {
+        return ErrorResponse.make(403, "Only the page of this link can open its socket")
+      }
+      if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+        return ErrorResponse.make(426, "This is a live view: connect with a WebSocket", {
+          connection: "Upgrade",
+          upgrade: "websocket"
         })
-      )
+      }
+      if (!(yield* enter(browser.id))) {
+        return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
+      }
+      const view = yield* browser.open
+      const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+      limitMessages(wire, largestMessage_bytes)
+      // the request asks for an upgrade, so only a bug of the listener can prevent it
+      const socket = yield* Effect.orDie(request.upgrade)
+      yield* Effect.ignore(show({ ...browser, request, socket, view, wire }))
+      return HttpServerResponse.empty()
+    }).pipe(
+      Effect.catchTags({
+        NotShown: ({ reason, status }) => Effect.succeed(ErrorResponse.make(status, reason, LivePage.headers)),
+        BrowserStopped: () => Effect.succeed(ErrorResponse.make(410, farewellOf("ended"), LivePage.headers))
+      })
     )
+
+    return handlers.handleAll({ page: () => page, socket: () => socket })
   })
 )

@@ -3,10 +3,9 @@ import { apiKeyHeader } from "@webagent/contract/Wire"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Layer from "effect/Layer"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
@@ -19,6 +18,8 @@ import * as V4 from "../../api/v4/Handlers.ts"
 import { operationOf } from "../policy/ApiKeyAuth.ts"
 import { Counted } from "../policy/KeyLimits.ts"
 import { pathOf } from "../policy/RequestPath.ts"
+import * as Identity from "./Identity.ts"
+import { ServerApi } from "./ServerApi.ts"
 import * as RequestFacts from "../policy/RequestFacts.ts"
 
 /** The health of a server. Send requests only to a server that is `ok`. The other fields are for callers with a key. */
@@ -53,7 +54,8 @@ const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
   return yield* checked.pipe(
     Effect.provideService(Counted, true),
     Effect.timeout(keyCheckTimeout),
-    Effect.as(true),
+    // a key without the scope is valid; any other response means that the key was not checked
+    Effect.map(({ status }) => status === 204 || status === 403),
     Effect.catchCause(() => Effect.succeed(false))
   )
 })
@@ -83,16 +85,22 @@ const metrics = (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) =>
     return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
   })
 
-/** `/ready`, `/health` and `/metrics` take no key. `/metrics` has counts, and nothing of the content. */
-export const layer = Layer.unwrap(
-  Effect.map(Effect.all([Monitoring, ApiKeyAuth]), ([{ health, sample }, auth]) =>
-    Layer.mergeAll(
-      HttpRouter.add("GET", "/ready", probe(health, auth)),
-      HttpRouter.add("GET", "/health", probe(health, auth)),
-      HttpRouter.add("GET", "/metrics", metrics(sample, auth))
-    )
+/** `/`, `/ready`, `/health` and `/metrics`. `/metrics` has counts, and no content of runs. */
+export const layer = (about: Identity.About) =>
+  HttpApiBuilder.group(
+    ServerApi,
+    "service",
+    Effect.fnUntraced(function* (handlers) {
+      const { health, sample } = yield* Monitoring
+      const auth = yield* ApiKeyAuth
+      return handlers.handleAll({
+        identity: () => Identity.respond(about),
+        ready: () => probe(health, auth),
+        health: () => probe(health, auth),
+        metrics: () => metrics(sample, auth)
+      })
+    })
   )
-)
 
 const description = "Requests by API version, method and status"
 

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as LinkOwners from "../../api/LinkOwners.ts"
@@ -10,6 +11,7 @@ import * as Links from "../../api/Links.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
 import * as Conversion from "../../api/v2/Conversion.ts"
 import { Engine, Recordings } from "@webagent/engine"
+import { ServerApi } from "./ServerApi.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import * as RangedFile from "./RangedFile.ts"
 
@@ -26,8 +28,10 @@ const asked = Effect.gen(function* () {
 })
 
 /** The target of a `recordingUrl` or `pictureUrl`. It takes a token and no key, like a presigned link. */
-const recording = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
+const recording = HttpApiBuilder.group(
+  ServerApi,
+  "recordings",
+  Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const recordings = yield* Recordings
@@ -72,28 +76,28 @@ const recording = HttpRouter.use(
       const now_ms = yield* Clock.currentTimeMillis
       return Links.opensRecording(tokens, { id, expires, token }, now_ms) ? yield* ofBrowser(id) : notFound
     })
-    yield* router.add("GET", Links.recordingPath(":id"), answer)
-    yield* router.add("GET", Links.recordingPath(":id/:picture"), answer)
+    return handlers.handleAll({ browser: () => answer, picture: () => answer })
   })
 )
 
 /** The target of a `publicShareUrl`: the session as v2 shows it, without a key. */
-const share = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
+const share = HttpApiBuilder.group(
+  ServerApi,
+  "shares",
+  Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const linksOf = yield* Links.make
     const notFound = ErrorResponse.make(404, "Session not found")
-    yield* router.add(
-      "GET",
-      Links.sharePath(":id"),
+    return handlers.handle("session", ({ request }) =>
       Effect.gen(function* () {
-        const { id, token } = yield* asked
+        const { session_id = "" } = yield* HttpRouter.params
+        const id = session_id.toLowerCase()
+        const { token } = yield* HttpServerRequest.ParsedSearchParams
         if (!tokens.opens(Links.sharePath(id), token)) return notFound
-        const found = yield* engine.session(id)
-        if (!found.session.shared) return notFound
-        const links = yield* linksOf(yield* HttpServerRequest.HttpServerRequest)
-        return HttpServerResponse.jsonUnsafe(Conversion.fromDomain(found, links))
+        const withTurns = yield* engine.session(id)
+        if (!withTurns.session.shared) return notFound
+        return HttpServerResponse.jsonUnsafe(Conversion.fromDomain(withTurns, yield* linksOf(request)))
       }).pipe(Effect.catchTag("SessionNotFound", () => Effect.succeed(notFound)))
     )
   })

@@ -1,12 +1,15 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
 import { ApiKeys, type KeyScope, Owner } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
+import { isRefusal } from "../../api/Refusal.ts"
+import * as RefusalResponse from "./RefusalResponse.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as KeyLimits from "./KeyLimits.ts"
 import * as RequestFacts from "./RequestFacts.ts"
@@ -21,16 +24,16 @@ const unknown = new UnauthorizedError({ detail: "Invalid API key" })
  * A map remembers accepted keys; its hashes have a random seed, so timing reveals nothing either.
  */
 const among = (apiKeys: ReadonlyArray<string>) => {
-  const known = apiKeys.map(digest)
+  const digests = apiKeys.map(digest)
   const owners = new Map<string, string>()
   return (key: string): string | undefined => {
     const owner = owners.get(key)
-    if (owner !== undefined || known.length === 0) return owner
-    const given = digest(key)
-    if (known.filter((one) => timingSafeEqual(one, given)).length === 0) return undefined
-    const found = `key:${given.toString("hex").slice(0, 16)}`
-    owners.set(key, found)
-    return found
+    if (owner !== undefined || digests.length === 0) return owner
+    const sent = digest(key)
+    if (digests.filter((one) => timingSafeEqual(one, sent)).length === 0) return undefined
+    const name = `key:${sent.toString("hex").slice(0, 16)}`
+    owners.set(key, name)
+    return name
   }
 }
 
@@ -71,25 +74,30 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
 
   const limits = KeyLimits.make(keys)
 
+  /** Finds a key, checks its scope and counts the request. Returns the response instead if the key lacks the scope. */
+  const accept = Effect.fnUntraced(function* (secret: string, scope: KeyScope) {
+    // read each time, because another process may revoke the key
+    const key = Option.getOrUndefined(yield* keys.find(secret))
+    if (key === undefined) return yield* unknown
+    yield* RequestFacts.noteKey(key.name, Effect.void)
+    if (!key.scopes.includes(scope)) return ErrorResponse.make(403, `This API key lacks the scope ${scope}`)
+    yield* limits.count(key)
+    return key
+  })
+
   return ApiKeyAuth.of({
     apiKey: (httpEffect, { credential, endpoint, group }) => {
       const secret = Redacted.value(credential)
       const owner = ownerOf(secret)
       if (owner !== undefined) return RequestFacts.noteKey(owner, Effect.provideService(httpEffect, Owner, owner))
-      return Effect.gen(function* () {
-        // read each time, because another process may revoke the key
-        const found = yield* Effect.orDie(keys.find(secret))
-        if (Option.isNone(found)) return yield* Effect.fail(unknown)
-        const key = found.value
-        const scope = scopeOf({ endpoint, group })
-        const allowed = Effect.gen(function* () {
-          if (!key.scopes.includes(scope)) return ErrorResponse.make(403, `This API key lacks the scope ${scope}`)
-          const tooFast = yield* limits.count(key)
-          if (tooFast !== undefined) return tooFast
-          const owned = Effect.provideService(httpEffect, Owner, key.name)
-          return yield* scope !== "read" && endpoint.method === "POST" ? limits.bound(key, scope, owned) : owned
-        })
-        return yield* RequestFacts.noteKey(key.name, allowed)
+      const scope = scopeOf({ endpoint, group })
+      return Effect.matchEffect(accept(secret, scope), {
+        onFailure: (error) => (isRefusal(error) ? Effect.succeed(RefusalResponse.make(error)) : Effect.fail(error)),
+        onSuccess: (accepted) => {
+          if (HttpServerResponse.isHttpServerResponse(accepted)) return Effect.succeed(accepted)
+          const owned = Effect.provideService(httpEffect, Owner, accepted.name)
+          return scope !== "read" && endpoint.method === "POST" ? limits.bound(accepted, scope, owned) : owned
+        }
       })
     }
   })

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Unavailable from "./Unavailable.ts"
 
 /** Delay before a key at its limit may retry, because the time when its runs finish is unpredictable. */
 const fullRetryAfter_ms = 2000
@@ -37,13 +36,11 @@ type App<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 /** Enforces the limits of keys. */
 export const make = (keys: ApiKeys["Service"]) => ({
-  /** Counts a request of the key. Answers the 429 of a request over the rate. */
+  /** Counts a request of the key. Fails above its rate. */
   count: Effect.fnUntraced(function* ({ limits: { requestsPerMinute }, name }: ApiKey) {
-    if (requestsPerMinute === null || (yield* Counted)) return undefined
-    const wait_ms = yield* Effect.orDie(keys.countRequest(name, requestsPerMinute))
-    return wait_ms === 0
-      ? undefined
-      : Unavailable.answer(new AdmissionRefused({ message: "Too many requests", retryAfter_ms: wait_ms }))
+    if (requestsPerMinute === null || (yield* Counted)) return
+    const wait_ms = yield* keys.countRequest(name, requestsPerMinute)
+    if (wait_ms > 0) return yield* new AdmissionRefused({ message: "Too many requests", retryAfter_ms: wait_ms })
   }),
 
   /** Limits a create. It is counted inside its commit, so that two concurrent creates cannot both pass. */
