@@ -14,7 +14,6 @@ import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
 import { live, markdown as liveTables } from "./src/live/live.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
-import { markdown as miniwobTables, miniwob } from "./src/miniwob/miniwob.ts"
 import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as pageTables, page } from "./src/page/page.ts"
@@ -43,7 +42,6 @@ const benches = {
   browsers: bench(browsers, browsersTables),
   cdp: bench(cdp, cdpTables),
   page: bench(page, pageTables),
-  miniwob: bench(miniwob, miniwobTables),
   "soak-file": bench(soakFile, fileSoakTables)
 }
 
@@ -62,7 +60,6 @@ const usage = `pnpm bench NAME [options]
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
-  miniwob          Have the agent carry out MiniWoB++ with rules as its model (--rounds: seeds, --peers: kinds)
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure

@@ -259,7 +259,6 @@ export const arrows: Readonly<Record<string, Rule>> = {
       statistics,
       report,
       nights,
-      scriptedModel,
       storeContract,
       testChromium,
       testPostgres
@@ -275,8 +274,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],
-      miniwob: ["measure"],
-      page: ["measure", "miniwob"]
+      page: ["measure"]
     }
   },
   [testChromium]: { imports: [chromium, engine] },

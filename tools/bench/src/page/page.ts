@@ -7,7 +7,6 @@ import { chromium, type Page as PlaywrightPage } from "playwright-core"
 import { grouped, type Heading, headingLine, inFolder, type Options, paragraphs, table } from "../measure/Report.ts"
 import { timed, type Times, timesOf, timesText } from "../measure/Times.ts"
 import { withBrowser } from "../measure/WithBrowser.ts"
-import * as Episodes from "../miniwob/Episodes.ts"
 import { pages } from "./Pages.ts"
 
 /** Measurements of one page. */
@@ -24,8 +23,6 @@ interface Row {
 interface PageReport extends Heading {
   readonly rounds: number
   readonly looks: ReadonlyArray<Row>
-  /** Cost of looking at the first page of each kind of MiniWoB++. */
-  readonly miniwob: { readonly kinds: number; readonly look_ms: Times; readonly tokens: Times }
   readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
 }
 
@@ -93,21 +90,6 @@ const clicks = async (page: Page.Page, theirs: PlaywrightPage, origin: string, r
   )
 }
 
-const miniwob = async (page: Page.Page, { address, begin, kinds }: Episodes.Episodes, quick: boolean) => {
-  const times: Array<number> = []
-  const tokens: Array<number> = []
-  const some = quick ? kinds.slice(0, 10) : kinds
-  for (const kind of some) {
-    await Effect.runPromise(page.navigate(address(kind)))
-    const task = await Effect.runPromise(begin(1))
-    if (task === "") throw new Error(`${kind} has no task`)
-    let text = ""
-    times.push(await timed(async () => (text = (await Effect.runPromise(page.look())).text)))
-    tokens.push(tokensOf(text))
-  }
-  return { kinds: some.length, look_ms: timesOf(times), tokens: timesOf(tokens) }
-}
-
 /** Measures how long the agent's look and click take, and what a look costs, beside Playwright. */
 export const page = (options: Options): Promise<PageReport> =>
   inFolder(() =>
@@ -118,7 +100,6 @@ export const page = (options: Options): Promise<PageReport> =>
         const server = yield* serve
         const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
         const ours = yield* Page.make(yield* connect)
-        const episodes = yield* Episodes.make(connect)
         const browser = yield* playwright(address)
         const [theirs] = browser.contexts()[0]?.pages() ?? []
         if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))
@@ -128,9 +109,7 @@ export const page = (options: Options): Promise<PageReport> =>
             options.log(`looking at: ${pages[index]?.name}`)
             looks.push(await lookAt(ours, theirs, origin, index, rounds))
           }
-          options.log("looking at: MiniWoB++")
-          const small = await miniwob(ours, episodes, options.quick)
-          return { rounds, looks, miniwob: small, click: await clicks(ours, theirs, origin, rounds) }
+          return { rounds, looks, click: await clicks(ours, theirs, origin, rounds) }
         })
       })
     )
@@ -138,7 +117,7 @@ export const page = (options: Options): Promise<PageReport> =>
 
 /** The tables of a report. */
 export const markdown = (report: PageReport): string => {
-  const { click, looks, miniwob: small, rounds } = report
+  const { click, looks, rounds } = report
   return paragraphs(
     headingLine(report, `${rounds} rounds, ours and playwright-core's snapshot for models in turns; ms are p50 / p95`),
     table(
@@ -152,7 +131,6 @@ export const markdown = (report: PageReport): string => {
         grouped(playwright_tokens)
       ])
     ),
-    `The first look at an episode of MiniWoB++, over ${small.kinds} kinds, takes ${timesText(small.look_ms)} ms and ${timesText(small.tokens)} tokens.`,
     `A click on a button takes ${timesText(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${timesText(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
   )
 }

@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { all, boxOf, colourOf, named, read } from "../../src/miniwob/Screen.ts"
+import { all, boxOf, colourOf, named, read } from "./Screen.ts"
 
 const page = `<page-1>
 URL: http://127.0.0.1/miniwob/any.html

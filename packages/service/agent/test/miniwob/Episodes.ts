@@ -8,11 +8,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Mistake } from "../measure/Mistake.ts"
 
 const version = "1.1.0"
 
-const cache = fileURLToPath(new URL("../../../../node_modules/.cache/miniwob", import.meta.url))
+const folder = fileURLToPath(new URL(`../../../../../node_modules/.cache/miniwob/${version}`, import.meta.url))
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css",
@@ -27,18 +26,20 @@ interface Index {
   readonly files: ReadonlyArray<{ readonly filename: string; readonly url: string }>
 }
 
-/** The folder of MiniWoB++'s pages, which come from its package once. */
+/** Returns whether the pages were fetched before. */
+export const areFetched = (): boolean => existsSync(join(folder, "miniwob"))
+
+/** Returns the folder of MiniWoB++'s pages, and fetches them from the Python Package Index if they are missing. */
 const fetched = async (): Promise<string> => {
-  const folder = join(cache, version)
-  if (!existsSync(join(folder, "miniwob"))) {
+  if (!areFetched()) {
     mkdirSync(folder, { recursive: true })
     const accept = "application/vnd.pypi.simple.v1+json"
     const index = await fetch("https://pypi.org/simple/miniwob/", { headers: { accept } }).catch(() => {
-      throw new Mistake("MiniWoB++ cannot be fetched from pypi.org. Run this where the network has it.")
+      throw new Error("MiniWoB++ cannot be fetched from pypi.org. Run this where the network has it.")
     })
     const { files } = (await index.json()) as Index
     const wheel = files.find(({ filename }) => filename === `miniwob-${version}-py3-none-any.whl`)
-    if (wheel === undefined) throw new Mistake(`The package miniwob has no wheel of version ${version}.`)
+    if (wheel === undefined) throw new Error(`The package miniwob has no wheel of version ${version}.`)
     const file = join(folder, "miniwob.whl")
     writeFileSync(file, new Uint8Array(await (await fetch(wheel.url)).arrayBuffer()))
     execFileSync("unzip", ["-q", "-o", file, "-d", folder])

@@ -1,19 +1,11 @@
-import { BrowserAgent, Models } from "@webagent/agent"
 import { BrowserPool, Engine, MemoryStore, TimeOrderedIds, Turn } from "@webagent/engine"
 import { type ModelReply, type ModelRequest, ScriptedModel } from "@webagent/scripted-model"
 import type { Launched } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BrowserAgent, Models } from "../../src/index.ts"
 import type { Call, Rule } from "./Rule.ts"
 import { read } from "./Screen.ts"
-
-/** Execution of an episode. */
-interface Played {
-  /** The reason why the rule gave up, or why the agent failed; empty if neither happened. */
-  readonly error: string
-  /** From each answer of the model to its next request: the calls, the look, and the request itself. */
-  readonly steps_ms: ReadonlyArray<number>
-}
 
 /** One browser for all sessions: the episode is begun in it beforehand. */
 const oneBrowser = (connect: Launched["connect"]) =>
@@ -62,34 +54,31 @@ const follow = (rule: Rule) => {
   return next
 }
 
-/** Has the agent carry out a task on the page that is open, with a rule as its model. */
+/**
+ * Carries out a task on the open page, with a rule as the agent's model. Returns the reason why the rule gave up or the
+ * agent failed; empty if neither happened.
+ */
 export const play = Effect.fnUntraced(function* (task: string, rule: Rule) {
   const engine = yield* Engine
   const model = yield* ScriptedModel
   const next = follow(rule)
-  const steps_ms: Array<number> = []
   let error = ""
-  let answered = Number.NaN
   model.requests.length = 0
   model.script = (request) => {
-    // asked to sum up what was done
+    // a request for a summary
     if (request.tools.length === 0) return { text: "It goes on." }
-    if (!Number.isNaN(answered)) steps_ms.push(performance.now() - answered)
     try {
       const calls = next(request)
       return calls === undefined ? done(true) : { calls }
     } catch (thrown) {
       error = thrown instanceof Error ? thrown.message : String(thrown)
       return done(false)
-    } finally {
-      answered = performance.now()
     }
   }
   const { session, turn } = yield* engine.createSession({ task, modelParams: null, thinkingLevel: null })
-  const ended = yield* Effect.repeat(Effect.andThen(Effect.sleep("2 millis"), engine.turn(turn.id)), {
+  const finished = yield* Effect.repeat(Effect.andThen(Effect.sleep("2 millis"), engine.turn(turn.id)), {
     until: ({ status }) => Turn.isTerminal(status)
   })
   yield* engine.stopSession(session.id)
-  const played: Played = { steps_ms, error: error || (ended.error ?? "") }
-  return played
+  return error || (finished.error ?? "")
 }, Effect.orDie)
