@@ -18,7 +18,6 @@ const tooLong = [
   "packages/service/engine/src/Browsers.ts",
   "packages/service/engine/src/Executions.ts",
   "packages/service/engine/src/SharedWork.ts",
-  "packages/service/server/src/http/endpoints/LivePage.ts",
   "packages/testing/store-contract/src/commits.ts"
 ]
 

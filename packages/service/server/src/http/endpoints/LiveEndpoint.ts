@@ -24,6 +24,7 @@ import { closeReasons } from "../websocket/CloseReasons.ts"
 import * as Hosts from "../policy/Hosts.ts"
 import { ServerApi } from "./ServerApi.ts"
 import * as LivePage from "./LivePage.ts"
+import * as LiveScript from "./LiveScript.ts"
 
 /** The most viewers of a browser at once. */
 const mostViewers = 50
@@ -50,9 +51,9 @@ const makeMessages = () => {
   return (picture: Picture): Uint8Array => {
     const known = made.get(picture)
     if (known !== undefined) return known
-    const message = Buffer.alloc(LivePage.headerLength + picture.jpeg.length)
+    const message = Buffer.alloc(LiveScript.headerLength + picture.jpeg.length)
     message.writeDoubleBE(picture.at_ms, 1)
-    message.set(picture.jpeg, LivePage.headerLength)
+    message.set(picture.jpeg, LiveScript.headerLength)
     made.set(picture, message)
     return message
   }
@@ -120,14 +121,14 @@ export const layer = HttpApiBuilder.group(
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
-        Effect.andThen(write(new Socket.CloseEvent(LivePage.refusedCode, reason)), Effect.never)
+        Effect.andThen(write(new Socket.CloseEvent(LiveScript.refusedCode, reason)), Effect.never)
       const hear = (frame: string | Uint8Array) => {
         if (access === "view") return refuse("This link is for viewing only")
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
         return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
       }
       const inbound = Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, hear, { discard: true })))
-      let told = ""
+      let sentTab = ""
       let picture: View["picture"] = null
       const outbound = Stream.runForEach(view.views, (next) =>
         Effect.gen(function* () {
@@ -136,11 +137,11 @@ export const layer = HttpApiBuilder.group(
           const tab = JSON.stringify(
             (isConcealed
               ? { title: "", address: URL.parse(address)?.host ?? "", control: false, concealed: true }
-              : { title, address, control: access === "control" }) satisfies LivePage.Told
+              : { title, address, control: access === "control" }) satisfies LiveScript.Tab
           )
-          if (tab !== told) yield* write(tab)
+          if (tab !== sentTab) yield* write(tab)
           if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))
-          told = tab
+          sentTab = tab
           picture = next.picture
           // a viewer that reads slowly skips views and gets the newest one
           yield* awaitDrain(wire)
@@ -155,7 +156,7 @@ export const layer = HttpApiBuilder.group(
         return write(
           reason === undefined
             ? new Socket.CloseEvent(1012)
-            : new Socket.CloseEvent(LivePage.stoppedCode, farewellOf(reason))
+            : new Socket.CloseEvent(LiveScript.stoppedCode, farewellOf(reason))
         )
       })
       const steps = Stream.runForEach(engine.stepsIn(id), ({ address, beganAt_ms, ended, ordinal, picture, summary }) =>
@@ -168,13 +169,13 @@ export const layer = HttpApiBuilder.group(
             picture: url === null ? "" : pathOf(url),
             ...(ended === undefined ? {} : { failure: ended.failure, duration_ms: ended.at_ms - beganAt_ms })
           }
-          yield* write(JSON.stringify(step satisfies LivePage.ToldStep))
+          yield* write(JSON.stringify(step satisfies LiveScript.Step))
           yield* awaitDrain(wire)
         })
       )
       const revoked = Effect.andThen(
         owners.revoked(owner),
-        write(new Socket.CloseEvent(LivePage.refusedCode, `${LinkOwners.revokedSentence}.`))
+        write(new Socket.CloseEvent(LiveScript.refusedCode, `${LinkOwners.revokedSentence}.`))
       )
       yield* Effect.raceAllFirst([
         revoked,
