@@ -424,7 +424,7 @@ describe("commands of a database", () => {
       assert.strictEqual(code, 2)
       assert.match(
         stderr,
-        /^Invalid value for flag --data: ":memory:"\. Expected: a file or a postgres:\/\/ address; a simulated server without --data keeps everything in memory\./u
+        /^Invalid value for flag --data: ":memory:"\. Expected: a file or a postgres:\/\/ address; the command simulate keeps everything in memory\./u
       )
       assert.isFalse(existsSync(":memory:"))
     })

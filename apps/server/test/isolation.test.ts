@@ -24,7 +24,7 @@ it.live.skipIf(!canForbid)(`starts without namespaces only with --isolation chro
     const serve = (...more: ReadonlyArray<string>) =>
       start(
         [
-          ["--browsers", "chromium", "--port", "0", "--api-key", "wak_isolation"],
+          ["serve", "--browsers", "chromium", "--port", "0", "--api-key", "wak_isolation"],
           ["--data", join(path, "server.db")],
           more
         ].flat(),

@@ -34,7 +34,7 @@ it.live.skipIf(!canMount)(`Chromium starts on a read-only root from the data fol
     }
     const served = yield* start(
       [
-        ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key],
+        ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key],
         ["--data", join(data, "server.db")]
       ].flat(),
       { TMPDIR: temporary, XDG_CACHE_HOME: "/var/cache" },
