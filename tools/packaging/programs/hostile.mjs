@@ -22,6 +22,10 @@ const ok = (value, status = 200, headers = {}) => ({
 })
 /** Answers a text as it is. */
 const text = (body, status = 200, headers = json) => ({ status, headers, body })
+/** Answers a body in a content coding. */
+const coded = (coding, body) => ({ status: 200, headers: { "content-encoding": coding }, body })
+/** The first line of a response below HTTP. */
+const head = "HTTP/1.1 200 OK\r\n"
 /** Answers bytes below HTTP, and ends the connection unless told. */
 const raw = (bytes, end = true) => ({ raw: bytes, end })
 
@@ -134,7 +138,6 @@ for (const [name, answer] of Object.entries(reads)) {
   add(`a read answered by ${name} is a TransportError`, answer, failsAs("UndecodableAnswer", "ConnectionFailed"))
 }
 
-add("a byte order mark before JSON is read", text(`\uFEFF${JSON.stringify(done)}`), isRead)
 add(
   "of two fields of one name the last one counts",
   text('{"id":"a","id":"r-1","status":"completed"}'),
@@ -192,71 +195,18 @@ add(
     assert.equal(typeof (await agent.runs.get("r-1")).result, "string")
   }
 )
-add("any 2xx is a success", ok(done, 299), isRead)
-add(
-  "JSON with the content type of a page is read",
-  text(JSON.stringify(done), 200, { "content-type": "text/html" }),
-  isRead
-)
 
 // what is coded, cut, or no HTTP
 
-add(
-  "a body in gzip that no one asked for is read",
-  { status: 200, headers: { "content-encoding": "gzip" }, body: gzipSync(JSON.stringify(done)) },
-  isRead
-)
-add(
-  "a body that says gzip and is not is a TransportError",
-  { status: 200, headers: { "content-encoding": "gzip" }, body: JSON.stringify(done) },
-  failsAs("ConnectionFailed", "UndecodableAnswer")
-)
-add(
-  "an unknown coding is left as it is",
-  { status: 200, headers: { "content-encoding": "x-none" }, body: JSON.stringify(done) },
-  isRead
-)
 const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024))
 add(
   "150 MB in 150 kB of gzip are given up, once",
-  { status: 200, headers: { "content-encoding": "gzip" }, body: bomb },
+  coded("gzip", bomb),
   async ({ agent, note, server }) => {
     isTransport(note(await rejected(agent.runs.get("r-1"))), "AnswerTooLarge")
     assert.equal(server.seen.length, 1)
   },
   { retries: 2 }
-)
-add(
-  "a body shorter than its length is a TransportError",
-  raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"id":'),
-  failsAs("ConnectionFailed")
-)
-add(
-  "chunks that end early are a TransportError",
-  raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"id":'),
-  failsAs("ConnectionFailed")
-)
-add(
-  "a body without a length is read to the end of its connection",
-  raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(done)}`),
-  isRead
-)
-add("no HTTP at all is a TransportError", raw("SSH-2.0-OpenSSH_9.6\r\n"), failsAs("ConnectionFailed"))
-add("a status that is no number is a TransportError", raw("HTTP/1.1 abc OK\r\n\r\n"), failsAs("ConnectionFailed"))
-add(
-  "both a length and chunks are a TransportError",
-  raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
-  failsAs("ConnectionFailed", "UndecodableAnswer")
-)
-add(
-  "100 kB of headers are a TransportError",
-  raw(`HTTP/1.1 200 OK\r\n${`X-Pad: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`),
-  failsAs("ConnectionFailed")
-)
-add(
-  "early hints come before the answer",
-  { ...ok(done), before: ["HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"] },
-  isRead
 )
 const one = (value) => {
   const body = JSON.stringify(value)
@@ -299,12 +249,6 @@ for (const status of [301, 302, 303, 307, 308]) {
     }
   )
 }
-add(
-  "a redirect to no address is a TransportError",
-  { status: 302, headers: { location: "http://[" } },
-  failsAs("UnexpectedStatus")
-)
-add("304 is a TransportError", { status: 304, headers: {} }, failsAs("UnexpectedStatus"))
 add("a detail that is a record does not hide a 401", ok({ detail: { code: 7 } }, 401), async ({ agent, note }) => {
   assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "UnauthorizedError")
 })
@@ -898,11 +842,7 @@ for (const [coding, encode] of [
   ["deflate", deflateSync],
   ["gzip, br", (body) => brotliCompressSync(gzipSync(body))]
 ]) {
-  add(
-    `a body in ${coding} that no one asked for is read`,
-    { status: 200, headers: { "content-encoding": coding }, body: encode(JSON.stringify(done)) },
-    isRead
-  )
+  add(`a body in ${coding} that no one asked for is read`, coded(coding, encode(JSON.stringify(done))), isRead)
 }
 add(
   "150 MB in a few bytes of brotli are given up, once",
@@ -918,24 +858,6 @@ add(
   { retries: 2 }
 )
 add(
-  "gzip that is cut is a TransportError",
-  {
-    status: 200,
-    headers: { "content-encoding": "gzip" },
-    body: gzipSync(JSON.stringify({ ...done, pad: "x".repeat(10_000) })).subarray(0, 60)
-  },
-  failsAs("ConnectionFailed", "UndecodableAnswer")
-)
-add(
-  "two members of gzip are one body",
-  {
-    status: 200,
-    headers: { "content-encoding": "gzip" },
-    body: Buffer.concat([gzipSync('{"id":"r-1",'), gzipSync('"status":"completed","result":1}')])
-  },
-  isRead
-)
-add(
   "100 Continue that no one asked for comes before the answer, or is a TransportError",
   { ...ok(done), before: ["HTTP/1.1 100 Continue\r\n\r\n"] },
   async ({ agent, note }) => {
@@ -944,13 +866,6 @@ add(
     if (result.status === "fulfilled") assert.equal(result.value.result, 1)
     else isTransport(note(result.reason), "ConnectionFailed")
   }
-)
-add(
-  "trailers after a body change nothing",
-  raw(
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Request-Id\r\n\r\n${JSON.stringify(done).length.toString(16)}\r\n${JSON.stringify(done)}\r\n0\r\nX-Request-Id: other\r\nContent-Encoding: gzip\r\n\r\n`
-  ),
-  isRead
 )
 add(
   "204 with a body is a TransportError, and its body is not the next answer",
@@ -980,16 +895,6 @@ add(
     assert.equal((await agent.runs.get("r-2")).id, "r-2")
   },
   { retries: 2 }
-)
-add(
-  "two lengths that differ are a TransportError",
-  raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} "),
-  failsAs("ConnectionFailed", "UndecodableAnswer")
-)
-add(
-  "a length below zero is a TransportError",
-  raw("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"),
-  failsAs("ConnectionFailed", "UndecodableAnswer")
 )
 add(
   "chunks without an end are ended by the body's timeout",
@@ -1039,11 +944,6 @@ add(
     assert.equal(server.seen.length, 1)
   },
   { retries: 3 }
-)
-add(
-  "101 Switching Protocols is a TransportError",
-  raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-  failsAs("ConnectionFailed", "UnexpectedStatus")
 )
 add("Set-Cookie is not sent back", ok(done, 200, { "set-cookie": "a=b" }), async ({ agent, server }) => {
   await agent.runs.get("r-1")
@@ -1291,6 +1191,55 @@ add(
     for (const call of calls) assert.equal(note(await call).message, "enough")
     assert.deepEqual(getEventListeners(controller.signal, "abort"), [])
   }
+)
+
+const length = JSON.stringify(done).length
+const trailers = "X-Request-Id: other\r\nContent-Encoding: gzip\r\n"
+for (const [name, answer] of Object.entries({
+  "JSON with the content type of a page is read": text(JSON.stringify(done), 200, { "content-type": "text/html" }),
+  "a body in gzip that no one asked for is read": coded("gzip", gzipSync(JSON.stringify(done))),
+  "an unknown coding is left as it is": coded("x-none", JSON.stringify(done)),
+  "a body without a length is read to the end of its connection": raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(done)}`),
+  "early hints come before the answer": { ...ok(done), before: ["HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"] },
+  "two members of gzip are one body": coded(
+    "gzip",
+    Buffer.concat([gzipSync('{"id":"r-1",'), gzipSync('"status":"completed","result":1}')])
+  ),
+  "trailers after a body change nothing": raw(
+    `${head}Transfer-Encoding: chunked\r\nTrailer: X-Request-Id\r\n\r\n${length.toString(16)}\r\n${JSON.stringify(done)}\r\n0\r\n${trailers}\r\n`
+  ),
+  "a byte order mark before JSON is read": text(`\uFEFF${JSON.stringify(done)}`),
+  "any 2xx is a success": ok(done, 299)
+}))
+  add(name, answer, isRead)
+
+for (const [name, answer] of Object.entries({
+  "a body shorter than its length": raw(`${head}Content-Length: 500\r\n\r\n{"id":`),
+  "chunks that end early": raw(`${head}Transfer-Encoding: chunked\r\n\r\n20\r\n{"id":`),
+  "100 kB of headers": raw(`${head}${`X-Pad: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`),
+  "no HTTP at all": raw("SSH-2.0-OpenSSH_9.6\r\n"),
+  "a status that is no number": raw("HTTP/1.1 abc OK\r\n\r\n")
+}))
+  add(`${name} is a TransportError`, answer, failsAs("ConnectionFailed"))
+
+for (const [name, answer] of Object.entries({
+  "a body that says gzip and is not": coded("gzip", JSON.stringify(done)),
+  "both a length and chunks": raw(`${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+  "gzip that is cut": coded("gzip", gzipSync(JSON.stringify({ ...done, pad: "x".repeat(10_000) })).subarray(0, 60)),
+  "two lengths that differ": raw(`${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `),
+  "a length below zero": raw(`${head}Content-Length: -1\r\n\r\n{}`)
+}))
+  add(`${name} is a TransportError`, answer, failsAs("ConnectionFailed", "UndecodableAnswer"))
+
+for (const [name, answer] of Object.entries({
+  "a redirect to no address": { status: 302, headers: { location: "http://[" } },
+  304: { status: 304, headers: {} }
+}))
+  add(`${name} is a TransportError`, answer, failsAs("UnexpectedStatus"))
+add(
+  "101 Switching Protocols is a TransportError",
+  raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+  failsAs("ConnectionFailed", "UnexpectedStatus")
 )
 
 const transports = { undici: { httpClient: undici }, fetch: { fetch: globalThis.fetch } }
