@@ -3,19 +3,22 @@ import { Spelling } from "@webagent/control"
 import * as K6 from "@webagent/load/K6"
 import type { LoadPlan, LoadSettings, LoadTarget } from "@webagent/load/LoadPlan"
 import { type LoadTestName, loadTests, preAllocatedVUs } from "@webagent/load/LoadTest"
+import * as LoadScript from "@webagent/load/LoadScript"
 import * as Mix from "@webagent/load/Mix"
 import * as ThresholdFile from "@webagent/load/ThresholdFile"
 import { worstCase } from "@webagent/load/WorstCase"
 import { counted, number } from "@webagent/cli/Text"
 import { usage } from "@webagent/cli/UserError"
+import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { availableParallelism, totalmem } from "node:os"
 import { program } from "../Program.ts"
-import { variable } from "@webagent/cli/Terminal"
+import { terminalBeside, variable } from "@webagent/cli/Terminal"
 import * as TargetSource from "../TargetSource.ts"
 import { isWebAddress } from "../../config/Values.ts"
+import * as ReportDirectory from "../reports/ReportDirectory.ts"
 import type { Access, Workload } from "./LoadFlags.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 
@@ -73,7 +76,7 @@ const memoryOfUser_bytes = 700_000
 const gigabytes = (bytes: number) => `${number(bytes / 1e9)} GB`
 
 /** Refuses a load whose virtual users need more memory than this machine has. */
-export const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSettings) => {
+const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSettings) => {
   const users = vus ?? preAllocatedVUs(rate, run_timeout_ms)
   // a container has less than its machine, and outside of one the limit is none or nothing
   const limit = process.constrainedMemory() || Infinity
@@ -90,7 +93,7 @@ export const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSe
 const processesOfCore = 4
 
 /** Refuses more processes than a machine can run at a time: they would measure their own waits. */
-export const ensureTheyFit = (segments: number) => {
+const ensureTheyFit = (segments: number) => {
   const cores = availableParallelism()
   const most = cores * processesOfCore
   return segments <= most
@@ -120,24 +123,8 @@ export const most = (
   })
 }
 
-/** Refuses a profile if every service exists already. */
-export const ensureProfileApplies = (profile: string | undefined, services: ReadonlyArray<string>) =>
-  profile === undefined || services.includes("simulated")
-    ? Effect.void
-    : Effect.fail(
-        usage("--profile applies only to the simulated service. Remove --profile or use the simulated service.")
-      )
-
-/**
- * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, a
- * service with real costs as soon as that is known.
- */
-export const open = Effect.fnUntraced(function* (
-  url: string,
-  { allowRemote, apiKeyEnv, apiKeyHeader, profile }: Access,
-  load: string
-) {
-  if (url === "simulated") return yield* SimulatedService.start(profile)
+/** Connects to the service at an address. Fails if it's on another machine or has real costs, unless that is allowed. */
+const open = Effect.fnUntraced(function* (url: string, { allowRemote, apiKeyEnv, apiKeyHeader }: Access, load: string) {
   const refuse = (why: string) => usage(`${url} ${why}. The load would ${load}. To send it anyway, add --allow-remote.`)
   if (isWebAddress(url) && !isThisMachine(url) && !allowRemote) return yield* refuse("is on another machine")
   const connection = yield* TargetSource.remote({
@@ -153,16 +140,56 @@ export const open = Effect.fnUntraced(function* (
   return { name, address, apiKey, apiKeyHeader: info.apiKeyHeader, simulated } satisfies LoadTarget
 })
 
-/** The k6 to use; the progress of a build goes to stderr. */
-export const findK6 = Effect.flatMap(variable("WEBAGENT_K6"), (named) => K6.find(named, Console.error))
+// the progress of a build goes to stderr
+const findK6 = Effect.flatMap(variable("WEBAGENT_K6"), (named) => K6.find(named, Console.error))
 
-/** The target for a headline: `simulated service on 127.0.0.1:40213`. */
+/** Names the target for a headline: `simulated service on 127.0.0.1:40213`. */
 export const whereOf = ({ address, name }: LoadTarget): string =>
   name === address ? address : `${name} on ${address.replace(/^http:\/\//u, "")}`
 
-/** The load for a headline. */
-export const loadOf = ({ duration_ms, rate }: LoadPlan, vus: number | undefined): string => {
+/** Describes the load for a headline. */
+const loadOf = ({ duration_ms, rate }: LoadPlan, vus: number | undefined): string => {
   const time = Duration.format(Duration.millis(duration_ms))
   if (vus !== undefined) return `closed model · ${counted(vus, "virtual user")} for ${time}`
   return `open model · ${counted(rate, "start")} a second for ${time}`
 }
+
+interface Preparation extends Workload, Access {
+  readonly test: string
+  readonly thresholds?: string | undefined
+  readonly reportDir: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the options of a load, then connects to its services, starts the simulated ones, finds k6 and creates the report
+ * folder. A service that doesn't respond fails before k6 is built, because that can take minutes.
+ */
+export const prepare = Effect.fnUntraced(function* (
+  options: Preparation,
+  services: NonEmptyReadonlyArray<string>,
+  { segments = 1, times = 1 }: { readonly segments?: number; readonly times?: number }
+) {
+  const { profile } = options
+  const plan = yield* planOf(options.test, options)
+  if (profile !== undefined && !services.includes("simulated")) {
+    return yield* usage(
+      "--profile applies only to the simulated service. Remove --profile or use the simulated service."
+    )
+  }
+  const settings = yield* settingsOf(options, options.thresholds)
+  yield* ensureItFits(plan, settings)
+  yield* ensureTheyFit(segments)
+  const atMost = most(plan, settings, { segments, times })
+  const remotes = yield* Effect.forEach(services, (url) =>
+    url === "simulated" ? Effect.undefined : open(url, options, atMost)
+  )
+  const k6 = yield* findK6
+  const script = yield* LoadScript.resolve(k6)
+  const directory = yield* ReportDirectory.create(options.reportDir)
+  const targets = yield* Effect.forEach(remotes, (remote) =>
+    remote === undefined ? SimulatedService.start(profile) : Effect.succeed(remote)
+  )
+  const load = loadOf(plan, settings.vus)
+  return { plan, settings, atMost, k6, script, directory, targets, load, ...(yield* terminalBeside(options.json)) }
+})

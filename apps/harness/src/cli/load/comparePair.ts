@@ -7,7 +7,6 @@ import type { K6Summary } from "@webagent/load/K6Summary"
 import type { LoadTarget } from "@webagent/load/LoadPlan"
 import * as LoadReport from "@webagent/load/LoadReport"
 import * as LoadRun from "@webagent/load/LoadRun"
-import * as LoadScript from "@webagent/load/LoadScript"
 import * as Measurements from "@webagent/load/Measurements"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
@@ -25,7 +24,6 @@ import { ExitError } from "@webagent/cli/ExitCode"
 import { endWith } from "../ExitCode.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
-import { terminalBeside } from "@webagent/cli/Terminal"
 import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
 import { AbOutput } from "./LoadOutput.ts"
@@ -75,24 +73,11 @@ const whyNot = (
 /** Sends the same load to two services in turns and compares them; each verdict has its own exit code. */
 export const comparePair = (options: LoadFlags.CompareOptions) =>
   Effect.gen(function* () {
-    const { a: urlA, b: urlB, duration = short, pairs, seed, test, tolerance = LoadFlags.defaultTolerance } = options
-    const plan = yield* LoadOptions.planOf(test, { ...options, duration })
-    yield* LoadOptions.ensureProfileApplies(options.profile, [urlA, urlB])
-    const settings = yield* LoadOptions.settingsOf(options)
-    yield* LoadOptions.ensureItFits(plan, settings)
-    const atMost = LoadOptions.most(plan, settings, { times: pairs + 1 })
-    const open = (url: string) => LoadOptions.open(url, options, atMost)
-    // to build k6 may take minutes: a service that does not answer is told before
-    const remoteA = urlA === "simulated" ? undefined : yield* open(urlA)
-    const remoteB = urlB === "simulated" ? undefined : yield* open(urlB)
-    const k6 = yield* LoadOptions.findK6
-    const script = yield* LoadScript.resolve(k6)
-    const a = remoteA ?? (yield* open(urlA))
-    const b = remoteB ?? (yield* open(urlB))
-    const directory = yield* ReportDirectory.create(options.reportDir)
-    const { style, ...output } = yield* terminalBeside(options.json)
+    const { a: urlA, b: urlB, duration = short, pairs, seed, tolerance = LoadFlags.defaultTolerance } = options
+    const { atMost, directory, k6, load, plan, script, settings, style, targets, ...output } =
+      yield* LoadOptions.prepare({ ...options, duration }, [urlA, urlB], { times: pairs + 1 })
+    const [a, b = a] = targets
     const { write } = output
-    const load = LoadOptions.loadOf(plan, settings.vus)
     yield* write(
       [
         style.strong(`A ${LoadOptions.whereOf(a)} · B ${LoadOptions.whereOf(b)} · k6 ${k6.version}`),

@@ -6,7 +6,6 @@ import * as JUnit from "@webagent/load/JUnit"
 import * as K6Log from "@webagent/load/K6Log"
 import * as LoadReport from "@webagent/load/LoadReport"
 import * as LoadRun from "@webagent/load/LoadRun"
-import * as LoadScript from "@webagent/load/LoadScript"
 import * as Measurements from "@webagent/load/Measurements"
 import * as Threshold from "@webagent/load/Threshold"
 import * as TimeSeries from "@webagent/load/TimeSeries"
@@ -25,7 +24,6 @@ import * as JsonOutput from "../JsonOutput.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
-import { terminalBeside } from "@webagent/cli/Terminal"
 import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
 import { LoadOutput } from "./LoadOutput.ts"
@@ -102,25 +100,15 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
     if (baseline === undefined && (record || tolerance !== undefined)) {
       return yield* usage(`${record ? "--record" : "--tolerance"} needs --baseline FILE, the earlier runs.`)
     }
-    const plan = yield* LoadOptions.planOf(options.test, options)
-    yield* LoadOptions.ensureProfileApplies(profile, [options.target])
-    const settings = yield* LoadOptions.settingsOf(options, options.thresholds)
-    yield* LoadOptions.ensureItFits(plan, settings)
-    yield* LoadOptions.ensureTheyFit(segments)
     const history = baseline === undefined ? [] : yield* BaselineFile.read(baseline)
     if (baseline !== undefined && record) yield* BaselineFile.ensureWritable(baseline)
-    const atMost = LoadOptions.most(plan, settings, { segments })
+    const { atMost, directory, k6, load, plan, script, settings, style, targets, ...output } =
+      yield* LoadOptions.prepare(options, [options.target], { segments })
+    const [target] = targets
     const isOurs = options.target === "simulated"
-    const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, atMost)
-    const k6 = yield* LoadOptions.findK6
-    const script = yield* LoadScript.resolve(k6)
-    const directory = yield* ReportDirectory.create(options.reportDir)
-    const target = remote ?? (yield* LoadOptions.open("simulated", options, atMost))
-    const { style, ...output } = yield* terminalBeside(options.json)
     const say = (lines: ReadonlyArray<string>) => output.write(`${lines.join("\n")}\n`)
-    const headline = `${LoadOptions.whereOf(target)} · ${LoadOptions.loadOf(plan, settings.vus)} · k6 ${k6.version}`
     yield* say([
-      style.strong(headline),
+      style.strong(`${LoadOptions.whereOf(target)} · ${load} · k6 ${k6.version}`),
       ...(target.simulated ? [] : [`at most, this will ${atMost}, which may cost money`])
     ])
 
