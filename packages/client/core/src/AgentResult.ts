@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { parseJson } from "./Json.ts"
 import type { StandardSchema, Validated } from "./StandardSchema.ts"
 
 /** A schema of Effect's, or of any library that follows standardschema.dev: zod, valibot, arktype. */
@@ -40,15 +41,6 @@ const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Eff
         ? Effect.succeed(validated.value)
         : Effect.fail(validated.issues.map(textOf).join("; "))
     )
-}
-
-/** Parses a text as JSON; undefined if it isn't JSON. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -7,6 +7,7 @@ import type * as PlatformError from "effect/PlatformError"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
+import { parseJson } from "./Json.ts"
 import * as Ledger from "./Ledger.ts"
 import { type LedgerEntry, OpenItems } from "./LedgerEntry.ts"
 
@@ -37,14 +38,7 @@ const textFields: { readonly [Tag in LedgerEntry["_tag"]]: ReadonlyArray<string>
   closed: ["kind", "id"]
 }
 
-const parse = (line: string): Readonly<Record<string, unknown>> => {
-  try {
-    const json: unknown = JSON.parse(line)
-    return typeof json === "object" && json !== null ? (json as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
-}
+const parse = (line: string): Readonly<Record<string, unknown>> => Object(parseJson(line))
 
 const isEntry = (entry: Readonly<Record<string, unknown>>): entry is LedgerEntry & { readonly owner?: unknown } => {
   const fields = textFields[entry["_tag"] as LedgerEntry["_tag"]] as ReadonlyArray<string> | undefined

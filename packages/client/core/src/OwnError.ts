@@ -1,19 +1,12 @@
 import { UnauthorizedError } from "@webagent/contract"
-
-const parse = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
+import { parseJson } from "./Json.ts"
 
 /**
  * Returns whether the body of an error comes from the service: JSON with the `detail` of the description, or without
  * any other field. A gateway sends a page, or JSON with other fields.
  */
 export const isOwn = (body: string): boolean => {
-  const json = parse(body)
+  const json = parseJson(body)
   if (typeof json !== "object" || json === null || Array.isArray(json)) return false
   return "detail" in json || Object.keys(json).length === 0
 }

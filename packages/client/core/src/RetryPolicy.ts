@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import { Elapsed } from "@webagent/polling"
+import { Elapsed, type OwnWait } from "@webagent/polling"
 import * as Metrics from "./Metrics.ts"
 import { isForeign401 } from "./OwnError.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
@@ -150,7 +150,7 @@ export const Retries = Context.Reference<number | undefined>("@webagent/core/Ret
 export const Attempt = Context.Reference<number>("@webagent/core/RetryPolicy/Attempt", { defaultValue: () => 1 })
 
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
-export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type Restore = OwnWait.Restore
 
 const leave: Restore = (effect) => effect
 

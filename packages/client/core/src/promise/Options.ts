@@ -1,4 +1,5 @@
 import type { OpenStatus } from "@webagent/contract/Wire"
+import type { TotalCost } from "../Cost.ts"
 import type { Hooks, PollEvent, RequestEvent, ResponseEvent } from "../Hooks.ts"
 import type { ResponseInfo } from "../ResponseInfo.ts"
 import type { StandardSchema, Validated, WithoutResult } from "../StandardSchema.ts"
@@ -11,6 +12,7 @@ export type {
   ResponseEvent,
   ResponseInfo,
   StandardSchema,
+  TotalCost,
   Validated,
   WithoutResult
 }
@@ -88,16 +90,6 @@ export interface OwnWaitOptions<Created> extends WaitOptions {
 /** Asks for a result of a type: what ends without one is then an error. */
 export interface WithResult<Result> {
   readonly result: StandardSchema<Result>
-}
-
-/** The total cost of several resources. */
-export interface TotalCost {
-  /** The exact sum of what is known, in USD, as a decimal string without an exponent: `"0"`, `"0.0264"`. */
-  readonly total: string
-  /** Number of amounts in the sum. */
-  readonly known: number
-  /** Number of resources with an unknown cost. */
-  readonly unknown: number
 }
 
 /** An event of a resource that costs money, as `ledger` receives it. */
