@@ -117,6 +117,7 @@ export const bounded = (app: App, path: string, { idle, most }: Limits = limits)
       opening === undefined || byKey.get(key)?.has(opening) === true
         ? Effect.void
         : Effect.flatMap(Clock.currentTimeMillis, (now_ms) => opened(key, opening, now_ms))
+    // a session ends in memory, so a failure is a bug
     return Effect.as(Effect.orDie(Effect.scoped(noted)), explained(response))
   }
 

@@ -1,10 +1,9 @@
 import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
-import { enableRecording } from "../EnableRecording.ts"
+import { enableRecording, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
-import { outputSchema } from "../OutputSchema.ts"
 import { Decimal, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** Converts the body of a v3 create request. */

@@ -4,12 +4,9 @@ import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { Browser as Domain, type Created, type Message, type SessionRequest, type Turn } from "@webagent/engine"
-import { allowedDomains } from "../AllowedDomains.ts"
-import { enableRecording } from "../EnableRecording.ts"
+import { allowedDomains, enableRecording, languages, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
-import { languages } from "../Languages.ts"
 import type { Links } from "../Links.ts"
-import { outputSchema } from "../OutputSchema.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
