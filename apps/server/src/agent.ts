@@ -1,13 +1,13 @@
 import type { Limits, Secret } from "@webagent/agent"
 import type { ModelConfig } from "@webagent/agent/options"
-import { Agent } from "@webagent/engine"
-import * as Clock from "effect/Clock"
+import { Agent, makeStreamingAgent } from "@webagent/engine"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { ServedBrowsers } from "./browsers.ts"
 import { domain } from "./modelTexts.ts"
 import { type UserError, usage } from "@webagent/cli/UserError"
@@ -63,17 +63,13 @@ const loaded = Effect.promise(() => import("@webagent/agent"))
 /** The agent of a server with real browsers and no model: each run fails with an error that explains this. */
 const layerNone = Layer.effect(
   Agent,
-  Effect.zipWith(loaded, Clock.Clock, ({ BrowserAgent }, clock) => ({
-    model: "none",
-    version: BrowserAgent.version,
-    schedule: () => ({
-      next: () => ({
-        at_ms: clock.currentTimeMillisUnsafe(),
-        event: () => ({ _tag: "Failed" as const, error: none, failure: "no_model" as const })
-      }),
-      stopDelay_ms: () => 0
+  Effect.map(loaded, ({ BrowserAgent }) =>
+    makeStreamingAgent({
+      model: "none",
+      version: BrowserAgent.version,
+      perform: () => Stream.succeed({ _tag: "Failed", error: none, failure: "no_model" })
     })
-  }))
+  )
 )
 
 const layerReal = ({ model, ...options }: AgentOptions) =>

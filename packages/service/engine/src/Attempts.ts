@@ -6,11 +6,10 @@ import type * as Decide from "./domain/Decide.ts"
 import type { SessionNotFound } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
-import type { Attempt, LeaseLost } from "./ports/Agent.ts"
+import type { Attempt, Execution, LeaseLost } from "./ports/Agent.ts"
 import { LiveViews } from "./ports/LiveViews.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
-import type { Execution } from "./TurnRunner.ts"
 
 /** A step of an agent, and the browser in which it is done. */
 interface BrowserStep {

@@ -12,16 +12,15 @@ import { SessionNotFound } from "./domain/Errors.ts"
 import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import * as Turn from "./domain/Turn.ts"
 import { owned } from "./Owned.ts"
-import { Agent, LeaseLost } from "./ports/Agent.ts"
+import { Agent, type Execution, LeaseLost, type Reports, TurnOver } from "./ports/Agent.ts"
 import { FinishedTurns } from "./ports/FinishedTurns.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import { storeRetries } from "./storeRetries.ts"
-import * as TurnRunner from "./TurnRunner.ts"
 
-const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Command => ({
+const using = ({ token }: Execution, used: Turn.Usage): Decide.Command => ({
   _tag: "Progress",
   token,
   progress: { used }
@@ -40,9 +39,9 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   const onFinished = yield* FinishedTurns
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
-  const executions = new Map<string, TurnRunner.Execution>()
+  const executions = new Map<string, Execution>()
   /** The agents whose turns go back to the queue, because this node drained before they had a browser. */
-  const givenBack = new WeakSet<TurnRunner.Execution>()
+  const givenBack = new WeakSet<Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
   /** The takes under way: each may still start an agent. */
   const takes = new Set<Deferred.Deferred<void>>()
@@ -76,7 +75,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     const execution = executions.get(session.id)
     const left = execution !== undefined && session.lease?.token !== execution.token
     if (left) executions.delete(session.id)
-    if (left && session.lease !== null && session.lease.node !== node) runner.abort(execution)
+    if (left && session.lease !== null && session.lease.node !== node) execution.abort()
     const { lease } = session
     if (lease !== null && lease.node !== node && turns.some(({ id }) => id === lease.turnId)) {
       fork(hints.tell(lease.node))
@@ -91,11 +90,11 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
         const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" } } as const
         fork(Effect.ignore(insist(session.id, command)))
       } else if (execution?.token !== token) {
-        runner.begin(given, token, (begun) => executions.set(session.id, begun))
+        begin(given, token)
       }
     } else if (execution !== undefined && !left) {
       const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
-      if (cancel !== null) runner.interrupt(execution, cancel.reason)
+      if (cancel !== null) execution.interrupt(cancel.reason)
     }
     if (!executions.has(session.id)) letGo(session.id)
     if (session.status === "stopped" && session.browserId !== null) {
@@ -114,7 +113,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
 
   /** The engine hears an agent only while it holds the session here: not after a reset, not without the lease. */
   const said = (
-    execution: TurnRunner.Execution,
+    execution: Execution,
     command: Decide.Command
   ): Effect.Effect<Decide.Decision | undefined, InvalidTransition> =>
     Effect.suspend(() =>
@@ -125,7 +124,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
       Effect.catch((error) => {
         if (error._tag === "InvalidTransition") return Effect.fail(error)
         // the agent ends like a cancelled one, and gives the lease back then
-        if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
+        if (error._tag === "Over") return Effect.sync(() => void execution.interrupt("asked"))
         const unsaid = `Could not store the outcome of turn ${execution.turn.id}`
         return Effect.andThen(
           error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
@@ -135,21 +134,18 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     )
 
   /** Another node has the session, so the engine ignores the agent here. */
-  const drop = (execution: TurnRunner.Execution) =>
+  const drop = (execution: Execution) =>
     Effect.sync(() => {
       if (executions.get(execution.sessionId) !== execution) return
       executions.delete(execution.sessionId)
       letGo(execution.sessionId)
-      runner.abort(execution)
+      execution.abort()
     })
 
   /**
    * Commits the reports of an agent in a fiber other than its events. If one can't be committed, the agent must stop.
    */
-  const told = (
-    execution: TurnRunner.Execution,
-    command: Decide.Command
-  ): Effect.Effect<Decide.Decision, LeaseLost> => {
+  const told = (execution: Execution, command: Decide.Command): Effect.Effect<Decide.Decision, LeaseLost> => {
     const lost = Effect.fail(new LeaseLost({ turnId: execution.turn.id }))
     return Effect.matchEffect(said(execution, command), {
       onFailure: () => lost,
@@ -158,11 +154,11 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   }
 
   /** Command for a turn when this node closes. */
-  const giveBack = (execution: TurnRunner.Execution, now_ms: number): Decide.Command => ({
+  const giveBack = (execution: Execution, now_ms: number): Decide.Command => ({
     _tag: "GiveBack",
     token: execution.token,
     resumes: agent.resumes,
-    used: TurnRunner.used(execution, now_ms)
+    used: execution.used(now_ms)
   })
 
   const { attempt, cutShort, stepsIn } = yield* Attempts.make({
@@ -172,29 +168,58 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     giveBack: (execution) => void givenBack.add(execution)
   })
 
-  const runner = yield* TurnRunner.make(agent, {
+  /** Reports an agent's event or usage, and returns its turn. */
+  const reported = (execution: Execution, command: Decide.Command) =>
+    Effect.map(said(execution, command), (decision) => decision?.turn ?? undefined)
+
+  /** A turn that was cancelled at the same moment refuses an event; any other refusal is a bug of the agent. */
+  const orOver =
+    ({ turn }: Execution) =>
+    (refused: InvalidTransition): Effect.Effect<never, TurnOver> =>
+      Turn.isTerminal(refused.from)
+        ? Effect.fail(new TurnOver({ turnId: turn.id }))
+        : Effect.die(`The agent reported ${refused.event} while the turn was ${refused.from}.`)
+
+  const onEnd: Reports["onEnd"] = (execution, ending) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const command: Decide.Command =
+        closing || givenBack.has(execution)
+          ? giveBack(execution, now)
+          : { _tag: "LetGo", token: execution.token, ending, used: execution.used(now) }
+      return Effect.andThen(cutShort(execution, now), Effect.ignore(said(execution, command)))
+    })
+
+  const execute = yield* agent.serve({
     attempt,
     onEvent: (execution, event, leaves) =>
-      said(execution, { _tag: "Report", token: execution.token, event, leaves }).pipe(
+      reported(execution, { _tag: "Report", token: execution.token, event, leaves }).pipe(
         Effect.tapError((refused) => {
           // the cost of a turn that was cancelled meanwhile still counts
           const cost = "report" in event ? event.report?.cost : undefined
           if (cost === undefined || !Turn.isTerminal(refused.from)) return Effect.void
-          return Effect.asVoid(said(execution, using(execution, { cost })))
+          return Effect.asVoid(reported(execution, using(execution, { cost })))
         }),
-        Effect.map((decision) => decision?.turn ?? undefined)
+        Effect.catchTag("InvalidTransition", orOver(execution))
       ),
     onUsed: (execution, usage) =>
-      Effect.map(said(execution, using(execution, usage)), (decision) => decision?.turn ?? undefined),
-    onEnd: (execution, ending) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const command: Decide.Command =
-          closing || givenBack.has(execution)
-            ? giveBack(execution, now)
-            : { _tag: "LetGo", token: execution.token, ending, used: TurnRunner.used(execution, now) }
-        return Effect.andThen(cutShort(execution, now), Effect.ignore(said(execution, command)))
-      })
+      Effect.catchTag(reported(execution, using(execution, usage)), "InvalidTransition", orOver(execution)),
+    onEnd,
+    onCrash: (execution, defect) =>
+      Effect.andThen(
+        Effect.logError(`The agent crashed in turn ${execution.turn.id}`, defect),
+        onEnd(execution, {
+          _tag: "Failed",
+          error: defect instanceof Error ? defect.message : String(defect),
+          failure: "agent_crashed"
+        })
+      )
   })
+
+  const begin = (turn: Turn.Turn, token: number): void => {
+    const execution = execute(turn, token)
+    executions.set(turn.sessionId, execution)
+    execution.begin()
+  }
 
   /** Ends all agents here and gives their turns back. The engine writes the end, and ignores what they still say. */
   const close = Effect.suspend(() => {
@@ -202,7 +227,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     closing = true
     const held = [...executions.values()]
     return Effect.andThen(
-      runner.end(held),
+      Effect.forEach(held, (execution) => execution.end(), { concurrency: "unbounded", discard: true }),
       Effect.forEach(
         held,
         (execution) =>
@@ -231,7 +256,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   const look = Effect.map(store.cancelledAt(node), (turns) => {
     for (const { cancel, id, sessionId } of turns) {
       const execution = executions.get(sessionId)
-      if (execution?.turn.id === id && cancel !== null) runner.interrupt(execution, cancel.reason)
+      if (execution?.turn.id === id && cancel !== null) execution.interrupt(cancel.reason)
     }
   })
 
@@ -271,7 +296,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     if (state === undefined || lease?.node !== node) return yield* takeNow(sessionId)
     const held = state.turns.find((turn) => turn.id === lease.turnId && !Turn.isTerminal(turn.status))
     if (held === undefined) return yield* takeNow(sessionId, node)
-    runner.begin(held, lease.token, (begun) => executions.set(sessionId, begun))
+    begin(held, lease.token)
   })
 
   return {

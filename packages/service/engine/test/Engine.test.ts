@@ -5,8 +5,10 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, AgentError, type StreamingAgent } from "../src/ports/Agent.ts"
+import type { Agent} from "../src/ports/Agent.ts";
+import { AgentError } from "../src/ports/Agent.ts"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -17,7 +19,7 @@ import * as ports from "./ports.ts"
 const withAgent = (perform: StreamingAgent["perform"]) =>
   Engine.layer.pipe(
     Layer.provide([
-      Layer.succeed(Agent, { model: "test", version: "test-1", perform }),
+      layerStreamingAgent({ model: "test", version: "test-1", perform }),
       ports.browsers,
       MemoryStore.layer,
       ports.ids

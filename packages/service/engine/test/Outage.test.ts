@@ -5,11 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import * as TestClock from "effect/testing/TestClock"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
-import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
@@ -46,7 +46,7 @@ const engineOf = (
   ).pipe(Layer.provide(Layer.fresh(MemoryStore.layer)))
   return Engine.layer.pipe(
     Layer.provideMerge(store),
-    Layer.provide([Layer.succeed(Agent, { model: "m", version: "1", perform }), pool, ports.ids]),
+    Layer.provide([layerStreamingAgent({ model: "m", version: "1", perform }), pool, ports.ids]),
     Layer.provide(Logger.layer([]))
   )
 }

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, type ScheduledAgent, type StreamingAgent } from "../src/ports/Agent.ts"
+import { Agent, type Execution } from "../src/ports/Agent.ts"
 import type { Session } from "../src/domain/Session.ts"
 import { isTerminal, type Turn, type TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
@@ -31,7 +33,7 @@ const shown = (session: Session) => ({ ...session, lease: null, revision: 0 })
 /** An agent that takes half a minute to let go of a turn. */
 const slowToLetGo = Engine.layer.pipe(
   Layer.provide([
-    Layer.succeed(Agent, {
+    layerStreamingAgent({
       model: "test",
       version: "test-1",
       perform: () =>
@@ -59,7 +61,10 @@ const Step = Schema.Struct({
 })
 
 /** Takes the steps one after the other without waiting for any, over a store and agents that take their time. */
-const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: ReadonlyArray<typeof Step.Type>) {
+const race = Effect.fnUntraced(function* (
+  kind: "streams" | "leaves with its end",
+  steps: ReadonlyArray<typeof Step.Type>
+) {
   const sessions: Array<string> = []
   const turns: Array<string> = []
   const performed: Array<string> = []
@@ -97,25 +102,46 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
     }
   }
 
-  const scheduling: ScheduledAgent = {
+  /** Is gone with the event that ends its turn; after a cancel, it takes a while to leave. */
+  const leaving: Agent["Service"] = {
     model: "test",
     version: "test-1",
-    schedule: () => ({
-      stopDelay_ms: (turn) => planOf(turn).stopDelay_ms,
-      next: (turn) =>
-        turn.status === "running"
-          ? { at_ms: (turn.startedAt_ms ?? 0) + planOf(turn).work_ms, event: () => completed }
-          : {
-              at_ms: turn.dispatchedAt_ms ?? 0,
-              event: () => {
-                performed.push(turn.id)
-                return planOf(turn).started
-              }
-            }
-    })
+    serve: (reports) =>
+      Effect.map(Effect.context<never>(), (context) => (turn, token): Execution => {
+        const fork = Effect.runForkWith(context)
+        const { started, stopDelay_ms, work_ms } = planOf(turn)
+        let fiber: Fiber.Fiber<void> | undefined
+        const abort = () => fiber?.interruptUnsafe()
+        const leave = Effect.andThen(
+          Effect.sleep(stopDelay_ms),
+          Effect.suspend(() => reports.onEnd(self, { _tag: "Cancelled" }))
+        )
+        const work = Effect.gen(function* () {
+          performed.push(turn.id)
+          yield* reports.onEvent(self, started, false)
+          yield* Effect.sleep(work_ms)
+          yield* reports.onEvent(self, completed, true)
+        })
+        const self: Execution = {
+          sessionId: turn.sessionId,
+          token,
+          turn,
+          begin: () => {
+            fiber = fork(work.pipe(Effect.catch(() => leave)))
+          },
+          interrupt: () => {
+            abort()
+            fiber = fork(leave)
+          },
+          abort,
+          end: () => (fiber === undefined ? Effect.void : Fiber.interrupt(fiber)),
+          used: () => undefined
+        }
+        return self
+      })
   }
 
-  const agent = Layer.succeed(Agent, kind === "performs" ? performing : scheduling)
+  const agent = kind === "streams" ? layerStreamingAgent(performing) : Layer.succeed(Agent, leaving)
 
   /** Every commit takes a millisecond or none, and is looked at. */
   const store = Layer.effect(
@@ -273,7 +299,7 @@ describe("Sessions", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  for (const kind of ["performs", "foresees"] as const) {
+  for (const kind of ["streams", "leaves with its end"] as const) {
     it.effect.prop(
       `whatever overlaps, with an agent that ${kind}: one turn of a session at work, none lost, none in a stopped session`,
       [Schema.Array(Step).check(Schema.isMinLength(4), Schema.isMaxLength(24))],

@@ -1,13 +1,16 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import type { Node } from "../src/domain/Node.ts"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
-import { Agent } from "../src/ports/Agent.ts"
+import type { Agent } from "../src/ports/Agent.ts"
 import { BrowserPool, type LaunchedBrowser } from "../src/ports/BrowserPool.ts"
 import { IdSource } from "../src/ports/IdSource.ts"
+import { layerStreamingAgent } from "../src/StreamingAgent.ts"
 
 /** What a node tells of itself that has nothing to tell. */
 export const node = (id: string): Node => ({
@@ -45,20 +48,23 @@ export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, { l
 const ending = ({ task }: Turn): TurnEvent =>
   task.includes("fails") ? { _tag: "Failed", error: "it failed" } : { _tag: "Completed", report: {} }
 
+/** Sleeps until a moment, in milliseconds since 1970. */
+const sleepUntil = (at_ms: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now_ms) => Effect.sleep(Math.max(0, at_ms - now_ms)))
+
 /** An agent whose turns run from 1 s to 10 s; `fails` in a task fails it, `stops` stops its session with it. */
-export const agent: Layer.Layer<Agent> = Layer.succeed(Agent, {
+export const agent: Layer.Layer<Agent> = layerStreamingAgent({
   model: "test",
   version: "test-1",
-  schedule: () => ({
-    next: (turn) =>
-      turn.status === "running"
-        ? { at_ms: (turn.startedAt_ms ?? 0) + 9000, event: () => ending(turn) }
-        : {
-            at_ms: (turn.dispatchedAt_ms ?? 0) + 1000,
-            event: () => ({ _tag: "Started", settings: turn.task.includes("stops") ? { keepAlive: false } : {} })
-          },
-    stopDelay_ms: () => 0
-  })
+  perform: (turn) => {
+    const settings = turn.task.includes("stops") ? { keepAlive: false } : {}
+    const started_ms = turn.startedAt_ms ?? (turn.dispatchedAt_ms ?? 0) + 1000
+    const begin = Effect.as(sleepUntil(started_ms), { _tag: "Started", settings } satisfies TurnEvent)
+    return Stream.concat(
+      turn.status === "running" ? Stream.empty : Stream.fromEffect(begin),
+      Stream.fromEffect(Effect.as(sleepUntil(started_ms + 9000), ending(turn)))
+    )
+  }
 })
 
 /** An engine over all of these, in memory. */

@@ -6,11 +6,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as LocalWork from "../src/LocalWork.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
-import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
 import type { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
 import { Store } from "../src/ports/Store.ts"
@@ -35,7 +35,7 @@ export const start = Effect.fnUntraced(function* (node: string, parts: Parts = {
   const { agent, browsers = ports.browsers, perform, said = [], work = LocalWork.layer } = parts
   const logger = Logger.make(({ message }) => void said.push(String(message)))
   const scope = yield* Scope.make()
-  const performing = Layer.succeed(Agent, {
+  const performing = layerStreamingAgent({
     model: "m",
     version: "1",
     perform: perform ?? (() => Stream.never),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, BrowserPool, Engine, MemoryStore, TimeOrderedIds } from "@webagent/engine"
+import { BrowserPool, Engine, MemoryStore, TimeOrderedIds, layerStreamingAgent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -8,7 +8,7 @@ import { Server } from "../src/Server.ts"
 import { send } from "./http/send.ts"
 
 const engine = Layer.provide(Engine.layer, [
-  Layer.succeed(Agent, { model: "test", version: "test-1", perform: () => Stream.never }),
+  layerStreamingAgent({ model: "test", version: "test-1", perform: () => Stream.never }),
   Layer.succeed(BrowserPool, { launch: () => Effect.die("not used") }),
   MemoryStore.layer,
   TimeOrderedIds.layer

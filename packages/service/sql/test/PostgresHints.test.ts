@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  Agent,
   BrowserPool,
   Engine,
   Hints,
@@ -8,7 +7,8 @@ import {
   SharedWork,
   Store,
   TimeOrderedIds,
-  type Turn
+  type Turn,
+  layerStreamingAgent
 } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -32,7 +32,7 @@ const start = Effect.fnUntraced(function* (url: Redacted.Redacted, name: string)
   const drained = yield* Deferred.make<void>()
   const started: Turn.TurnEvent = { _tag: "Started" }
   const parts = Layer.mergeAll(
-    Layer.succeed(Agent, {
+    layerStreamingAgent({
       model: "m",
       version: "1",
       perform: (turn) =>

@@ -1,5 +1,13 @@
 // A node over a file that it shares with others. It makes what its parent asks for, and notes each step that it pays for.
-import { Agent, BrowserPool, Engine, NodeId, SharedWork, TimeOrderedIds, type Turn } from "@webagent/engine"
+import {
+  BrowserPool,
+  Engine,
+  NodeId,
+  SharedWork,
+  TimeOrderedIds,
+  type Turn,
+  layerStreamingAgent
+} from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -10,7 +18,7 @@ import { Database, SqlStore } from "../src/index.ts"
 const [file = "", name = "", paid = ""] = process.argv.slice(2)
 
 /** Pays for three steps; of a task that holds at this node, for one after the other until its process is gone. */
-const agent = Layer.succeed(Agent, {
+const agent = layerStreamingAgent({
   model: "m",
   version: "1",
   perform: (turn, attempt) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, ApiKeys, BrowserPool, Engine, keyScopes, Store, TimeOrderedIds } from "@webagent/engine"
+import { ApiKeys, BrowserPool, Engine, keyScopes, Store, TimeOrderedIds, layerStreamingAgent } from "@webagent/engine"
 import { creation } from "@webagent/store-contract/Creation"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ const ended = (name: string, finishedAt_ms: number) => {
 /** An engine over the database, whose runs never end. */
 export const engine = Engine.layer.pipe(
   Layer.provide([
-    Layer.succeed(Agent, { model: "m", version: "1", perform: () => Stream.never }),
+    layerStreamingAgent({ model: "m", version: "1", perform: () => Stream.never }),
     Layer.succeed(BrowserPool, { launch: () => Effect.never }),
     TimeOrderedIds.layer
   ])

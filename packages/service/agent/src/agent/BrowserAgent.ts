@@ -1,4 +1,4 @@
-import { Agent, AgentError, type Attempt, type StreamingAgent, type Turn } from "@webagent/engine"
+import { Agent, AgentError, type Attempt, makeStreamingAgent, type StreamingAgent, type Turn } from "@webagent/engine"
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     )
   }
 
-  return Agent.of({ model: models.name, version, perform })
+  return makeStreamingAgent({ model: models.name, version, perform })
 })
 
 /** The agent, over a configured model. */

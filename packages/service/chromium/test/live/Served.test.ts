@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Agent } from "@webagent/engine"
+import { layerStreamingAgent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { writeFileSync } from "node:fs"
 import { person, served } from "../support/served.ts"
@@ -106,7 +105,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
   Effect.gen(function* () {
     const colour = "rgb(30, 160, 60)"
     const typing = Promise.withResolvers<void>()
-    const agent = Layer.succeed(Agent, {
+    const agent = layerStreamingAgent({
       model: "test",
       version: "test-1",
       perform: (_, attempt) =>

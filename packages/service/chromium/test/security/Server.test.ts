@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
-import { Agent, Engine, MemoryStore, Owner, TimeOrderedIds } from "@webagent/engine"
+import { Engine, MemoryStore, Owner, TimeOrderedIds, layerStreamingAgent } from "@webagent/engine"
 import { RequestValidation, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +23,7 @@ const keys = Layer.succeed(ApiKeyAuth, {
   }
 })
 
-const agent = Layer.succeed(Agent, { model: "test", version: "test-1", perform: () => Stream.never })
+const agent = layerStreamingAgent({ model: "test", version: "test-1", perform: () => Stream.never })
 
 /** A server of real browsers, kept apart as well as this machine can. */
 const served = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { ApiKeyAuth } from "@webagent/contract"
-import { Agent, Engine, MemoryStore, TimeOrderedIds } from "@webagent/engine"
+import type { Agent} from "@webagent/engine";
+import { Engine, MemoryStore, TimeOrderedIds, layerStreamingAgent } from "@webagent/engine"
 import { RequestValidation, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +20,7 @@ import { attach, chromiumSandbox, runtime, start } from "./chromium.ts"
 /** Takes every key. */
 const keys = Layer.succeed(ApiKeyAuth, { apiKey: (httpEffect) => httpEffect })
 
-const silent: Layer.Layer<Agent> = Layer.succeed(Agent, {
+const silent: Layer.Layer<Agent> = layerStreamingAgent({
   model: "test",
   version: "test-1",
   perform: () => Stream.never

@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { Budget, CancelReason, Failure, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
 import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
@@ -16,7 +15,7 @@ export class AgentError extends Data.TaggedError("AgentError")<{
 /** The turn is over, or another node has it. The agent must do nothing more that costs. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: string }> {}
 
-/** Description of an agent. */
+/** Description of an agent, and its settings. */
 export interface AgentIdentity {
   /** The language model, as v2 shows it. */
   readonly model: string
@@ -72,51 +71,60 @@ export interface Attempt {
   readonly checkpoint: (state: Turn["checkpoint"]) => Effect.Effect<void, LeaseLost>
 }
 
+/** The turn was cancelled in the meantime. Its agent must stop. */
+export class TurnOver extends Data.TaggedError("TurnOver")<{ readonly turnId: string }> {}
+
+/** A turn that an agent performs under a lease of this node. It may continue for a while after its turn is terminal. */
+export interface Execution {
+  readonly sessionId: string
+  /** The token of the lease. */
+  readonly token: number
+  readonly turn: Turn
+  /** Starts the agent. Called once. */
+  readonly begin: () => void
+  /** Asks the agent to stop, which may take a while. Only the session's next turn waits for it. */
+  readonly interrupt: (reason: CancelReason) => void
+  /** Stops the agent at once. The engine ignores its reports from now on. */
+  readonly abort: () => void
+  /** Stops the agent at once and waits until it is gone. */
+  readonly end: () => Effect.Effect<void>
+  /** Usage of the turn at a time, if the agent reports it only at its end. */
+  readonly used: (at_ms: number) => Usage | undefined
+}
+
+/** Receives the reports of agents and commits them. */
+export interface Reports {
+  /**
+   * Moves the turn and returns it; undefined if the engine ignores this agent from now on. With `leaves`, the agent is
+   * gone with the event that finishes the turn.
+   */
+  readonly onEvent: (
+    execution: Execution,
+    event: TurnEvent,
+    leaves: boolean
+  ) => Effect.Effect<Turn | undefined, TurnOver>
+  /** Stores the usage of a running turn and returns the turn; undefined if the engine ignores this agent from now on. */
+  readonly onUsed: (execution: Execution, usage: Usage) => Effect.Effect<Turn | undefined, TurnOver>
+  /** The agent is gone. Its turn ends with `ending` if it is not terminal. */
+  readonly onEnd: (execution: Execution, ending: TurnEvent) => Effect.Effect<void>
+  /** The agent is gone because of a bug, which fails its turn. */
+  readonly onCrash: (execution: Execution, defect: unknown) => Effect.Effect<void>
+  /** Makes the input of an agent that works in a browser. */
+  readonly attempt: (execution: Execution, cancelled: Attempt["cancelled"]) => Effect.Effect<Attempt>
+}
+
 /**
- * An agent that carries out a task and says what happens. Its stream starts with `Started`, ends with one of
- * `Completed`, `Failed` or `Cancelled`, and is interrupted when the engine cancels the turn: it may then take a
- * while to let go, and the session's next turn waits for it.
- *
- * A turn is `dispatching`, since `dispatchedAt_ms`, or, after a restart or the restore of a snapshot, `running` since
- * `startedAt_ms`: the agent then goes on with what is left of it, and its stream starts without `Started`. It may
- * be asked for a turn that was `dispatching` for a while, too.
+ * The port to agents. An agent performs one turn of a session at a time and stores nothing. Events that the turn's state
+ * machine refuses fail the turn. Most agents are made by `makeStreamingAgent`.
  */
-export interface StreamingAgent extends AgentIdentity {
-  readonly perform: (turn: Turn, attempt: Attempt) => Stream.Stream<TurnEvent, AgentError | LeaseLost | LaunchFailed>
-  /** Time to wait for a cancelled agent to release its turn before it is interrupted; 0 by default. */
-  readonly grace_ms?: number
-}
-
-/** Next event of a turn, and its time. */
-export interface ScheduledEvent {
-  /** By the clock, in milliseconds since 1970; what is past happens at once. */
-  readonly at_ms: number
-  readonly event: () => TurnEvent
-}
-
-/** Schedule of turns, fixed in advance. One value serves all turns that start under the same conditions. */
-export interface TurnSchedule {
-  /** Next event of a turn that is dispatching (`Started`) or running (one of the events that finish it). */
-  readonly next: (turn: Turn) => ScheduledEvent
-  /** Time that the agent takes to release a cancelled turn, in milliseconds. */
-  readonly stopDelay_ms: (turn: Turn) => number
-  /** Usage at a time, of a turn that is running or was cancelled; no usage by default. */
-  readonly used?: (turn: Turn, at_ms: number) => Usage
-  /** Interval for storing the usage of a running turn, so that a crash loses no more; never by default. */
-  readonly usedEvery_ms?: (turn: Turn) => number
-}
-
-/**
- * An agent that does nothing but wait, and knows what for. A turn of it is an entry in a timer queue and no fiber, so
- * that a hundred thousand are as easily at work as one.
- */
-export interface ScheduledAgent extends AgentIdentity {
-  /** Asked when a turn begins, and after the restore of a snapshot. */
-  readonly schedule: (turn: Turn) => TurnSchedule
-}
-
-/**
- * The port to whatever carries out a task. An agent performs one turn at a time of a session; it stores nothing.
- * Events that the turn's state machine refuses fail the turn.
- */
-export class Agent extends Context.Service<Agent, StreamingAgent | ScheduledAgent>()("@webagent/engine/Agent") {}
+export class Agent extends Context.Service<
+  Agent,
+  AgentIdentity & {
+    /**
+     * Returns a function that prepares the execution of a turn: one that is `dispatching` since `dispatchedAt_ms`, or,
+     * after a restart or the restore of a snapshot, `running` since `startedAt_ms`; the agent then continues with the
+     * rest of it. Called once by each engine, whose scope it is.
+     */
+    readonly serve: (reports: Reports) => Effect.Effect<(turn: Turn, token: number) => Execution, never, Scope.Scope>
+  }
+>()("@webagent/engine/Agent") {}

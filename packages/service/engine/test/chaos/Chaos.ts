@@ -15,12 +15,13 @@ import { isTerminal, type Turn, type TurnEvent } from "../../src/domain/Turn.ts"
 import { Engine } from "../../src/Engine.ts"
 import * as LocalWork from "../../src/LocalWork.ts"
 import * as MemoryStore from "../../src/MemoryStore.ts"
-import { Agent, type Attempt, type StreamingAgent } from "../../src/ports/Agent.ts"
+import type { Attempt } from "../../src/ports/Agent.ts"
 import { BrowserPool } from "../../src/ports/BrowserPool.ts"
 import { IdSource } from "../../src/ports/IdSource.ts"
 import { NodeId } from "../../src/ports/NodeId.ts"
 import { Conflict, type Step, Store, StoreUnavailable } from "../../src/ports/Store.ts"
 import * as SharedWork from "../../src/SharedWork.ts"
+import { layerStreamingAgent, type StreamingAgent } from "../../src/StreamingAgent.ts"
 import { browser } from "../ports.ts"
 import type { Happening, World } from "./World.ts"
 
@@ -208,7 +209,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     const layer = Engine.layerOf.pipe(
       Layer.provide(work),
       Layer.provide([
-        Layer.succeed(Agent, agentOf(name)),
+        layerStreamingAgent(agentOf(name)),
         pool,
         ids,
         Layer.succeed(NodeId, name),

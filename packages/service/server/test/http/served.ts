@@ -1,5 +1,13 @@
 import type { ApiKeyAuth as Auth } from "@webagent/contract"
-import { Agent, BrowserPool, Engine, IdSource, MemoryStore, type Store, type StreamingAgent } from "@webagent/engine"
+import {
+  BrowserPool,
+  Engine,
+  IdSource,
+  MemoryStore,
+  type Store,
+  type StreamingAgent,
+  layerStreamingAgent
+} from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -55,7 +63,7 @@ export const layerOver = (
     Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [
-        Layer.succeed(Agent, { model: "test", version: "test-1", perform }),
+        layerStreamingAgent({ model: "test", version: "test-1", perform }),
         browsers,
         store,
         ids

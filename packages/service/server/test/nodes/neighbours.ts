@@ -1,6 +1,5 @@
 import type { ApiKeyAuth as ApiKeyAuthCheck } from "@webagent/contract"
 import {
-  Agent,
   type ApiKey,
   ApiKeys,
   BrowserPool,
@@ -20,7 +19,8 @@ import {
   SharedWork,
   Store,
   TimeOrderedIds,
-  type Turn
+  type Turn,
+  layerStreamingAgent
 } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Monitoring, Nodes, RequestValidation, Server } from "@webagent/server"
 import * as Context from "effect/Context"
@@ -89,7 +89,7 @@ export const secret = Buffer.from("shared")
 
 /** Uses the session's browser, and says what its task is, and where it is carried out; the task `Wait` has no end. */
 const agentOf = (name: string) =>
-  Layer.succeed(Agent, {
+  layerStreamingAgent({
     model: "test",
     version: "test-1",
     perform: ({ task }, { browser }) =>

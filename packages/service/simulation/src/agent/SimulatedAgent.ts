@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behaviour } from "../behaviour/Behaviour.ts"
-import { Agent, type ScheduledAgent, type TurnSchedule } from "@webagent/engine"
+import { Agent } from "@webagent/engine"
+import * as ScheduledAgent from "./ScheduledAgent.ts"
 import * as TurnPlan from "./TurnPlan.ts"
 
 /** Returns the schedule of every turn under the current profile and seed. */
-const schedule = (force: TurnPlan.Force): TurnSchedule => ({
+const schedule = (force: TurnPlan.Force): ScheduledAgent.TurnSchedule => ({
   next: (turn) => {
     const { dispatch, work } = TurnPlan.times(turn, force)
     return turn.status === "running"
@@ -18,7 +19,8 @@ const schedule = (force: TurnPlan.Force): TurnSchedule => ({
   usedEvery_ms: (turn) => Math.max(5000, TurnPlan.times(turn, force).work / 4)
 })
 
-const make = Effect.map(Behaviour, (behaviour): ScheduledAgent => {
+/** Makes the agent of one engine: its turns follow the profile and the seed that are in force when they begin. */
+export const make = Effect.map(Behaviour, (behaviour): ScheduledAgent.ScheduledAgent => {
   const force = (): TurnPlan.Force => ({ profile: behaviour.profile(), seed: behaviour.seed() })
   let last = force()
   let scheduled = schedule(last)
@@ -42,4 +44,4 @@ const make = Effect.map(Behaviour, (behaviour): ScheduledAgent => {
  * An agent that waits and then reports what the task's script says, else what the profile, the seed and the turn's
  * id say. It opens no browser and reads no page. See `TaskScript` and `Behaviour`.
  */
-export const layer: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, make)
+export const layer: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, Effect.map(make, ScheduledAgent.make))

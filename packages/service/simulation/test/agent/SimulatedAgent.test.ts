@@ -6,18 +6,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, Turn } from "@webagent/engine"
+import { Turn } from "@webagent/engine"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
-import * as ports from "../ports.ts"
 
 const turn = Turn.make(records.turn)
 
 const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnReport> =>
   event !== undefined && "report" in event && event.report !== undefined ? [event.report as Turn.TurnReport] : []
 
-const schedule = (given: Turn.Turn) =>
-  Agent.use((agent) => ("schedule" in agent ? Effect.succeed(agent.schedule(given)) : Effect.die("it only performs")))
+const schedule = (given: Turn.Turn) => Effect.map(SimulatedAgent.make, (agent) => agent.schedule(given))
 
 /** What the agent foresees of a turn, by default one that it is given now, with the time of each event. */
 const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
@@ -32,7 +30,7 @@ const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
     if (given.status === "running") return [happens(given)]
     const start = happens(given)
     return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
-  }).pipe(Effect.provide(ports.agent(options)))
+  }).pipe(Effect.provide(Behaviour.layer(options)))
 
 const prices: BehaviourOptions = { profile: { cost: { start: "0.05", perMinute: "0.2" } } }
 
@@ -79,7 +77,7 @@ describe("SimulatedAgent", () => {
         [atEnd?.cost],
         reportOf(ended?.[1]).map(({ cost }) => cost)
       )
-    }).pipe(Effect.provide(ports.agent(prices)))
+    }).pipe(Effect.provide(Behaviour.layer(prices)))
   )
 
   it.effect("a script decides over the options", () =>
@@ -295,7 +293,7 @@ describe("SimulatedAgent", () => {
 
     it.effect("the settings of a session are drawn once for it, whichever of its turns asks", () =>
       Effect.gen(function* () {
-        const agent = yield* Agent
+        const agent = yield* SimulatedAgent.make
         const ids = Array.from({ length: 300 }, (_, index) => `session-${index}`)
         const drawn = ids.map((id) => agent.settings?.(id))
         assert.deepStrictEqual(
@@ -308,7 +306,7 @@ describe("SimulatedAgent", () => {
           0.1
         )
         assert.isTrue(drawn.every((settings) => settings?.persistMemory === false && settings.recording === undefined))
-      }).pipe(Effect.provide(ports.agent({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
+      }).pipe(Effect.provide(Behaviour.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
     )
 
     it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
@@ -371,6 +369,6 @@ describe("SimulatedAgent", () => {
   it.effect("takes a while to let go of a turn that is cancelled", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* schedule(turn)).stopDelay_ms(turn), 5000)
-    }).pipe(Effect.provide(ports.agent({ profile: { letGo: Duration.seconds(5) } })))
+    }).pipe(Effect.provide(Behaviour.layer({ profile: { letGo: Duration.seconds(5) } })))
   )
 })

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, BrowserPool, Engine, MemoryStore, type Records, Store, type Turn } from "@webagent/engine"
+import { BrowserPool, Engine, MemoryStore, type Records, Store, type Turn, layerStreamingAgent } from "@webagent/engine"
 import { CreateKey } from "../../src/behaviour/CreateKey.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
@@ -149,7 +149,7 @@ describe("snapshot and restore", () => {
   )
 
   it.effect("what an agent says while everything is restored is not said of the restored turn", () => {
-    const agent = Layer.succeed(Agent, {
+    const agent = layerStreamingAgent({
       model: "test",
       version: "test-1",
       perform: ({ status }) =>
@@ -292,7 +292,7 @@ describe("reset", () => {
 
   it.effect("an agent that does not end is ignored, and nothing waits for it", () => {
     let interrupted = 0
-    const deaf = Layer.succeed(Agent, {
+    const deaf = layerStreamingAgent({
       model: "test",
       version: "test-1",
       perform: ({ task }) => {

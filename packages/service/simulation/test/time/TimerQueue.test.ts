@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import type { Timer } from "../src/TimerHeap.ts"
-import * as TimerQueue from "../src/TimerQueue.ts"
+import type { Timer } from "../../src/time/TimerHeap.ts"
+import * as TimerQueue from "../../src/time/TimerQueue.ts"
 
 interface Entry extends Timer {
   readonly name: string

@@ -8,13 +8,13 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, type TurnSchedule } from "../src/ports/Agent.ts"
-import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
-import { NodeId } from "../src/ports/NodeId.ts"
-import { Engine } from "../src/Engine.ts"
-import * as MemoryStore from "../src/MemoryStore.ts"
-import { Store } from "../src/ports/Store.ts"
-import * as ports from "./ports.ts"
+import { Agent, Engine, MemoryStore, NodeId, Store, type Turn as Turns, TimeOrderedIds } from "@webagent/engine"
+import * as ScheduledAgent from "../../src/agent/ScheduledAgent.ts"
+import * as ports from "../ports.ts"
+
+type Turn = Turns.Turn
+type TurnEvent = Turns.TurnEvent
+type TurnSchedule = ScheduledAgent.TurnSchedule
 
 const started: TurnEvent = { _tag: "Started" }
 const completed: TurnEvent = { _tag: "Completed", report: {} }
@@ -38,7 +38,11 @@ const using: TurnSchedule = {
 /** An engine over the store of the test, which outlives it. */
 const overStore = (schedule: (turn: Turn) => TurnSchedule) =>
   Engine.layer.pipe(
-    Layer.provide([Layer.succeed(Agent, { model: "test", version: "test-1", schedule }), ports.browsers, ports.ids]),
+    Layer.provide([
+      Layer.succeed(Agent, ScheduledAgent.make({ model: "test", version: "test-1", schedule })),
+      ports.browsers,
+      TimeOrderedIds.layer
+    ]),
     // that an agent died is logged, which is not a test's business
     Layer.provide(Logger.layer([]))
   )

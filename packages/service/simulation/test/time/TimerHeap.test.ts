@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as TimerHeap from "../src/TimerHeap.ts"
+import * as TimerHeap from "../../src/time/TimerHeap.ts"
 
 /** A moment to sleep until, or, below zero, which of those that were added gives up. */
 const Acts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: -60, maximum: 90 }))).check(
