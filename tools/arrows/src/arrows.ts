@@ -122,7 +122,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       journal: ["time"],
       faults: ["behaviour", "journal", "time"],
       requests: ["behaviour", "faults", "journal", "time"],
-      agent: ["behaviour"],
+      agent: ["behaviour", "time"],
       "browser/cdp": [],
       browser: ["behaviour", "browser/cdp"],
       state: ["behaviour"],

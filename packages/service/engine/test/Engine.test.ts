@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import * as TestClock from "effect/testing/TestClock"
-import type { Agent} from "../src/ports/Agent.ts";
+import type { Agent } from "../src/ports/Agent.ts"
 import { AgentError } from "../src/ports/Agent.ts"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { ApiKeyAuth } from "@webagent/contract"
-import type { Agent} from "@webagent/engine";
+import type { Agent } from "@webagent/engine"
 import { Engine, MemoryStore, TimeOrderedIds, layerStreamingAgent } from "@webagent/engine"
 import { RequestValidation, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"

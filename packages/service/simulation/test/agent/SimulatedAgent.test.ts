@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { Turn } from "@webagent/engine"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
@@ -312,13 +311,14 @@ describe("SimulatedAgent", () => {
     it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
       Effect.gen(function* () {
         const behaviour = yield* Behaviour
+        const { schedule } = yield* SimulatedAgent.make
         const given: Turn.Turn = { ...turn, status: "running", startedAt_ms: 0 }
-        const first = yield* schedule(given)
+        const first = schedule(given)
         yield* behaviour.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
-        const second = yield* schedule(given)
+        const second = schedule(given)
         yield* behaviour.reseed(7)
         // one for all turns that begin under the same conditions, and another for others
-        assert.strictEqual(new Set([first, second, yield* schedule(given), yield* schedule(given)]).size, 3)
+        assert.strictEqual(new Set([first, second, schedule(given), schedule(given)]).size, 3)
         assert.deepStrictEqual(
           [first, second].map((schedule) => schedule.next(given)).map(({ at_ms, event }) => [at_ms, event()._tag]),
           [
@@ -326,11 +326,7 @@ describe("SimulatedAgent", () => {
             [3_600_000, "Failed"]
           ]
         )
-      }).pipe(
-        Effect.provide(
-          Layer.provideMerge(SimulatedAgent.layer, Behaviour.layer({ profile: { duration: Duration.minutes(1) } }))
-        )
-      )
+      }).pipe(Effect.provide(Behaviour.layer({ profile: { duration: Duration.minutes(1) } })))
     )
   })
 
