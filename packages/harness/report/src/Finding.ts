@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Comparison, ScenarioName } from "./Comparison.ts"
+import { ExceededRunLimit } from "./ExceededRunLimit.ts"
 import { Onset } from "./Onset.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
 import { Skip } from "./Skip.ts"
@@ -50,14 +51,6 @@ export const Incomplete = Schema.Union([
   Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),
   Schema.TaggedStruct("Stopped", {})
 ])
-
-/** A limit of a whole run that its shards exceeded together. Amounts in USD are exact decimals. */
-export const ExceededRunLimit = Schema.Union([
-  Schema.TaggedStruct("Cost", { actual_usd: Schema.String, limit_usd: Schema.String }),
-  Schema.TaggedStruct("Requests", { actual: Schema.Int, limit: Schema.Int }),
-  Schema.TaggedStruct("Time", { actual_ms: Schema.Number, limit_ms: Schema.Number })
-])
-export type ExceededRunLimit = typeof ExceededRunLimit.Type
 
 /** Kinds of findings. The kind decides severity, order and words. */
 export const FindingKind = Schema.Union([

@@ -1,3 +1,4 @@
+import * as ExceededRunLimit from "./ExceededRunLimit.ts"
 import * as Breach from "./Breach.ts"
 import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
@@ -360,7 +361,7 @@ export const problems = (report: RunReport): ReadonlyArray<Problem> => {
       .filter(Outage.isSerious)
       .map((outage) => Outage.text(outage, report))
       .map(run("outage", "outage")),
-    ...crossed.map(run("limit", "crossed limit")),
+    ...crossed.map(ExceededRunLimit.text).map(run("limit", "crossed limit")),
     // quarantine excuses failures, and no spending
     ...unknownCosts(report).map(run("cost unknown", "unknown cost")),
     ...unfinished(report, open).map(run("not run", "incomplete run")),

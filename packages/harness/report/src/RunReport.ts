@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import * as ExceededRunLimit from "./ExceededRunLimit.ts"
 import { GateResult } from "./GateResult.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
@@ -229,8 +230,8 @@ export const RunReport = Schema.Struct({
       })
     )
   ),
-  /** The limits of the night that its shards have crossed together, a sentence each. */
-  crossed: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The limits of the whole run that its shards exceeded together. */
+  crossed: Schema.optionalKey(Schema.Array(ExceededRunLimit.Stored)),
   /** When nothing answered at the target, in their order in time. */
   outages: Schema.optionalKey(Schema.Array(Outage)),
   /** Violations that the server's own journal or the ledger shows and that belong to no single trial. */

@@ -1,5 +1,5 @@
-import { counted, duration } from "@webagent/cli/Text"
 import * as Money from "@webagent/cli/Money"
+import type { ExceededRunLimit } from "@webagent/report/ExceededRunLimit"
 import type { Limits, RunReport } from "@webagent/report/RunReport"
 
 type ShardRun = Pick<RunReport, "header">
@@ -53,24 +53,20 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: TotalLimits): Limits 
 }
 
 /**
- * Which limits of a night its shards have crossed together, a sentence each. Time and requests only where they are given:
- * a shard that reaches its own limit ends what it has begun, and is a little beyond it.
+ * Returns the limits of a run that its shards exceeded together. Time and requests count only if they are given, because
+ * a shard that reaches its own limit completes its running trials, and ends up a little beyond it.
  */
 export const crossed = (
   { cost_usd, counts, duration_ms, header }: Pick<RunReport, "cost_usd" | "counts" | "duration_ms" | "header">,
   given: TotalLimits
-): ReadonlyArray<string> => {
+): ReadonlyArray<ExceededRunLimit> => {
   const limit_usd = header.limits.cost_usd
-  const { requests = Infinity, time_ms = Infinity } = given
+  const { requests: limit = Infinity, time_ms: limit_ms = Infinity } = given
   return [
     ...(limit_usd === undefined || !Money.isMore(cost_usd, limit_usd)
       ? []
-      : [`the shards cost ${Money.shown(cost_usd)} together, more than the ${Money.shown(limit_usd)} of the night`]),
-    ...(counts.requests <= requests
-      ? []
-      : [`the shards sent ${counted(counts.requests, "request")} together, more than the ${requests} of the night`]),
-    ...(duration_ms <= time_ms
-      ? []
-      : [`the longest shard took ${duration(duration_ms)}, more than the ${duration(time_ms)} of the night`])
+      : [{ _tag: "Cost", actual_usd: cost_usd, limit_usd } as const]),
+    ...(counts.requests <= limit ? [] : [{ _tag: "Requests", actual: counts.requests, limit } as const]),
+    ...(duration_ms <= limit_ms ? [] : [{ _tag: "Time", actual_ms: duration_ms, limit_ms } as const])
   ]
 }

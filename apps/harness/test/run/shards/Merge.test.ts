@@ -199,19 +199,21 @@ describe("merge", () => {
       assert.deepStrictEqual(merged(limited("5", [each, {}])).header.limits, {})
 
       const dear = merged(limited("5.01", [each, each]))
-      assert.deepStrictEqual(dear.crossed, ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"])
+      assert.deepStrictEqual(dear.crossed, [
+        { _tag: "Cost", actual_usd: "10.02", limit_usd: dear.header.limits.cost_usd ?? "" }
+      ])
       const { green, reasons } = Gate.decide({ ...dear, results: [] })
       assert.deepStrictEqual([green, reasons.filter(({ rule }) => rule === "limit").length], [false, 1])
       assert.include(
         Attention.items(dear).map(({ evidence, what }) => `${what}: ${evidence}`),
-        `limit crossed: ${dear.crossed?.[0]}`
+        "limit crossed: the shards cost 10.02 USD together, more than the 10.00 USD of the night"
       )
 
       const given = merged(limited("5", [each, each]), { cost_usd: "8.00", time_ms: 1999 })
       assert.strictEqual(given.header.limits.cost_usd, "8.00")
       assert.deepStrictEqual(given.crossed, [
-        "the shards cost 10.00 USD together, more than the 8.00 USD of the night",
-        "the longest shard took 2 s, more than the 2 s of the night"
+        { _tag: "Cost", actual_usd: "10", limit_usd: "8.00" },
+        { _tag: "Time", actual_ms: 2000, limit_ms: 1999 }
       ])
       assert.isUndefined(merged(limited("5", [each, each]), { cost_usd: "10", time_ms: 2000, requests: 1 }).crossed)
     })

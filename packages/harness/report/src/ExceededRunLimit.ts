@@ -1,0 +1,40 @@
+import * as Money from "@webagent/cli/Money"
+import { counted, duration } from "@webagent/cli/Text"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+
+/** A limit of a whole run that its shards exceeded together. Amounts in USD are exact decimals. */
+export const ExceededRunLimit = Schema.Union([
+  Schema.TaggedStruct("Cost", { actual_usd: Schema.String, limit_usd: Schema.String }),
+  Schema.TaggedStruct("Requests", { actual: Schema.Int, limit: Schema.Int }),
+  Schema.TaggedStruct("Time", { actual_ms: Schema.Number, limit_ms: Schema.Number }),
+  /** A sentence that an earlier version stored. */
+  Schema.TaggedStruct("Other", { text: Schema.String })
+])
+
+/** A limit of a whole run that its shards exceeded together. */
+export type ExceededRunLimit = typeof ExceededRunLimit.Type
+
+/** An exceeded limit in a file. It also reads the sentence that earlier versions stored. */
+export const Stored = Schema.Union([ExceededRunLimit, Schema.String]).pipe(
+  Schema.decodeTo(Schema.toType(ExceededRunLimit), {
+    decode: SchemaGetter.transform((value) =>
+      typeof value === "string" ? { _tag: "Other" as const, text: value } : value
+    ),
+    encode: SchemaGetter.passthrough({ strict: false })
+  })
+)
+
+/** Returns the sentence about an exceeded limit. */
+export const text = (limit: ExceededRunLimit): string => {
+  switch (limit._tag) {
+    case "Cost":
+      return `the shards cost ${Money.shown(limit.actual_usd)} together, more than the ${Money.shown(limit.limit_usd)} of the night`
+    case "Requests":
+      return `the shards sent ${counted(limit.actual, "request")} together, more than the ${limit.limit} of the night`
+    case "Time":
+      return `the longest shard took ${duration(limit.actual_ms)}, more than the ${duration(limit.limit_ms)} of the night`
+    case "Other":
+      return limit.text
+  }
+}

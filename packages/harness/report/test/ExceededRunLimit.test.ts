@@ -1,0 +1,14 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as ExceededRunLimit from "../src/ExceededRunLimit.ts"
+
+describe("a limit that the shards of a run exceeded", () => {
+  const read = Schema.decodeUnknownSync(ExceededRunLimit.Stored)
+
+  it("is read as it was written, and from the sentence of an earlier version", () => {
+    const limit = { _tag: "Requests", actual: 12, limit: 10 } as const
+    assert.deepStrictEqual(read(JSON.parse(JSON.stringify(limit))), limit)
+    const sentence = "the shards sent 12 requests together, more than the 10 of the night"
+    assert.deepStrictEqual([limit, read(sentence)].map(ExceededRunLimit.text), [sentence, sentence])
+  })
+})
