@@ -15,7 +15,7 @@ import * as Listener from "./http/listener/Listener.ts"
 export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts" | "publicUrl" | "trustProxy"> {
   /** 0, the default, is any free port. */
   readonly port?: number
-  /** 127.0.0.1 unless given. */
+  /** 127.0.0.1 by default. */
   readonly host?: string
   /** The keys to accept. */
   readonly apiKeys?: ReadonlyArray<string>

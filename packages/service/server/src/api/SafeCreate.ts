@@ -49,13 +49,13 @@ const fromRequest = ({
   payload,
   request
 }: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
-  const given = keyIn(request)
+  const header = keyIn(request)
   const key = keyOf(request)
-  if (given === undefined || key === undefined) return Effect.succeed(undefined)
-  if (given === "")
+  if (header === undefined || key === undefined) return Effect.succeed(undefined)
+  if (header === "")
     return refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
-  if (given.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
-  if (/\p{Cc}/u.test(given))
+  if (header.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
+  if (/\p{Cc}/u.test(header))
     return refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
   return Effect.succeed({ key, body: digest(payload) })
 }

@@ -6,15 +6,15 @@ import type * as Links from "./Links.ts"
 
 /** Reads a session by its id, and shows it as a version does. */
 export const sessionRead =
-  <View>(fromDomain: (found: SessionWithTurns, links: Links.Links) => View) =>
+  <View>(fromDomain: (withTurns: SessionWithTurns, links: Links.Links) => View) =>
   (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) =>
   (
     id: string,
     request: HttpServerRequest.HttpServerRequest
   ): Effect.Effect<View, SessionNotFoundError | StoreUnavailable> =>
     engine.session(id.toLowerCase()).pipe(
-      Effect.flatMap((found) =>
-        Effect.map(linksOf(request, found.session.browserId), (links) => fromDomain(found, links))
+      Effect.flatMap((withTurns) =>
+        Effect.map(linksOf(request, withTurns.session.browserId), (links) => fromDomain(withTurns, links))
       ),
       Effect.catchTag("SessionNotFound", () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })))
     )

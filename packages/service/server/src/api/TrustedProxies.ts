@@ -89,12 +89,12 @@ const extendedHops = (headers: HttpServerRequest.HttpServerRequest["headers"]): 
 const parameter = /^\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))\s*$/u
 
 const hopOf = (element: string): Hop => {
-  const found = new Map<string, string>()
+  const parameters = new Map<string, string>()
   for (const pair of element.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/gu) ?? []) {
     const [, name = "", quoted, token = ""] = parameter.exec(pair) ?? []
-    found.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/gu, "$1") ?? token)
+    parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/gu, "$1") ?? token)
   }
-  return { address: found.get("for"), protocol: found.get("proto"), host: found.get("host") }
+  return { address: parameters.get("for"), protocol: parameters.get("proto"), host: parameters.get("host") }
 }
 
 /** The hops in `Forwarded` (RFC 7239), oldest first. */

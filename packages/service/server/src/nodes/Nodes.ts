@@ -77,8 +77,8 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         Effect.gen(function* () {
           const find = (nodes: ReadonlyArray<Node>) => {
             for (const fit of fits) {
-              const found = nodes.find(({ id }) => id !== self && fit(id))
-              if (found !== undefined) return found
+              const match = nodes.find(({ id }) => id !== self && fit(id))
+              if (match !== undefined) return match
             }
             return undefined
           }
@@ -118,7 +118,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         hasRoom: Effect.zipWith(
           room ?? Effect.succeed(1),
           store.node(self),
-          (count, told) => count > 0 && Option.exists(told, ({ draining }) => !draining)
+          (count, self) => count > 0 && Option.exists(self, ({ draining }) => !draining)
         ),
         drain: Effect.map(store.nodes, (nodes) => ({
           isDraining: withId(nodes, self)?.draining === true,

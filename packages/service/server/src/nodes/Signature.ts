@@ -36,9 +36,9 @@ export const make = (secret: Uint8Array, self: string) => {
       .digest()
 
   const isNew = (nonce: string, now_ms: number) => {
-    for (const [known, until_ms] of used) {
+    for (const [usedNonce, until_ms] of used) {
       if (until_ms > now_ms) break
-      used.delete(known)
+      used.delete(usedNonce)
     }
     if (used.has(nonce)) return false
     // one that is ahead of this clock holds for longer
@@ -63,9 +63,11 @@ export const make = (secret: Uint8Array, self: string) => {
     /** Checks the header of a request for this node and time. A signature is valid once. */
     check: (value: string | undefined, { method, url }: Signed, now_ms: number): Claim => {
       if (value === undefined) return "none"
-      const given = new URLSearchParams(value)
-      const [to = "", at = "", nonce = "", mac = ""] = ["to", "at", "nonce", "mac"].map((name) => given.get(name) ?? "")
-      const counted = given.has("counted")
+      const fields = new URLSearchParams(value)
+      const [to = "", at = "", nonce = "", mac = ""] = ["to", "at", "nonce", "mac"].map(
+        (name) => fields.get(name) ?? ""
+      )
+      const counted = fields.has("counted")
       const expected = signature(to, at, nonce, { counted, method, url })
       const actual = Buffer.from(mac, "base64url")
       if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return "refused"

@@ -43,14 +43,14 @@ const costOf = (turns: ReadonlyArray<Turn.Turn>): string | null =>
   )
 
 /** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
-export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
-  const { session, turns } = found
+export const fromDomain = (withTurns: SessionWithTurns, links: Links): Session => {
+  const { session, turns } = withTurns
   const seen = session.status === "stopped" ? null : session.browserId
   const controlUrl = links.control(seen)
   const moments = turns.flatMap((turn) => [turn.createdAt_ms, turn.startedAt_ms ?? 0, turn.finishedAt_ms ?? 0])
   return {
     id: session.id,
-    status: statusFromDomain(found),
+    status: statusFromDomain(withTurns),
     result: lastTurn(turns)?.output ?? null,
     task: turns[0]?.task ?? "",
     thinkingLevel: session.thinkingLevel,

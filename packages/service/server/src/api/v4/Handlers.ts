@@ -47,7 +47,7 @@ const runs = HttpApiBuilder.group(
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>
-          Effect.flatMap(Conversion.toDomain(payload), (asked) => engine.createSession(asked, safe))
+          Effect.flatMap(Conversion.toDomain(payload), (session) => engine.createSession(session, safe))
         ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
       status: ({ params }) => status(params.run_id),
       get: ({ params, request }) => get(params.run_id, request)

@@ -108,11 +108,11 @@ const text = new TextDecoder()
 
 /** Asks a browser one thing. */
 const ask = Effect.fnUntraced(function* (transport: CdpTransport, method: string) {
-  const said = Effect.callback<CdpMessage>((resume) => {
+  const response = Effect.callback<CdpMessage>((resume) => {
     transport.receive({ onMessage: (message) => resume(Effect.succeed(message)), onDrain: () => undefined })
     transport.send(JSON.stringify({ id: 1, method }))
   })
-  const message = yield* Effect.raceFirst(said, Effect.as(transport.ended, "{}"))
+  const message = yield* Effect.raceFirst(response, Effect.as(transport.ended, "{}"))
   const { result = {} }: { readonly result?: Readonly<Record<string, unknown>> } = JSON.parse(
     typeof message === "string" ? message : text.decode(message)
   )
@@ -180,19 +180,19 @@ export const layer = HttpApiBuilder.group(
         })
       )
 
-    const asked = Effect.gen(function* () {
+    const requested = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { browser_id = "", target_id } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
       const { token } = yield* HttpServerRequest.ParsedSearchParams
-      const known = Effect.gen(function* () {
+      const connect = Effect.gen(function* () {
         if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
         const { owner } = yield* engine.browser(id)
         if (!(yield* owners.mayOpen(owner))) return yield* new KeyRevoked({ id })
         if (target_id !== undefined) yield* hasPage(id, target_id)
         return { owner, transport: yield* engine.connectBrowser(id, target_id) }
       })
-      return { request, id, known }
+      return { request, id, connect }
     })
 
     const gone = (id: string) =>
@@ -220,9 +220,9 @@ export const layer = HttpApiBuilder.group(
       )
 
     const connected = Effect.gen(function* () {
-      const { id, known, request } = yield* asked
+      const { id, connect, request } = yield* requested
       const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
-      const { owner, transport } = yield* Effect.tapError(known, () =>
+      const { owner, transport } = yield* Effect.tapError(connect, () =>
         isWebSocket ? observe(id, "refused") : Effect.void
       )
       if (!isWebSocket) {
@@ -259,12 +259,12 @@ export const layer = HttpApiBuilder.group(
       what: (transport: CdpTransport, addressOf: (path: string) => string) => Effect.Effect<unknown>
     ) =>
       Effect.gen(function* () {
-        const { id, known, request } = yield* asked
-        const { transport } = yield* known
+        const { id, connect, request } = yield* requested
+        const { transport } = yield* connect
         if (!(yield* enter(id))) return tooMany
         const address = new URL(linkTo(tokens, yield* originOf(request))(cdpPath(id)).replace(/^http/u, "ws"))
-        const found = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
-        return HttpServerResponse.jsonUnsafe(found, { headers: { "cache-control": "no-store" } })
+        const body = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
+        return HttpServerResponse.jsonUnsafe(body, { headers: { "cache-control": "no-store" } })
       }).pipe(
         // its connection is over before its client, told where to connect, takes the place
         Effect.scoped,

@@ -84,7 +84,7 @@ const matching = (read: Read) => {
  * Responds to reads, the most frequent requests, at a fraction of the cost of their operations: with the same check of
  * the key and the same handler, but without the decoding and encoding of effect's HttpApi. All other cases go on to the
  * app, so that only the operation decides how an error looks: another method, another spelling of the path, a refused key,
- * an unknown id. A store that does not respond is not asked again, because each attempt takes seconds.
+ * an unknown id. A store that does not respond is not queried again, because each attempt takes seconds.
  */
 export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine

@@ -47,14 +47,14 @@ type Picture = NonNullable<View["picture"]>
 
 /** Makes the message of a picture once for all viewers. */
 const makeMessages = () => {
-  const made = new WeakMap<Picture, Uint8Array>()
+  const messages = new WeakMap<Picture, Uint8Array>()
   return (picture: Picture): Uint8Array => {
-    const known = made.get(picture)
-    if (known !== undefined) return known
+    const existing = messages.get(picture)
+    if (existing !== undefined) return existing
     const message = Buffer.alloc(LiveScript.headerLength + picture.jpeg.length)
     message.writeDoubleBE(picture.at_ms, 1)
     message.set(picture.jpeg, LiveScript.headerLength)
-    made.set(picture, message)
+    messages.set(picture, message)
     return message
   }
 }
@@ -100,7 +100,7 @@ export const layer = HttpApiBuilder.group(
     const enter = ConnectionLimit.make(mostViewers)
 
     /** The browser of a request, and whether its link gives control. */
-    const asked = Effect.gen(function* () {
+    const requested = Effect.gen(function* () {
       const host = yield* Hosts.findRefusedHost
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
@@ -122,12 +122,14 @@ export const layer = HttpApiBuilder.group(
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
         Effect.andThen(write(new Socket.CloseEvent(LiveScript.refusedCode, reason)), Effect.never)
-      const hear = (frame: string | Uint8Array) => {
+      const receive = (frame: string | Uint8Array) => {
         if (access === "view") return refuse("This link is for viewing only")
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
         return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
       }
-      const inbound = Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, hear, { discard: true })))
+      const inbound = Effect.forever(
+        Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true }))
+      )
       let sentTab = ""
       let picture: View["picture"] = null
       const outbound = Stream.runForEach(view.views, (next) =>
@@ -185,7 +187,7 @@ export const layer = HttpApiBuilder.group(
       ])
     })
 
-    const page = asked.pipe(
+    const page = requested.pipe(
       Effect.as(HttpServerResponse.html(LivePage.live)),
       Effect.catchTag("NotShown", ({ reason, status }) =>
         Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
@@ -195,7 +197,7 @@ export const layer = HttpApiBuilder.group(
 
     const socket = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const browser = yield* asked
+      const browser = yield* requested
       if (!(yield* isOwnPage(request))) {
         return ErrorResponse.make(403, "Only the page of this link can open its socket")
       }

@@ -110,9 +110,9 @@ const makeOnce = <A>(make: (...attributes: ReadonlyArray<string>) => A) => {
   const made = new Map<string, A>()
   return (...attributes: ReadonlyArray<string>) => {
     const name = attributes.join(" ")
-    const known = made.get(name) ?? make(...attributes)
-    made.set(name, known)
-    return known
+    const metric = made.get(name) ?? make(...attributes)
+    made.set(name, metric)
+    return metric
   }
 }
 
@@ -132,7 +132,7 @@ const durations = makeOnce((version = "", method = "") =>
   })
 )
 
-const known = new Set(["GET", "HEAD", "POST", "PATCH"])
+const labeledMethods = new Set(["GET", "HEAD", "POST", "PATCH"])
 
 /** Number of characters of a path in the log. */
 const maxPath = 200
@@ -143,8 +143,8 @@ const keys = /wak_[\w-]+/gu
 /** A path without secrets: a query may have a token, and so may the part after the id in the path of a link. */
 const shown = (url: string): string => {
   const path = pathOf(url)
-  const known = path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")
-  return known.replaceAll(keys, "[key]").slice(0, maxPath)
+  const visible = path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")
+  return visible.replaceAll(keys, "[key]").slice(0, maxPath)
 }
 
 const probes = new Set(["/ready", "/health"])
@@ -208,7 +208,7 @@ export const measured = <E, R>(
     const clock = fiber.getRef(Clock.Clock)
     const facts = RequestFacts.make(request, fiber.getRef(Random.Random), fiber.getRef(TrustedProxies))
     const version = /^\/api\/(v[234])\//u.exec(request.url)?.[1] ?? "other"
-    const method = known.has(request.method) ? request.method : "other"
+    const method = labeledMethods.has(request.method) ? request.method : "other"
     const began_ns = clock.currentTimeNanosUnsafe()
     return Effect.flatMap(Effect.provideService(app, RequestFacts.RequestFacts, facts), (response) => {
       const { status } = response

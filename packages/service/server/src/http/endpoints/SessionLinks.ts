@@ -21,7 +21,7 @@ const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICR
 /** Time that a request waits for a recording that is being written. */
 const patience = "30 seconds"
 
-const asked = Effect.gen(function* () {
+const requested = Effect.gen(function* () {
   const { id = "", picture } = yield* HttpRouter.params
   const { expires, token } = yield* HttpServerRequest.ParsedSearchParams
   return { id: [id, ...(picture === undefined ? [] : [picture])].join("/").toLowerCase(), expires, token }
@@ -59,17 +59,17 @@ const recording = HttpApiBuilder.group(
         Effect.catchTag("BrowserNotFound", () => Effect.succeed(null))
       )
       if (!(yield* owners.mayOpen(owner))) return revoked
-      const found = yield* Effect.timeoutOption(recordings?.find(id) ?? Effect.succeedNone, patience)
-      if (Option.isNone(found)) {
+      const recording = yield* Effect.timeoutOption(recordings?.find(id) ?? Effect.succeedNone, patience)
+      if (Option.isNone(recording)) {
         return ErrorResponse.make(503, "The recording is being written. Try again in a few seconds.", {
           "retry-after": "5"
         })
       }
-      return Option.isNone(found.value) ? notFound : yield* RangedFile.answer(found.value.value)
+      return Option.isNone(recording.value) ? notFound : yield* RangedFile.answer(recording.value.value)
     })
 
     const answer = Effect.gen(function* () {
-      const { expires, id, token } = yield* asked
+      const { expires, id, token } = yield* requested
       if (typeof expires !== "string") {
         return tokens.opens(Links.recordingPath(id), token) ? yield* ofSession(id) : notFound
       }

@@ -87,11 +87,11 @@ const close = (socket: Socket, isTimeout: boolean, text = ""): void => {
 const refuse = (answers: Answers, code: string | undefined, socket: Socket): void => {
   const isTimeout = code === timedOut
   if (!socket.writable || code === "ECONNRESET") return void socket.destroy()
-  const known = answers.get(socket) ?? []
-  const due = known.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
+  const responses = answers.get(socket) ?? []
+  const due = responses.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
   if (due !== undefined) return void due.once("close", () => refuse(answers, code, socket))
   // the request was answered before it broke off
-  if (known[0]?.writableFinished === true && !known[0].req.complete) return close(socket, isTimeout)
+  if (responses[0]?.writableFinished === true && !responses[0].req.complete) return close(socket, isTimeout)
   const status = { HPE_HEADER_OVERFLOW: 431, [timedOut]: 408 }[code ?? ""] ?? 400
   const body = JSON.stringify({
     detail: isTimeout ? "The request did not arrive in time. Send it again" : STATUS_CODES[status]
@@ -245,13 +245,13 @@ const makeHint = (): LinkRules["onReplacedHost"] => {
 }
 
 /** Attribution of requests to clients, and origin of links. */
-const layerAddresses = ({ allowedHosts: given, host, ...options }: ListenerOptions) =>
+const layerAddresses = ({ allowedHosts: hosts, host, ...options }: ListenerOptions) =>
   Layer.unwrap(
     Effect.sync(() => {
       const url = options.publicUrl === undefined ? undefined : publicUrl(options.publicUrl)
       const publicName = url === undefined ? [] : [new URL(url).hostname]
-      const names = given?.map((name) => name.toLowerCase()) ?? []
-      const allowed = allowedHosts(host, given)
+      const names = hosts?.map((name) => name.toLowerCase()) ?? []
+      const allowed = allowedHosts(host, hosts)
       return Layer.mergeAll(
         Layer.succeed(AllowedHosts, allowed === null ? null : [...allowed, ...publicName]),
         Layer.succeed(TrustedProxies, trustedProxies(options.trustProxy ?? [])),

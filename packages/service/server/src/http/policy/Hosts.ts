@@ -13,9 +13,9 @@ export const AllowedHosts: Context.Reference<ReadonlyArray<string> | null> = Con
   { defaultValue: (): ReadonlyArray<string> | null => null }
 )
 
-/** The allowed names of a server: as given, else none on a loopback address and any elsewhere. */
-export const allowedHosts = (host: string, given: ReadonlyArray<string> | undefined): ReadonlyArray<string> | null =>
-  given?.map((name) => name.toLowerCase()) ?? (isLoopback(host) ? [] : null)
+/** The allowed names of a server: `hosts`; by default none on a loopback address, and any elsewhere. */
+export const allowedHosts = (host: string, hosts: ReadonlyArray<string> | undefined): ReadonlyArray<string> | null =>
+  hosts?.map((name) => name.toLowerCase()) ?? (isLoopback(host) ? [] : null)
 
 /**
  * The host name of a request if it isn't allowed. DNS rebinding: a web page can point its own name to 127.0.0.1, and

@@ -74,7 +74,7 @@ const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
   return {
     loc,
     msg: message(issue)
-      .issues.map((found) => found.message)
+      .issues.map((leaf) => leaf.message)
       .join("; "),
     type
   }
@@ -82,4 +82,4 @@ const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
 
 /** The entries of `HTTPValidationError.detail` for the issues of one part of a request. */
 export const fromIssue = (kind: Kind, issue: SchemaIssue.Issue): ReadonlyArray<ValidationError> =>
-  leaves(issue, []).map((found) => entry(kind, found))
+  leaves(issue, []).map((leaf) => entry(kind, leaf))

@@ -116,17 +116,17 @@ export class BytesWebSocket extends WebSocket {
     else this.#waiting.push(say)
   }
 
-  override ping(...said: Parameters<WebSocket["ping"]>): void {
-    this.#say(() => super.ping(...said))
+  override ping(...args: Parameters<WebSocket["ping"]>): void {
+    this.#say(() => super.ping(...args))
   }
 
-  override pong(...said: Parameters<WebSocket["pong"]>): void {
-    this.#say(() => super.pong(...said))
+  override pong(...args: Parameters<WebSocket["pong"]>): void {
+    this.#say(() => super.pong(...args))
   }
 
   /** As in the class; where it may not speak, the connection is cut. */
-  override close(...said: Parameters<WebSocket["close"]>): void {
-    if (this.#maySay()) super.close(...said)
+  override close(...args: Parameters<WebSocket["close"]>): void {
+    if (this.#maySay()) super.close(...args)
     else this.terminate()
   }
 
