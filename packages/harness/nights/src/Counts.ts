@@ -49,10 +49,10 @@ type Worse = (one: TableScenario) => number
 const doubted = 10
 
 /** One scenario counts for two failures at most. */
-const worseIn = (known: ReadonlyMap<TableScenario, Rate>, night: number): Worse => {
+const worseIn = (rates: ReadonlyMap<TableScenario, Rate>, night: number): Worse => {
   const counts = new Map<TableScenario, { readonly now: number; readonly expected: number }>()
   let [now, expected] = [0, 0]
-  for (const [one, { failed, scored }] of known) {
+  for (const [one, { failed, scored }] of rates) {
     const trials = one.scored[night] ?? 0
     if (!(trials > 0)) continue
     const its = (trials * failed) / scored
@@ -72,11 +72,11 @@ const knownOf = (scenarios: ReadonlyArray<TableScenario>): ReadonlyMap<TableScen
 
 /** Estimates from all scenarios together how much failure rates vary beyond the variation of their trials. */
 export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
-  const known = knownOf(scenarios)
+  const rates = knownOf(scenarios)
   const nights = (scenarios[0]?.failed.length ?? 1) - 1
-  const worse = Array.from({ length: nights }, (_, night) => worseIn(known, night))
+  const worse = Array.from({ length: nights }, (_, night) => worseIn(rates, night))
   let [own, ownOf, beside, besideOf, next, nextOf, failed, scored] = [0, 0, 0, 0, 0, 0, 0, 0]
-  for (const [one, rate] of known) {
+  for (const [one, rate] of rates) {
     failed += rate.failed
     scored += rate.scored
     const share = rate.failed / rate.scored

@@ -18,7 +18,7 @@ const leastScale = 0.005
 // the median scenario weighs as much as this many nights of the scenario itself
 const prior = 2
 // the deviation of neighbours is known less exactly than that of all nights
-const known = 0.6
+const correlation = 0.6
 // by how much a machine changes one scenario more than another, as a logarithm
 const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
@@ -35,20 +35,20 @@ interface Looked {
   readonly measured: Measured | undefined
 }
 
-const lookedAt = (weighed: Weighed, found: ReturnType<typeof shiftOf>): Looked => {
+const lookedAt = (weighed: Weighed, shift: ReturnType<typeof shiftOf>): Looked => {
   return {
     values: weighed.values,
     scale: weighed.weighing.scale,
     reach: Shift.detectable(weighed.weighing, Shift.baselineOf(weighed.values).length, weighed.level),
-    found,
-    measured: weighed.measured(found?.found)
+    found: shift,
+    measured: weighed.measured(shift?.found)
   }
 }
 
 const lookedAtNight = (series: NightSeries.NightSeries): Looked => {
   const { detectable, scale } = NightSeries.reachOf(series)
-  const found = NightSeries.shiftOf(series)
-  return { values: NightSeries.here(series), scale, reach: detectable, found, measured: undefined }
+  const shift = NightSeries.shiftOf(series)
+  return { values: NightSeries.here(series), scale, reach: detectable, found: shift, measured: undefined }
 }
 
 const levelRow = (
@@ -227,7 +227,7 @@ export const levelsOf = (
   const scaled = own.flatMap(({ measured, of, points, without }, index) => {
     if (measured === undefined || without === undefined || points < least) return []
     const scale = scales[index] ?? 0
-    return [{ of, measured, scale, freedom: prior + known * (points - 1), ...alignedTo(without, isHere, scale) }]
+    return [{ of, measured, scale, freedom: prior + correlation * (points - 1), ...alignedTo(without, isHere, scale) }]
   })
   const between = Shift.variogram(scaled.map(({ scale, values }) => ({ values: Shift.baselineOf(values), scale })))
   const significance = budget.scenario / Math.max(1, scaled.length) / independentTests.level
@@ -331,13 +331,15 @@ export const levelRows = (
           JudgedNight.needs(points)
         )
       ]
-    const said = saidOf(scenario)
-    if (said === "confirmed") {
+    const confirmState = saidOf(scenario)
+    if (confirmState === "confirmed") {
       const confirmed = `confirmed by ${scenario.confirm?.passed ?? 0} more trials`
       return [levelRow(judged, level, scenario, lookedAt(weighed, undefined), confirmed)]
     }
     // where more trials of the same night say that it is well, one night is not enough
-    return [levelRow(judged, level, scenario, lookedAt(weighed, shiftOf(weighed, said === "not confirmed" ? 2 : 1)))]
+    return [
+      levelRow(judged, level, scenario, lookedAt(weighed, shiftOf(weighed, confirmState === "not confirmed" ? 2 : 1)))
+    ]
   })
   const contributors = whole.tier === "fine" ? [] : contributorsOf(judged, levels)
   return { whole: contributors.length === 0 ? whole : { ...whole, contributors }, each }

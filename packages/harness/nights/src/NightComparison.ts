@@ -247,7 +247,7 @@ const judgedLevel = (
   if (ratios.length === 0) return undefined
   const change = mean(ratios)
   const others = scatter(level, all, nights)
-  const said = `${Words.change(Math.exp(change), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
+  const summary = `${Words.change(Math.exp(change), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
   const row = {
     figure: level.figure,
     scenario: scenario === null ? null : { suite: scenario.suite, name: scenario.name },
@@ -259,7 +259,7 @@ const judgedLevel = (
   } as const
   const of = { level, scenario, change, nights: others.length } as const
   if (others.length < least) {
-    const evidence = `${said}; ${least} other nights like these are needed to know what is normal, and there are ${others.length}`
+    const evidence = `${summary}; ${least} other nights like these are needed to know what is normal, and there are ${others.length}`
     return {
       of: { ...of, verdict: "not enough data", enough: least },
       row: { ...row, verdict: "not enough data", detectable: null, evidence }
@@ -278,7 +278,7 @@ const judgedLevel = (
   const before = `${others.length} other nights vary ${within}`
   const as = (verdict: JudgedVerdict, why: string): JudgedLevel => ({
     of: { ...of, verdict, ...(verdict === "not enough data" ? enoughOf(others, doubt) : {}) },
-    row: { ...row, verdict, before, detectable, evidence: `${said}; ${why}` }
+    row: { ...row, verdict, before, detectable, evidence: `${summary}; ${why}` }
   })
   if (Math.abs(change) > bound) return as(change > 0 ? "regressed" : "improved", before)
   if (clearly <= blind) return as("no evidence", `${before}; ${detectable} would be detected`)

@@ -61,11 +61,11 @@ const eachRunOnce = (nights: ReadonlyArray<Night>): ReadonlyArray<Night> => {
   const best = new Map<string, Night>()
   for (const night of nights) {
     const run = runOf(night)
-    const known = best.get(run)
+    const previous = best.get(run)
     const isMore =
-      known === undefined ||
-      (isComplete(night) && !isComplete(known)) ||
-      (isComplete(night) === isComplete(known) && ranIn(night) >= ranIn(known))
+      previous === undefined ||
+      (isComplete(night) && !isComplete(previous)) ||
+      (isComplete(night) === isComplete(previous) && ranIn(night) >= ranIn(previous))
     if (isMore) best.set(run, night)
   }
   return [...best.values()]

@@ -38,15 +38,15 @@ export const nightLevelOf = (parts: ReadonlyArray<Part>): NightLevel => {
     parts.map(({ more }) => more),
     parts.map(({ deviation }) => deviation)
   )
-  const told = parts.map(({ more }, index) => (each[index] ?? 0) * more)
-  const level = told.reduce((sum, one) => sum + one, 0)
+  const weightedParts = parts.map(({ more }, index) => (each[index] ?? 0) * more)
+  const level = weightedParts.reduce((sum, one) => sum + one, 0)
   const unchanged = unchangedOf(parts)
   const others = new Map(
     parts.map((part, index) => {
       // no more than both have in common
       if (part === unchanged) return [part.of, median([0, ...parts.map(({ more }) => more)])]
       const share = each[index] ?? 0
-      return [part.of, share < 1 ? (level - (told[index] ?? 0)) / (1 - share) : level]
+      return [part.of, share < 1 ? (level - (weightedParts[index] ?? 0)) / (1 - share) : level]
     })
   )
   return { ofAll: parts.length === 0 ? Number.NaN : level, besides: (one) => others.get(one) ?? level }

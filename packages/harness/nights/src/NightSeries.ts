@@ -215,8 +215,8 @@ export const shiftOf = (series: NightSeries) => {
     [1, "regressed"],
     [-1, "improved"]
   ] as const) {
-    const found = foundOf(series, sign)
-    if (found !== undefined) return { verdict, found } as const
+    const shift = foundOf(series, sign)
+    if (shift !== undefined) return { verdict, found: shift } as const
   }
   return undefined
 }

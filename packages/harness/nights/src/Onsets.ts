@@ -51,17 +51,17 @@ const often = 0.2
 const ofTrials = ({ verdict }: ScenarioResult, startedAt: string, before: Before): Onset | undefined => {
   const tonight = grades[verdict]
   if (tonight === undefined || tonight === "well") return undefined
-  const told = before.flatMap(({ its, night }) => {
+  const graded = before.flatMap(({ its, night }) => {
     const grade = grades[its.verdict]
     return grade === undefined ? [] : [{ since: night.startedAt, grade }]
   })
   if (tonight === "infra" || tonight === "unscored") {
     return spellOf(
       startedAt,
-      told.map(({ grade, since }) => ({ since, isSo: grade === tonight }))
+      graded.map(({ grade, since }) => ({ since, isSo: grade === tonight }))
     )
   }
-  const scored = told.filter(({ grade }) => grade !== "infra" && grade !== "unscored")
+  const scored = graded.filter(({ grade }) => grade !== "infra" && grade !== "unscored")
   const onset = spellOf(
     startedAt,
     scored.map(({ grade, since }) => ({ since, isSo: grade !== "well" }))
@@ -88,12 +88,12 @@ const ofInvariants = (result: ScenarioResult, startedAt: string, before: Before)
 /** Since when the nights say that a figure is worse. */
 const ofFigure = (figure: Figure, of: Of, startedAt: string, nights: ReadonlyArray<Night>): Onset => {
   const key = figureKey(figure, of)
-  const told = nights.filter(
+  const comparable = nights.filter(
     (night) => night.partial === undefined && (of === null || scenariosOf(night).has(keyOf(of.suite, of.name)))
   )
   return spellOf(
     startedAt,
-    told.map((night) => {
+    comparable.map((night) => {
       const row = night.regressed?.find(({ figure, scenario }) => figureKey(figure, scenario) === key)
       return { since: row?.since ?? night.startedAt, isSo: row !== undefined }
     })

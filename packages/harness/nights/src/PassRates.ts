@@ -181,7 +181,7 @@ export const passRateRow = (
   judged: JudgedNight.JudgedNight,
   { isUsual, looks, of }: Counted,
   level: number,
-  said: Confirm.State | undefined
+  confirmState: Confirm.State | undefined
 ): JudgedRow => {
   const { scenario } = of
   const now = JudgedNight.ratio(scenario.passed, scenario.scored)
@@ -193,22 +193,23 @@ export const passRateRow = (
     return { ...row, failedBefore: rate.failed, tier: isUsual ? "fine" : "unusual" }
   }
   // where more trials of the same night say that it is well, one night is not enough
-  const trusted = said === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
+  const trusted = confirmState === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
   const worse = trusted.find((look) => look.worse <= level)
   const better = looks.find((look) => look.better <= level)
-  const isWorse = said === "confirmed" || worse !== undefined
+  const isWorse = confirmState === "confirmed" || worse !== undefined
   const isBetter = !isWorse && better !== undefined
-  const shown = (said === "confirmed" ? first : isWorse ? worse : isBetter ? better : first) ?? first
+  const shown = (confirmState === "confirmed" ? first : isWorse ? worse : isBetter ? better : first) ?? first
   const verdict = isWorse ? "regressed" : isBetter ? "improved" : "no evidence"
   const hasPassed = first.before.failed < first.before.scored
   // more trials of the same night that pass as usual explain all but what chance hardly can
-  const isUnusual = first.worse < (said === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
+  const isUnusual =
+    first.worse < (confirmState === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
   const detectable = detectableFall(looks, level)
   const was = `${JudgedNight.ratio(shown.before.scored - shown.before.failed, shown.before.scored)} ${JudgedNight.before(shown.before.nights)}`
   const what = `${JudgedNight.ratio(shown.scored - shown.failed, shown.scored)} trials passed ${Words.lately(shown.window)}, ${was}`
   const confirm = scenario.confirm
   const more =
-    said === undefined || confirm === undefined
+    confirmState === undefined || confirm === undefined
       ? ""
       : `; ${JudgedNight.ratio(confirm.passed, confirm.scored)} confirm trials passed`
   const chance = isBetter ? shown.better : shown.worse
@@ -228,7 +229,7 @@ export const passRateRow = (
     evidence:
       verdict === "no evidence"
         ? `${what}${more}${rare}${isUnusual ? "" : `; ${detectable ?? "no fall"} would be seen`}`
-        : said === "confirmed"
+        : confirmState === "confirmed"
           ? `${what}${more}`
           : `${what}${more} (${JudgedNight.chanceText(Math.min(1, chance * independentTests.count))})`
   }

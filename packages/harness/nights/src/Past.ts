@@ -95,8 +95,8 @@ const scenarios = new WeakMap<Night, ReadonlyMap<string, NightScenario>>()
 
 /** The scenarios of a night by `keyOf`. */
 export const scenariosOf = (night: Night): ReadonlyMap<string, NightScenario> => {
-  const known = scenarios.get(night)
-  if (known !== undefined) return known
+  const cached = scenarios.get(night)
+  if (cached !== undefined) return cached
   const made = new Map(night.scenarios.map((scenario) => [keyOf(scenario.suite, scenario.name), scenario]))
   scenarios.set(night, made)
   return made

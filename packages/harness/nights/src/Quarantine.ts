@@ -93,14 +93,14 @@ export const parse = (text: string, today: string): Result.Result<Quarantine, st
 }
 
 /** Reads a quarantine file: the one that is named, else the standard one if it is there. What is wrong is a UserError. */
-export const read = Effect.fnUntraced(function* (given: string | undefined, today: string) {
+export const read = Effect.fnUntraced(function* (file: string | undefined, today: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = given ?? standard
+  const path = file ?? standard
   const text = yield* fs
     .readFileString(path)
     .pipe(
       Effect.catch((error) =>
-        given === undefined && error.reason._tag === "NotFound"
+        file === undefined && error.reason._tag === "NotFound"
           ? Effect.succeed(undefined)
           : Effect.fail(usage(`--quarantine: ${describePlatformError(error)}.`))
       )

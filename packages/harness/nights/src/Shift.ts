@@ -116,12 +116,12 @@ const variances = new WeakMap<Float64Array, Map<string, number>>()
 
 /** The variance of a window's mean minus its baseline's median, where one night has 1. */
 export const variance = (between: Float64Array, window: number, before: number, baseline: Baseline): number => {
-  const known = variances.get(between) ?? new Map<string, number>()
-  variances.set(between, known)
+  const variancesOf = variances.get(between) ?? new Map<string, number>()
+  variances.set(between, variancesOf)
   const key = `${window} ${before} ${baseline}`
-  const found = known.get(key) ?? varianceOf(between, window, before, baseline)
-  known.set(key, found)
-  return found
+  const variance = variancesOf.get(key) ?? varianceOf(between, window, before, baseline)
+  variancesOf.set(key, variance)
+  return variance
 }
 
 /** Variation between nights, and the tolerance. */

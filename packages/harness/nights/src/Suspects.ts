@@ -68,7 +68,7 @@ const failingOf = (counted: ReadonlyArray<Counted>): ReadonlyArray<Doubted> => {
 }
 
 const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
-  const known = scenarios.flatMap(({ nightLevel, of, weighed }) => {
+  const deviationsOf = scenarios.flatMap(({ nightLevel, of, weighed }) => {
     if (weighed === undefined) return []
     const deviations = Array.from(of.deviation).filter((value, index) => of.isBaseline[index] === true && value > 0)
     const usualOnes = Shift.baselineOf(weighed.values)
@@ -87,13 +87,13 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
       }
     ]
   })
-  const noiseOf = ({ deviation, of }: (typeof known)[number]) =>
+  const noiseOf = ({ deviation, of }: (typeof deviationsOf)[number]) =>
     ofMedian(of.scenario.durations?.count ?? 1) * deviation ** 2
   // what a night adds to a scenario beyond what its trials scatter, by all scenarios together: steady ones know it best.
   // Values are distances from the others, so it holds what is not known of their level, too: once, because no scenario is
   // among its own others
   let [beyond, weights, doubts] = [0, 0, 0]
-  for (const one of known) {
+  for (const one of deviationsOf) {
     const noise = noiseOf(one)
     const weight = noise === 0 ? 0 : 1 / noise ** 2
     beyond += weight * (one.variance - noise)
@@ -101,13 +101,13 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
     doubts += weight ** 2 / (one.nights - 1)
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
-  const slow = known.filter(
+  const slow = deviationsOf.filter(
     ({ usual, weighed: { measured, values, weighing } }) =>
       (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale) &&
       isMeasured(measured(undefined), 1)
   )
   // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
-  const level = budget.confirmDuration / known.length
+  const level = budget.confirmDuration / deviationsOf.length
   return slow.map((one): Doubted => {
     const { deviation, nightLevel, nights, of, usual, variance, weighed } = one
     const { freedom, scale } = weighed.weighing

@@ -46,8 +46,8 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
   })
   const firsts = [tonight]
   const machines = all.map((night) => {
-    const known = firsts.findIndex((first) => first === night || sameMachine(night, first))
-    return known === -1 ? firsts.push(night) - 1 : known
+    const index = firsts.findIndex((first) => first === night || sameMachine(night, first))
+    return index === -1 ? firsts.push(night) - 1 : index
   })
   const scenarios = tonight.scenarios.map((scenario): TableScenario => {
     const key = keyOf(scenario.suite, scenario.name)

@@ -51,8 +51,8 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, tol
     let domains: ReadonlyArray<string> | null = null
     let pictures = turn.steps
     const progress = (progress: Decide.Progress) => told(execution, { _tag: "Progress", token, progress })
-    const inStep = Effect.fnUntraced(function* (said: Decide.Progress) {
-      const { turnSteps } = yield* progress(said)
+    const inStep = Effect.fnUntraced(function* (reported: Decide.Progress) {
+      const { turnSteps } = yield* progress(reported)
       for (const step of turnSteps) {
         const seen = { browserId, step }
         if (step.ended === undefined) open.set(execution, seen)

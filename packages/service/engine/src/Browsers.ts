@@ -103,8 +103,8 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
   const ended = flow(endBrowser(store), Effect.uninterruptible)
 
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
-  const endLater = (id: string, reason: Browser.StopReason, beside?: Parameters<typeof ended>[2]): void => {
-    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, beside))))
+  const endLater = (id: string, reason: Browser.StopReason, changes?: Parameters<typeof ended>[2]): void => {
+    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, changes))))
     fork(Effect.ignore(Effect.retry(attempt, { schedule: storeRetries, while: () => !closing })))
   }
 
@@ -224,8 +224,8 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
     // this node closes, and its store may be closed already
     if (closing) return active
     // another node may have given it up, and its key with it: then a repeat makes another one
-    const known = yield* store.browser(browser.id)
-    if (Option.exists(known, ({ stopReason }) => stopReason === "launch_failed")) {
+    const stored = yield* store.browser(browser.id)
+    if (Option.exists(stored, ({ stopReason }) => stopReason === "launch_failed")) {
       return yield* new LaunchFailed({
         reason: "failed",
         message: "The browser was not ready in time. Create it again."
@@ -251,12 +251,12 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
     const starting = Browser.make({ id, ...request, owner, node, startedAt_ms, expiresAt_ms })
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
     const admission = yield* Admission
-    const beside = { ...record(made, startedAt_ms), ...(admission === null ? {} : { also: admission }) }
-    const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
+    const changes = { ...record(made, startedAt_ms), ...(admission === null ? {} : { also: admission }) }
+    const keyed = { ...starting, idempotencyKey: changes.key?.key ?? null }
     if (launching.has(id)) return yield* new Conflict({ id })
     // before the record: this node takes a stored `starting` that it is not launching for a failed launch
     launching.set(id, Deferred.makeUnsafe())
-    yield* commit(keyed, null, startedAt_ms, beside).pipe(
+    yield* commit(keyed, null, startedAt_ms, changes).pipe(
       Effect.onError(() => settled(id)),
       Effect.tapError((error) => {
         if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
@@ -355,13 +355,13 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
    */
   const ofSession = <E, E2>(
     { owner, recording }: Pick<Session, "owner" | "recording">,
-    known: Effect.Effect<string | null, E>,
+    knownId: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>,
     domains: () => ReadonlyArray<string> | null = () => null
   ): Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope> =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const id = yield* restore(known)
+        const id = yield* restore(knownId)
         const connect = (browserId: string) =>
           Effect.andThen(
             Effect.acquireRelease(
@@ -401,10 +401,10 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
   const usedMb = (id: string | null): Effect.Effect<Decimal.Decimal, StoreUnavailable> => {
     if (id === null) return Effect.succeed("0")
     const handle = running.get(id)
-    const stored = Effect.map(store.browser(id), (found) => Option.getOrNull(found)?.bytes)
+    const stored = Effect.map(store.browser(id), (browser) => Option.getOrNull(browser)?.bytes)
     const bytes: Effect.Effect<number | null | undefined, StoreUnavailable> =
       handle === undefined ? stored : bytesOf(handle)
-    return Effect.map(bytes, (known) => Browser.megabytes(known ?? 0))
+    return Effect.map(bytes, (size) => Browser.megabytes(size ?? 0))
   }
 
   /** Stores that a browser is gone with its node: one that is lost, or an earlier start of this one. */
@@ -426,8 +426,8 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
   const [look, lookAnew] = yield* Effect.cachedInvalidateWithTTL(
     Effect.suspend(() =>
       Effect.forEach([...running], ([id, handle]) =>
-        Effect.flatMap(store.browser(id), (known) => {
-          const isStopped = Option.exists(known, ({ status }) => status === "stopped")
+        Effect.flatMap(store.browser(id), (stored) => {
+          const isStopped = Option.exists(stored, ({ status }) => status === "stopped")
           if (!isStopped || stopping.has(id) || running.get(id) !== handle) return Effect.void
           running.delete(id)
           unused.delete(id)

@@ -98,7 +98,7 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
    * it was. A lease is named by the revision that gave it, so a lease that the step gave is this node's, regardless of
    * the state of its turn.
    */
-  const found = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
+  const committed = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
     const { lease, id, revision } = decision.session
     const session = Option.getOrUndefined(yield* store.session(id))
     if (session === undefined || session.revision < revision) return undefined
@@ -110,14 +110,14 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
     if (!isLeased) return undefined
     const turns: Array<Turn.Turn> = []
     for (const turn of decision.turns) {
-      const known = Option.getOrUndefined(yield* store.turn(turn.id))
+      const storedTurn = Option.getOrUndefined(yield* store.turn(turn.id))
       const isGiven = lease?.token === revision && lease.turnId === turn.id
-      if (known === undefined || !(isGiven || includes(known, turn))) return undefined
-      turns.push(known)
+      if (storedTurn === undefined || !(isGiven || includes(storedTurn, turn))) return undefined
+      turns.push(storedTurn)
     }
     for (const step of decision.turnSteps) {
-      const known = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
-      if (!Equal.equals(known, step)) return undefined
+      const storedStep = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
+      if (!Equal.equals(storedStep, step)) return undefined
     }
     return { ...decision, turns }
   })
@@ -145,7 +145,7 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
       let tried = doubtful
       let left = 60
       const attempt = Effect.suspend(() =>
-        tried === undefined ? Effect.succeed(undefined) : found(command, tried)
+        tried === undefined ? Effect.succeed(undefined) : committed(command, tried)
       ).pipe(
         Effect.flatMap((applied) => {
           if (applied === undefined) return attempted(sessionId, command, (decision) => void (tried = decision))

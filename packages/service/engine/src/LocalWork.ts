@@ -25,14 +25,14 @@ const make = Effect.fnUntraced(function* (looks: boolean) {
     mayTake: () => true,
     isLost: store.isLost,
     // what an earlier start of the process left behind
-    serve: Effect.fnUntraced(function* (given: Hands) {
-      hands = given
+    serve: Effect.fnUntraced(function* (newHands: Hands) {
+      hands = newHands
       const { browsers, sessions } = yield* Effect.orDie(
         Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), everySecond)
       )
-      for (const id of browsers) yield* Effect.orDie(Effect.retry(given.resumeBrowser(id), everySecond))
-      for (const id of sessions) yield* given.resume(id).pipe(Effect.catch(() => retake(id)))
-      if (looks) yield* Effect.forkScoped(Effect.repeat(Effect.ignoreCause(given.lookNow), everySecond))
+      for (const id of browsers) yield* Effect.orDie(Effect.retry(newHands.resumeBrowser(id), everySecond))
+      for (const id of sessions) yield* newHands.resume(id).pipe(Effect.catch(() => retake(id)))
+      if (looks) yield* Effect.forkScoped(Effect.repeat(Effect.ignoreCause(newHands.lookNow), everySecond))
     })
   })
 })

@@ -15,9 +15,9 @@ const refusal = (
   { browsers, keys, messages, sessions, turns }: MemoryTables,
   { browser, key, message, session, turns: changed = [] }: Step
 ) => {
-  const known = key === undefined ? undefined : keys.get(key.key)
-  if (known !== undefined && key !== undefined && !isExpired(known, key.createdAt_ms)) {
-    return new KeyTaken({ record: known })
+  const current = key === undefined ? undefined : keys.get(key.key)
+  if (current !== undefined && key !== undefined && !isExpired(current, key.createdAt_ms)) {
+    return new KeyTaken({ record: current })
   }
   if (session !== undefined && (sessions.get(session.id)?.revision ?? 0) !== session.revision - 1) {
     return new Conflict({ id: session.id })
@@ -34,13 +34,13 @@ const refusal = (
 }
 
 /** Returns the first items that fit, at most `limit`. */
-const upTo = <A>(known: Iterable<A>, limit: number, fits: (one: A) => boolean): ReadonlyArray<A> => {
-  const found: Array<A> = []
-  for (const one of known) {
-    if (found.length >= limit) break
-    if (fits(one)) found.push(one)
+const upTo = <A>(records: Iterable<A>, limit: number, fits: (one: A) => boolean): ReadonlyArray<A> => {
+  const matches: Array<A> = []
+  for (const one of records) {
+    if (matches.length >= limit) break
+    if (fits(one)) matches.push(one)
   }
-  return found
+  return matches
 }
 
 const find = <A>(records: ReadonlyMap<string, A>, id: string) =>

@@ -28,18 +28,18 @@ export const make = (records?: Records) => {
   let cursor = 0
 
   const idsOf = (sessionId: string): ReadonlyArray<string> => {
-    const known = turnIds.get(sessionId) ?? []
-    return typeof known === "string" ? [known] : known
+    const ids = turnIds.get(sessionId) ?? []
+    return typeof ids === "string" ? [ids] : ids
   }
 
   const turnsOf = (sessionId: string) => idsOf(sessionId).flatMap((id) => turns.get(id) ?? [])
 
   const putTurn = (turn: Turn) => {
     if (!turns.has(turn.id)) {
-      const known = turnIds.get(turn.sessionId)
-      if (known === undefined) turnIds.set(turn.sessionId, turn.id)
-      else if (typeof known === "string") turnIds.set(turn.sessionId, [known, turn.id])
-      else known.push(turn.id)
+      const ids = turnIds.get(turn.sessionId)
+      if (ids === undefined) turnIds.set(turn.sessionId, turn.id)
+      else if (typeof ids === "string") turnIds.set(turn.sessionId, [ids, turn.id])
+      else ids.push(turn.id)
     }
     turns.set(turn.id, turn)
   }
@@ -60,9 +60,9 @@ export const make = (records?: Records) => {
   }
 
   const putStep = (step: TurnStep) => {
-    const known = steps.get(step.turnId) ?? []
-    known[step.ordinal - 1] = step
-    steps.set(step.turnId, known)
+    const sessionSteps = steps.get(step.turnId) ?? []
+    sessionSteps[step.ordinal - 1] = step
+    steps.set(step.turnId, sessionSteps)
   }
 
   // a key that is used again counts from then on, so the oldest record stays in front

@@ -9,9 +9,9 @@ export const owned = <A extends { readonly owner: string | null }, E, E2>(
 ): Effect.Effect<A, E | E2> =>
   Effect.withFiber((fiber) => {
     const owner = fiber.getRef(Owner)
-    return Effect.flatMap(read, (found) =>
-      found._tag === "Some" && (owner === null || found.value.owner === owner)
-        ? Effect.succeed(found.value)
+    return Effect.flatMap(read, (record) =>
+      record._tag === "Some" && (owner === null || record.value.owner === owner)
+        ? Effect.succeed(record.value)
         : Effect.fail(missing())
     )
   })

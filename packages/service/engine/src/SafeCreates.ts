@@ -37,14 +37,14 @@ export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Ef
   })
 
   const replay = Effect.fnUntraced(function* <Tag extends Made["_tag"]>(
-    known: IdempotencyRecord,
+    previous: IdempotencyRecord,
     safe: SafeCreate,
     tag: Tag
   ) {
-    if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
-    if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
-    if (!(yield* Effect.interruptible(isThere(known.made)))) return undefined
-    return { ...(known.made as MadeOf<Tag>), replayed: true }
+    if (previous.body !== safe.body) return yield* new IdempotencyKeyReused()
+    if (previous.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
+    if (!(yield* Effect.interruptible(isThere(previous.made)))) return undefined
+    return { ...(previous.made as MadeOf<Tag>), replayed: true }
   })
 
   const once = <Tag extends Made["_tag"], E>(
@@ -55,19 +55,19 @@ export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Ef
     type Failure = Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable
     const made = (record: Record) => Effect.map(create(record), (made) => ({ ...made, replayed: false }))
     if (safe === undefined) return Effect.uninterruptible(made(unkeyed)) as Effect.Effect<Created<Tag>, Failure>
-    const repeated = (known: IdempotencyRecord): Effect.Effect<Created<Tag>, Failure> =>
-      Effect.flatMap(replay(known, safe, tag), (found) =>
-        found === undefined ? once(safe, tag, create) : Effect.succeed(found)
+    const repeated = (previous: IdempotencyRecord): Effect.Effect<Created<Tag>, Failure> =>
+      Effect.flatMap(replay(previous, safe, tag), (replayed) =>
+        replayed === undefined ? once(safe, tag, create) : Effect.succeed(replayed)
       )
     return Effect.uninterruptible(
-      Effect.flatMap(find(safe), (known) =>
-        known === undefined
+      Effect.flatMap(find(safe), (previous) =>
+        previous === undefined
           ? Effect.catchIf(
               made((made, createdAt_ms) => ({ key: { ...safe, createdAt_ms, made } })),
               (error): error is Extract<E | KeyTaken, KeyTaken> => error instanceof KeyTaken,
               ({ record }) => repeated(record)
             )
-          : repeated(known)
+          : repeated(previous)
       )
     ) as Effect.Effect<Created<Tag>, Failure>
   }

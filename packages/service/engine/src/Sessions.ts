@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     )
 
   /** Effects that run in the commit of a new turn. */
-  const beside = (sessionId: string) =>
+  const offerOf = (sessionId: string) =>
     Effect.flatMap(Admission, (admission) =>
       admission === null ? work.offer(sessionId) : Effect.andThen(work.offer(sessionId), admission)
     )
@@ -95,13 +95,17 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
     const { modelParams, outputSchema = null, recording, task, thinkingLevel } = request
-    const asked = recording === undefined ? {} : { recording }
+    const recordingSetting = recording === undefined ? {} : { recording }
     const decision = Decide.created(
-      { ...Session.make({ id, owner, thinkingLevel, modelParams, createdAt_ms }), ...agent.settings?.(id), ...asked },
+      {
+        ...Session.make({ id, owner, thinkingLevel, modelParams, createdAt_ms }),
+        ...agent.settings?.(id),
+        ...recordingSetting
+      },
       newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
-    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: beside(id) }))
+    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
     return made
   })
 
@@ -118,7 +122,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       return {
         ...record(made, createdAt_ms),
         message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
-        also: beside(sessionId)
+        also: offerOf(sessionId)
       }
     })
     yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))
@@ -127,10 +131,10 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
 
   /** Interrupts a turn at work, or removes a waiting one from the queue. A terminal turn stays as it is. */
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
-    const known = yield* turn(id)
-    const { sessionId } = known
+    const existing = yield* turn(id)
+    const { sessionId } = existing
     const cancelled = yield* Effect.result(change(sessionId, { _tag: "Cancel", turnId: id }))
-    if (Result.isSuccess(cancelled)) return cancelled.success.turn ?? known
+    if (Result.isSuccess(cancelled)) return cancelled.success.turn ?? existing
     if (cancelled.failure._tag === "StoreUnavailable") return yield* Effect.fail(cancelled.failure)
     return yield* turn(id)
   })

@@ -75,7 +75,7 @@ export const layer = ({
       const every_ms = Duration.toMillis(Duration.fromInputUnsafe(every))
       const patient = Duration.fromInputUnsafe(patience)
       const startedAt_ms = yield* Clock.currentTimeMillis
-      const told = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
+      const description = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
       let hands: Hands | undefined
       let draining = false
       let isKnown = false
@@ -126,7 +126,7 @@ export const layer = ({
       const renew = Effect.gen(function* () {
         if (hands === undefined) return
         const before_ms = yield* elapsed_ms
-        const now = yield* told
+        const now = yield* description
         const renewed = Effect.timeout(store.renew({ id: node, ...now }, lifetime_ms, isKnown), lifetime)
         if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
           return yield* lose("it was silent for too long, and other nodes have what it held.")
@@ -199,11 +199,11 @@ export const layer = ({
       })
 
       /** The lost nodes that the log has named, the latest ones. */
-      const known = new Set<string>()
+      const lostNodes = new Set<string>()
       const tell = (other: string) => (isLost: boolean) => {
-        if (!isLost || known.has(other)) return Effect.void
-        for (const oldest of known) if (known.size >= keptLost) known.delete(oldest)
-        known.add(other)
+        if (!isLost || lostNodes.has(other)) return Effect.void
+        for (const oldest of lostNodes) if (lostNodes.size >= keptLost) lostNodes.delete(oldest)
+        lostNodes.add(other)
         return Effect.logWarning(`Node ${other} is lost. What it had ends here, and what waits for it starts.`)
       }
 
@@ -215,8 +215,8 @@ export const layer = ({
           Effect.flatMap(elapsed_ms, (now_ms) =>
             isTrusted(other, now_ms) ? Effect.tap(store.isLost(other), tell(other)) : Effect.succeed(false)
           ),
-        serve: Effect.fnUntraced(function* (given: Hands) {
-          hands = given
+        serve: Effect.fnUntraced(function* (newHands: Hands) {
+          hands = newHands
           renewedAt_ms = yield* elapsed_ms
           // the others take over from a node that they do not know
           yield* Effect.ignore(Effect.retry(Effect.tapCause(renew, gone("renew")), Schedule.spaced(every)))

@@ -29,9 +29,9 @@ export const endBrowser = (store: Store["Service"]) => {
     reason: Browser.StopReason,
     { bytes = null, key = null }: { readonly bytes?: number | null; readonly key?: string | null } = {}
   ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
-    Effect.flatMap(store.browser(id), (known) => {
-      if (Option.isNone(known)) return Effect.succeed(undefined)
-      const browser = known.value
+    Effect.flatMap(store.browser(id), (stored) => {
+      if (Option.isNone(stored)) return Effect.succeed(undefined)
+      const browser = stored.value
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const stopped = Browser.stop(browser, reason, now, bytes)
         if (Result.isFailure(stopped)) return Effect.succeed(browser)

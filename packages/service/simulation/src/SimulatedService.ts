@@ -34,11 +34,11 @@ const served = (options: Parts.SimulatedOptions) =>
       const { around } = yield* Simulation
       const control = yield* ControlServer
       // its address is of use, and known, on this machine only
-      const known = control.loopback && isLoopback(options.host ?? defaultHost)
+      const isPrivate = control.loopback && isLoopback(options.host ?? defaultHost)
       return Server.layerServed({
         apiKeys: options.apiKeys ?? Parts.defaultKeys,
         linkTokens: options.linkTokens ?? defaultLinkTokens(options),
-        about: { simulated: true, ...(known ? { control: control.address } : {}) },
+        about: { simulated: true, ...(isPrivate ? { control: control.address } : {}) },
         around
       })
     })

@@ -115,8 +115,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
     }
     const usable = secrets.map(({ name }) => `<secret:${name}>`).join(", ")
-    const told = page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`)
-    conversation.say(told)
+    const taskText = page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`)
+    conversation.say(taskText)
     conversation.learn(turn)
     const model = yield* models.forTurn
     const settings = settingsOf(turn, attempt)
@@ -128,7 +128,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       limits,
       waited_ms,
       pictures,
-      told,
+      told: taskText,
       unknownLevel,
       settings,
       sees: models.sees

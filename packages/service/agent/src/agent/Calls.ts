@@ -59,7 +59,7 @@ export const carryOut = (
   calls: ReadonlyArray<Call>,
   scene: Tools.Scene,
   accept: Accept,
-  told: (results: ReadonlyArray<CallResult>) => void
+  onResults: (results: ReadonlyArray<CallResult>) => void
 ): Effect.Effect<Outcome, BrowserLost> =>
   Effect.suspend(() => {
     const { page } = scene
@@ -110,7 +110,7 @@ export const carryOut = (
           const missing = calls
             .slice(results.length)
             .map(({ id, name }): CallResult => ({ id, name, status: "skipped", result: stopped }))
-          told([...results, ...missing])
+          onResults([...results, ...missing])
         })
       )
     )

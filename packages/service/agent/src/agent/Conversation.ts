@@ -80,9 +80,9 @@ export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string)
     .toReversed()
     .map(({ checkpoint, output, status, task }) => {
       const head = `Earlier task: ${redact(task).slice(0, 2000)}\nIt ${status}. Output: ${redact(JSON.stringify(output)).slice(0, 2000)}`
-      const said = typeof checkpoint === "string" && room > 0 ? end(redact(checkpoint), room) : ""
-      room -= said.length
-      return said === "" ? head : `${head}\nWhat was said and done:\n${said}`
+      const summary = typeof checkpoint === "string" && room > 0 ? end(redact(checkpoint), room) : ""
+      room -= summary.length
+      return summary === "" ? head : `${head}\nWhat was said and done:\n${summary}`
     })
     .toReversed()
 }
@@ -96,18 +96,18 @@ export const make = (instructions: string) => {
   let past: ReadonlyArray<Prompt.Message> = []
   /** The index in the past at which the current task begins. */
   let begun = 0
-  const known = new Set<string>()
+  const seenSecrets = new Set<string>()
 
   return {
     forget: () => {
       past = []
-      known.clear()
+      seenSecrets.clear()
     },
     /** Returns whether the conversation has these turns. Another node may have carried one out. */
-    knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || known.has(id)),
+    knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || seenSecrets.has(id)),
     /** Has a turn from now on, as it is carried out here or recalled. */
     learn: ({ id }: Pick<Turn.Turn, "id">) => {
-      known.add(id)
+      seenSecrets.add(id)
       begun = past.length
     },
     /** Returns the text of the task so far, for later tasks. A long text is cut to its end. */

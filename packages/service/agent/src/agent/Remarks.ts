@@ -28,7 +28,7 @@ export const make = ({ conversation, limits, page, suggestions }: RemarksOptions
   const before = (step: number, look: Look, isLast: boolean): ReadonlyArray<string> => {
     const address = look.url.slice(0, 200)
     const unchanged = loops.seen(look.likeness)
-    const said: Array<string> = []
+    const remarks: Array<string> = []
     suggestDomains()
     if (look.hasCaptcha) {
       suggestions.add(
@@ -38,11 +38,11 @@ export const make = ({ conversation, limits, page, suggestions }: RemarksOptions
     }
     if (unchanged >= Loops.stagnation) {
       suggestions.add("stuck", `The page ${address} did not change for ${unchanged} steps.`)
-      said.push(`The page has not changed for ${unchanged} steps: try something else.`)
+      remarks.push(`The page has not changed for ${unchanged} steps: try something else.`)
     }
-    if (isLast) said.push("This is the last step: end the task now with what you have.")
-    else if (step >= limits.steps * 0.75) said.push(`This is step ${step} of ${limits.steps}.`)
-    return said
+    if (isLast) remarks.push("This is the last step: end the task now with what you have.")
+    else if (step >= limits.steps * 0.75) remarks.push(`This is step ${step} of ${limits.steps}.`)
+    return remarks
   }
 
   /** After its calls: how often it made just these on a page that looked like this. */

@@ -5,19 +5,19 @@ const labelOf = (index: unknown, shown: string): string =>
   typeof index === "number" ? (new RegExp(`\\[${index} ([^\\]\\n]*)`, "u").exec(shown)?.[1] ?? "") : ""
 
 /** Describes the calls of a step in a sentence. */
-export const summaryOf = (calls: ReadonlyArray<Calls.Call>, said: string, shown: string): string => {
+export const summaryOf = (calls: ReadonlyArray<Calls.Call>, text: string, shown: string): string => {
   const acts = calls.map(({ name, params }) => {
     const { index, ...others } = typeof params === "object" && params !== null ? { index: undefined, ...params } : {}
     const details = Object.values(others).map((value) => JSON.stringify(value))
     return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
   })
-  return acts.length === 0 ? said : acts.join("; ")
+  return acts.length === 0 ? text : acts.join("; ")
 }
 
 /** Describes a response without a call in a sentence, with advice. */
-const nothingCalled = (reason: string, said: string): string => {
+const nothingCalled = (reason: string, text: string): string => {
   if (reason === "content-filter") {
-    const how = said === "" ? "" : ` (${said})`
+    const how = text === "" ? "" : ` (${text})`
     return `The model refused to answer${how}. Word the task differently, or use another model.`
   }
   if (reason === "length") {

@@ -20,9 +20,9 @@ type UserPart = Extract<LanguageModelV4Message, { readonly role: "user" }>["cont
 type ProviderOptions = NonNullable<LanguageModelV4FilePart["providerOptions"]>
 
 /** Options of a provider ride on messages and parts: cache breakpoints, and the signatures of thoughts. */
-const options = (given: Prompt.ProviderOptions): { readonly providerOptions?: ProviderOptions } =>
+const options = (providerOptions: Prompt.ProviderOptions): { readonly providerOptions?: ProviderOptions } =>
   // both are JSON by provider
-  Object.keys(given).length === 0 ? {} : { providerOptions: given as ProviderOptions }
+  Object.keys(providerOptions).length === 0 ? {} : { providerOptions: providerOptions as ProviderOptions }
 
 /** Services refuse a name with other characters, also one that the model itself got wrong. */
 const nameOf = (name: string): string => name.replaceAll(/[^\w-]/gu, "_").slice(0, 64) || "unnamed"

@@ -34,7 +34,7 @@ const invalidRequest = (description: string) => make(new AiError.InvalidRequestE
 const serverError = (description: string) => make(new AiError.InternalProviderError({ description }))
 
 /** Not every reason of effect/ai takes a description. */
-const told = (sentence: string) => ({ metadata: { webagent: { sentence } } })
+const metadataOf = (sentence: string) => ({ metadata: { webagent: { sentence } } })
 
 /** One line for the error of a turn: who refused what, and what to check. */
 export const sentence = ({ module: from, reason }: AiError.AiError): string => {
@@ -63,10 +63,10 @@ export const isTimeout = ({ reason }: AiError.AiError): boolean =>
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
   const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)
   if (milliseconds >= 0) return Duration.millis(milliseconds)
-  const said = headers["retry-after"] ?? ""
-  const seconds = Number(said || Number.NaN)
+  const retryAfter = headers["retry-after"] ?? ""
+  const seconds = Number(retryAfter || Number.NaN)
   if (seconds >= 0) return Duration.seconds(seconds)
-  const until_ms = Date.parse(said) - now_ms
+  const until_ms = Date.parse(retryAfter) - now_ms
   return until_ms >= 0 ? Duration.millis(until_ms) : undefined
 }
 
@@ -81,8 +81,8 @@ const limited = (sentence: string, after: Duration.Duration | undefined): AiErro
   make(
     new AiError.RateLimitError(
       after === undefined
-        ? told(sentence)
-        : { ...told(`${sentence} It asks to retry after ${Duration.format(after)}.`), retryAfter: after }
+        ? metadataOf(sentence)
+        : { ...metadataOf(`${sentence} It asks to retry after ${Duration.format(after)}.`), retryAfter: after }
     )
   )
 
@@ -107,7 +107,7 @@ export const fromStatus = (
       })
     )
   const exhausted = () =>
-    make(new AiError.QuotaExhaustedError(told(`${answered}. Check the plan and the balance of the account.`)))
+    make(new AiError.QuotaExhaustedError(metadataOf(`${answered}. Check the plan and the balance of the account.`)))
   switch (statusCode) {
     case 401:
       return unknownKey()

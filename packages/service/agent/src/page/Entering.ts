@@ -152,14 +152,14 @@ export const make = (hands: Hands) => {
     return act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const found = yield* find(tab, index)
-        const isChecked = call(found.frame, "isChecked", index)
+        const element = yield* find(tab, index)
+        const isChecked = call(element.frame, "isChecked", index)
         if ((yield* isChecked) === checked) return `It is ${state} already.`
-        yield* Mouse.click(tab.session, found)
+        yield* Mouse.click(tab.session, element)
         const read = Effect.orElseSucceed(isChecked, () => null)
         // pages that draw their own take a moment
         const now =
-          (yield* read) === checked ? checked : yield* Effect.andThen(call(found.frame, "settle", 20, 200), read)
+          (yield* read) === checked ? checked : yield* Effect.andThen(call(element.frame, "settle", 20, 200), read)
         return now === null || now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
       })
     )
@@ -172,9 +172,9 @@ export const make = (hands: Hands) => {
         const chosen = names.map((name) => files().find((file) => file.name === name))
         const missing = names.filter((_, at) => chosen[at] === undefined)
         if (missing.length > 0) {
-          const known = files().map(({ name }) => name)
+          const fileNames = files().map(({ name }) => name)
           return yield* refuse(
-            `The task has no file ${missing.join(", ")}. It has ${known.length === 0 ? "none" : known.join(", ")}.`
+            `The task has no file ${missing.join(", ")}. It has ${fileNames.length === 0 ? "none" : fileNames.join(", ")}.`
           )
         }
         const { frame, kind } = yield* find(tab, index, false)

@@ -17,14 +17,14 @@ export const make = (hands: Hands) => {
       act(
         hands,
         Effect.fnUntraced(function* (tab) {
-          const found: Array<string> = []
+          const matches: Array<string> = []
           for (const frame of tab.frames.values()) {
             if (!tab.mayLoad(frame.url)) continue
             const inFrame = call(frame, "find", wanted)
             // a frame may be gone, the document itself may not
-            found.push(...(yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => [])))
+            matches.push(...(yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => [])))
           }
-          return found
+          return matches
             .slice(0, 8)
             .map((text) => `- ${text}`)
             .join("\n")

@@ -90,8 +90,8 @@ const evaluate = Effect.fnUntraced(function* (frame: Frame, expression: string, 
     awaitPromise: true
   })
   if (exceptionDetails === undefined) return result
-  const said = exceptionDetails.exception?.description ?? exceptionDetails.text
-  return yield* new Refused({ message: (said.split("\n")[0] ?? said).replace(/^Error: /u, "") })
+  const description = exceptionDetails.exception?.description ?? exceptionDetails.text
+  return yield* new Refused({ message: (description.split("\n")[0] ?? description).replace(/^Error: /u, "") })
 })
 
 const expressionOf = (name: keyof World, args: ReadonlyArray<unknown>) =>

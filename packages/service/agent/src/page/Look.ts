@@ -80,8 +80,8 @@ const once = Effect.fnUntraced(function* (
   const tab = tabs.front()
   tab.looks += 1
   const reading = unlessStopped(client, tab, Reader.read(tab, { margin, maxChars }))
-  const found = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
-  const read = found._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined
+  const timely = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
+  const read = timely._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? timely.value : undefined
   const url = redact(tab.url)
   const head = [`URL: ${url.slice(0, 1000)}`, ...tabList(tabs, tab, redact), ...notes.map((note) => `Note: ${note}`)]
   const lines =

@@ -25,16 +25,16 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const found = yield* find(tab, index, true, true)
-        if (found.kind === "file") return yield* refuse("This chooses files: use `upload`.")
+        const element = yield* find(tab, index, true, true)
+        if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
         const how = { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) }
         // a document that is gone was left by the click
-        const pressed = Effect.orElseSucceed(call(found.frame, "pressed"), (): Press => "hit")
-        yield* Mouse.click(tab.session, found, how)
+        const pressed = Effect.orElseSucceed(call(element.frame, "pressed"), (): Press => "hit")
+        yield* Mouse.click(tab.session, element, how)
         let press = yield* pressed
         if (press === "missed") {
           // it changed when the mouse came
-          yield* call(found.frame, "settle", 50, 500)
+          yield* call(element.frame, "settle", 50, 500)
           yield* Mouse.click(tab.session, yield* locate(tab, index, true, true), how)
           press = yield* pressed
           if (press === "missed")
@@ -50,7 +50,7 @@ export const make = (hands: Hands) => {
         if (press === "released elsewhere") {
           return "Pressed, but released on another element: this one moved away, or something opened over it."
         }
-        return found.isHealed ? "Clicked the element that took its place." : "Clicked."
+        return element.isHealed ? "Clicked the element that took its place." : "Clicked."
       })
     )
 
@@ -91,8 +91,8 @@ export const make = (hands: Hands) => {
         const span = yield* call(frame, "spanOf", text, index)
         if (span !== null) {
           const { x, y } = yield* offsetOf(tab, frame)
-          const beside = (point: Mouse.Point) => ({ x: point.x + x, y: point.y + y })
-          yield* Mouse.drag(tab.session, beside(span.from), beside(span.to))
+          const shifted = (point: Mouse.Point) => ({ x: point.x + x, y: point.y + y })
+          yield* Mouse.drag(tab.session, shifted(span.from), shifted(span.to))
         }
         return (yield* call(frame, "highlight", text, index)) ? "Selected." : yield* refuse("This text is not there.")
       })

@@ -92,7 +92,7 @@ const formsOf = (value: string) => {
 }
 
 export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
-  const known = new Map(secrets.map((secret) => [secret.name, secret]))
+  const byName = new Map(secrets.map((secret) => [secret.name, secret]))
   const written = secrets
     .flatMap(({ name, value }) =>
       Array.from(formsOf(Redacted.value(value)), (form) => ({ form, shown: `<secret:${name}>` }))
@@ -122,14 +122,14 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
     reveal: (text, site) => {
       const used = Array.from(text.matchAll(placeholder), ([, name = ""]) => name)
       for (const name of used) {
-        const secret = known.get(name)
+        const secret = byName.get(name)
         if (secret === undefined) return Result.fail(`There is no secret ${JSON.stringify(name)}.`)
         if (!isOn(site, secret.domains)) {
           return Result.fail(`The secret ${JSON.stringify(name)} may not be typed on ${site}.`)
         }
       }
       const revealed = text.replace(placeholder, (whole, name: string) => {
-        const secret = known.get(name)
+        const secret = byName.get(name)
         return secret === undefined ? whole : Redacted.value(secret.value)
       })
       return Result.succeed({ text: revealed, isSecret: used.length > 0 })

@@ -96,20 +96,20 @@ export const watch = (target: string, url: string, session: CdpSession, options:
 
 /** Takes over the frames that were there before the tab was watched. */
 export const takeFrames = (tab: Tab, { childFrames = [], frame }: FrameTree): void => {
-  const known = frameOf(tab, frame.id, frame.parentId, tab.session)
-  if (known.url === "") Frame.renew(known, frame)
+  const current = frameOf(tab, frame.id, frame.parentId, tab.session)
+  if (current.url === "") Frame.renew(current, frame)
   for (const child of childFrames) takeFrames(tab, child)
 }
 
 const frameOf = (tab: Tab, id: string, parent: string | undefined, session: CdpSession): Frame.Frame => {
-  const known = tab.frames.get(id) ?? Frame.make(id, parent, session)
-  tab.frames.set(id, known)
-  if (known.session !== session) {
+  const current = tab.frames.get(id) ?? Frame.make(id, parent, session)
+  tab.frames.set(id, current)
+  if (current.session !== session) {
     // the document moved to another process
-    known.session = session
-    Frame.renew(known, { securityOrigin: "", url: "" })
+    current.session = session
+    Frame.renew(current, { securityOrigin: "", url: "" })
   }
-  return known
+  return current
 }
 
 /** Removes a detached frame and the frames inside it. */

@@ -187,8 +187,9 @@ const use = (draft: Draft, turn: Turn.Turn, usage: Turn.Usage | undefined): Turn
 const lease = (draft: Draft, turn: Turn.Turn, node: string): void => {
   const { revision } = draft.session
   draft.session = { ...draft.session, lease: { node, token: revision + 1, turnId: turn.id } }
-  const given = { ...turn, attempt: turn.attempt + 1 }
-  const begun = turn.status === "queued" ? Turn.move(given, { _tag: "Dispatched" }, draft.at_ms) : Result.succeed(given)
+  const nextAttempt = { ...turn, attempt: turn.attempt + 1 }
+  const begun =
+    turn.status === "queued" ? Turn.move(nextAttempt, { _tag: "Dispatched" }, draft.at_ms) : Result.succeed(nextAttempt)
   if (Result.isSuccess(begun)) write(draft, begun.success, turn)
 }
 
@@ -262,17 +263,17 @@ const takeOver = (draft: Draft, { from, node, resumes }: Extract<Command, { read
 }
 
 const progress = (draft: Draft, turn: Turn.Turn, { checkpoint, ended, step, used }: Progress): Decided => {
-  const told = use(draft, turn, used)
+  const updated = use(draft, turn, used)
   if (checkpoint === undefined && ended === undefined && step === undefined) return Result.succeed(turn.id)
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
-  if (told.status !== "running") return Result.fail({ _tag: "Over" })
+  if (updated.status !== "running") return Result.fail({ _tag: "Over" })
   if (ended !== undefined) {
     draft.steps.push(Turn.stepEnded(ended.step, draft.at_ms, ended.failure))
   }
   if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
-  const steps = told.steps + (step === undefined ? 0 : 1)
+  const steps = updated.steps + (step === undefined ? 0 : 1)
   if (step !== undefined) draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
-  write(draft, { ...told, steps, checkpoint: checkpoint ?? told.checkpoint }, told)
+  write(draft, { ...updated, steps, checkpoint: checkpoint ?? updated.checkpoint }, updated)
   return Result.succeed(turn.id)
 }
 
@@ -298,8 +299,8 @@ const ofHolder = (draft: Draft, command: OfHolder): Decided => {
     case "Progress":
       return progress(draft, turn, command.progress)
     case "LetGo": {
-      const told = use(draft, turn, command.used)
-      if (!Turn.isTerminal(told.status)) void move(draft, told, command.ending)
+      const updated = use(draft, turn, command.used)
+      if (!Turn.isTerminal(updated.status)) void move(draft, updated, command.ending)
       goOn(draft, command)
       return Result.succeed(turn.id)
     }

@@ -217,8 +217,8 @@ export const make = (
   finishedAt_ms: null
 })
 
-const highest = (known: Decimal | null, told: Decimal | null): Decimal | null =>
-  known === null || (told !== null && isMore(told, known)) ? told : known
+const highest = (current: Decimal | null, reported: Decimal | null): Decimal | null =>
+  current === null || (reported !== null && isMore(reported, current)) ? reported : current
 
 /** The turn after it has used this much: what it used before is part of it, and never gets less. */
 export const use = (turn: Turn, { cost = null, tokens = null }: Usage): Turn => {

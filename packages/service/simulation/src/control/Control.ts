@@ -180,8 +180,8 @@ const make = Effect.gen(function* () {
     profile,
     setProfile,
     faults: faults.plan,
-    setFaults: Effect.fnUntraced(function* (given) {
-      const plan = yield* fitting(SettingsFile.checkedFaultPlan(given))
+    setFaults: Effect.fnUntraced(function* (rules) {
+      const plan = yield* fitting(SettingsFile.checkedFaultPlan(rules))
       yield* act("setFaults", plan.length === 1 ? "1 rule" : `${plan.length} rules`)
       yield* faults.set(plan)
       return plan

@@ -9,10 +9,10 @@ const digest = (key: string) => hash("sha256", key, "buffer")
 
 /** Lets requests through that carry this key in `X-Control-Key`; every other is a 401, whatever else is wrong with it. */
 export const layer = (key: string): Layer.Layer<ControlKeyAuth> => {
-  const known = digest(key)
+  const keyDigest = digest(key)
   return Layer.succeed(ControlKeyAuth, {
     controlKey: (httpEffect, { credential }) =>
-      timingSafeEqual(known, digest(Redacted.value(credential)))
+      timingSafeEqual(keyDigest, digest(Redacted.value(credential)))
         ? httpEffect
         : Effect.fail(
             new ControlUnauthorizedError({

@@ -63,8 +63,8 @@ export const layer: Layer.Layer<ControlValidation> = Layer.succeed(ControlValida
       if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
       const { kind, cause } = error
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
-        const given = kind === "Query" ? Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/u, ""))) : {}
-        const problems = fieldIssues(cause.issue, given).map((problem) => `${parts[kind]} ${line(problem)}`)
+        const input = kind === "Query" ? Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/u, ""))) : {}
+        const problems = fieldIssues(cause.issue, input).map((problem) => `${parts[kind]} ${line(problem)}`)
         return Effect.fail(invalid(problems.join("\n")))
       })
     }),

@@ -13,34 +13,34 @@ export interface BoundedMap<Value> {
 
 /** Keeps the newest `size` entries. `forgotten` is called with each entry that is dropped. */
 export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): BoundedMap<Value> => {
-  const known = new Map<string, Value>()
+  const entries = new Map<string, Value>()
   // one that goes on: a new one would step over everything that was deleted, each time
-  let oldest = known.entries()
+  let oldest = entries.entries()
 
   const forget = () => {
     let next = oldest.next()
     if (next.done === true) {
-      oldest = known.entries()
+      oldest = entries.entries()
       next = oldest.next()
     }
     if (next.done === true) return
     const [key, value] = next.value
-    known.delete(key)
+    entries.delete(key)
     forgotten?.(value)
   }
 
   return {
-    get: (key) => known.get(key),
+    get: (key) => entries.get(key),
     set: (key, value) => {
-      if (known.size >= size && !known.has(key)) forget()
-      known.set(key, value)
+      if (entries.size >= size && !entries.has(key)) forget()
+      entries.set(key, value)
     },
-    delete: (key) => void known.delete(key),
+    delete: (key) => void entries.delete(key),
     clear: () => {
-      known.clear()
-      oldest = known.entries()
+      entries.clear()
+      oldest = entries.entries()
     },
-    size: () => known.size,
-    values: () => known.values()
+    size: () => entries.size,
+    values: () => entries.values()
   }
 }

@@ -25,7 +25,7 @@ export interface Identity extends Target {
 const unrouted: Target = { operation: "unrouted", resource: null, creates: false, reads: false }
 
 /** The operations by method and path with the id left out, such as `GET /api/v4/runs//status`. */
-const known: ReadonlyMap<string, Target> = new Map(
+const targets: ReadonlyMap<string, Target> = new Map(
   operations.flatMap((operation: Operation) => {
     const [version, name] = operation.split(".") as [keyof typeof described, string]
     const { method, path } = (described[version] as Readonly<Record<string, { method: string; path: string }>>)[
@@ -59,16 +59,16 @@ export const clipped = (text: string, longest: number): string =>
 export const targetOf = (method: string, url: string): Target => {
   const path = pathOf(url)
   const from = path.indexOf("/", prefixLength) + 1
-  if (from === 0) return known.get(`${method} ${path}`) ?? unrouted
+  if (from === 0) return targets.get(`${method} ${path}`) ?? unrouted
   const end = path.indexOf("/", from)
   const to = end === -1 ? path.length : end
-  const found = to === from ? undefined : known.get(`${method} ${path.slice(0, from)}${path.slice(to)}`)
-  if (found === undefined) return unrouted
+  const target = to === from ? undefined : targets.get(`${method} ${path.slice(0, from)}${path.slice(to)}`)
+  if (target === undefined) return unrouted
   return {
-    operation: found.operation,
+    operation: target.operation,
     resource: clipped(path.slice(from, to).toLowerCase(), longestResource),
-    creates: found.creates,
-    reads: found.reads
+    creates: target.creates,
+    reads: target.reads
   }
 }
 
@@ -87,13 +87,13 @@ export interface Address {
  * time.
  */
 export const makeAddresses = (show: (url: string) => string): ((method: string, url: string) => Address) => {
-  const known = BoundedMap.make<Address>(maxAddresses)
+  const targets = BoundedMap.make<Address>(maxAddresses)
   return (method, url) => {
-    const remembered = method === "GET" ? known.get(url) : undefined
+    const remembered = method === "GET" ? targets.get(url) : undefined
     if (remembered !== undefined) return remembered
     const address = { shown: show(url), target: targetOf(method, url) }
     if (method !== "GET" || url.length > longestAddress) return address
-    known.set(url, address)
+    targets.set(url, address)
     return address
   }
 }

@@ -38,7 +38,7 @@ export const make = (): Detector => {
     else if (first.made !== create.made) twice(scope, row, first, create, "both had the same Idempotency-Key")
   }
 
-  const afterLoss = (row: RequestRow, create: Create, told: boolean) => {
+  const afterLoss = (row: RequestRow, create: Create, isReported: boolean) => {
     const scope = `${caller(row)} ${row.operation} ${row.create}`
     const intent = intents.get(scope) ?? { lost: undefined, last: undefined }
     intents.set(scope, intent)
@@ -46,11 +46,11 @@ export const make = (): Detector => {
     const why = "the first response was lost, and the retry had no Idempotency-Key"
     if (lost !== undefined && lost.at_ms <= create.at_ms) {
       twice(scope, row, lost, create, why)
-      intent.lost = told ? undefined : create
-    } else if (!told && last !== undefined && create.at_ms < last.at_ms) {
+      intent.lost = isReported ? undefined : create
+    } else if (!isReported && last !== undefined && create.at_ms < last.at_ms) {
       // the row of the lost one came later: its caller was long in leaving
       twice(scope, row, create, last, why)
-    } else if (!told) {
+    } else if (!isReported) {
       intent.lost = create
     }
     intent.last = create

@@ -43,12 +43,12 @@ export const caller = (row: RequestRow): string => row.apiKey ?? ""
 /** Returns the current verdict of an oracle. */
 export const verdictOf = ({ findings, ill, oracle, well }: Detector, present: Present): OracleVerdict => {
   const { count, list } = findings(present)
-  const found = count()
+  const finding = count()
   return {
     oracle,
-    holds: found === 0,
-    sentence: found === 0 ? well : ill(found),
-    count: found,
+    holds: finding === 0,
+    sentence: finding === 0 ? well : ill(finding),
+    count: finding,
     findings: list().slice(0, shown)
   }
 }

@@ -27,11 +27,11 @@ export const make = (): Findings => {
   return {
     add: (matter, finding) => {
       count++
-      const known = kept.get(matter)
-      if (known !== undefined) {
-        known.times++
-        known.seqs.push(
-          ...finding.seqs.filter((seq) => !known.seqs.includes(seq)).slice(0, shownRows - known.seqs.length)
+      const existing = kept.get(matter)
+      if (existing !== undefined) {
+        existing.times++
+        existing.seqs.push(
+          ...finding.seqs.filter((seq) => !existing.seqs.includes(seq)).slice(0, shownRows - existing.seqs.length)
         )
       } else if (kept.size < shown) {
         kept.set(matter, { finding, seqs: [...finding.seqs], times: 1 })

@@ -141,10 +141,10 @@ const make = Effect.gen(function* () {
       browsers: browsers.filter(({ status }) => status === "active"),
       runs: states.flatMap(({ turns }) => turns.filter(({ status }) => !Turn.isTerminal(status)))
     }
-    const said = oracles.detectors.map((detector) =>
+    const verdicts = oracles.detectors.map((detector) =>
       journal.enabled || detector.ofState ? verdictOf(detector, present) : unseen(detector.oracle)
     )
-    return { holds: said.every(({ holds }) => holds), verdicts: said }
+    return { holds: verdicts.every(({ holds }) => holds), verdicts: verdicts }
   }).pipe(Effect.orDie)
 
   return Oracles.of({

@@ -15,14 +15,14 @@ interface RetryAfter {
  */
 export const make = (): Detector => {
   const findings = Findings.make()
-  const asked = BoundedMap.make<RetryAfter>()
+  const pauses = BoundedMap.make<RetryAfter>()
   return {
     oracle: "retry-after-ignored",
     request: (row) => {
       // most requests come from clients that were not told to wait
-      if (row.retryAfter_ms === null && asked.size() === 0) return
+      if (row.retryAfter_ms === null && pauses.size() === 0) return
       const matter = `${caller(row)} ${row.operation} ${row.create ?? row.resource ?? ""}`
-      const last = asked.get(matter)
+      const last = pauses.get(matter)
       if (last !== undefined && row.after >= last.seq) {
         const early_ms = last.until_ms - row.at_ms
         if (early_ms > tolerance_ms) {
@@ -32,12 +32,12 @@ export const make = (): Detector => {
             seqs: [last.seq, row.seq]
           })
         } else {
-          asked.delete(matter)
+          pauses.delete(matter)
         }
       }
       if (row.retryAfter_ms !== null && row.status !== null && row.answered !== "none" && row.answered !== "left") {
         const until_ms = row.at_ms + row.duration_ms + row.retryAfter_ms
-        asked.set(matter, { seq: row.seq, until_ms, status: row.status })
+        pauses.set(matter, { seq: row.seq, until_ms, status: row.status })
       }
     },
     findings: () => findings,

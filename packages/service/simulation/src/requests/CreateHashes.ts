@@ -29,13 +29,13 @@ export const make = (bound = maxCounters) => {
   const drawn = BoundedMap.make<string>(bound)
   const counts = BoundedMap.make<number>(bound)
 
-  const counted = (asked: string, key: string): string => {
-    const known = drawn.get(`${asked}${key}`)
-    if (known !== undefined) return known
-    const ordinal = (counts.get(asked) ?? 0) + 1
-    counts.set(asked, ordinal)
-    const create = digest(asked, ordinal)
-    drawn.set(`${asked}${key}`, create)
+  const counted = (hash: string, key: string): string => {
+    const ordinalOfKey = drawn.get(`${hash}${key}`)
+    if (ordinalOfKey !== undefined) return ordinalOfKey
+    const ordinal = (counts.get(hash) ?? 0) + 1
+    counts.set(hash, ordinal)
+    const create = digest(hash, ordinal)
+    drawn.set(`${hash}${key}`, create)
     return create
   }
 

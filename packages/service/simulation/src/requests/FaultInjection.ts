@@ -59,17 +59,17 @@ export const make = ({ delivery, elsewhere, identifyAgain, recorder }: FaultInje
   const carriedOut = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> =>
     current.dates ? Effect.map(handled(app, current), (response) => dated(current, response)) : handled(app, current)
 
-  const answer = (current: RequestRecord, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
-    if (FaultAnswer.isResponse(given)) return Effect.succeed(current.dates ? dated(current, given) : given)
+  const answer = (current: RequestRecord, faulty: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
+    if (FaultAnswer.isResponse(faulty)) return Effect.succeed(current.dates ? dated(current, faulty) : faulty)
     current.handedOver = true
-    const status = given.head?.status ?? null
+    const status = faulty.head?.status ?? null
     const ended = (answered: Answered) => recorder.ended(current, answered, answered === "left" ? null : status, null)
-    if (current.injected?.fault.kind !== "refuse-connections") return delivery.deliver(current.request, given, ended)
+    if (current.injected?.fault.kind !== "refuse-connections") return delivery.deliver(current.request, faulty, ended)
     ended("none")
     const { for: span } = current.injected.fault
     return Effect.andThen(
       delivery.refuseConnections(span),
-      delivery.deliver(current.request, given, () => undefined)
+      delivery.deliver(current.request, faulty, () => undefined)
     )
   }
 
@@ -121,7 +121,7 @@ export const make = ({ delivery, elsewhere, identifyAgain, recorder }: FaultInje
     if (replacing === undefined) {
       const headOnly = current.request.method === "HEAD"
       return answered((response) =>
-        Effect.flatMap(FaultAnswer.spoiled(injected, response, headOnly), (given) => answer(current, given))
+        Effect.flatMap(FaultAnswer.spoiled(injected, response, headOnly), (faulty) => answer(current, faulty))
       )
     }
     const replaced = Effect.suspend(() => answer(current, FaultAnswer.inPlace(replacing, circumstances(current))))

@@ -101,7 +101,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   }
 
   /** `Retry-After` as the profile wants it said. An HTTP date has whole seconds, so it is the next one. */
-  const said = (wait_ms: number, { retryAfter = "seconds" }: Rules, identity: Identity, now_ms: number) => {
+  const retryAfterOf = (wait_ms: number, { retryAfter = "seconds" }: Rules, identity: Identity, now_ms: number) => {
     if (retryAfter === "none") return null
     const asDate =
       retryAfter === "date" ||
@@ -126,30 +126,30 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: LimitedRequest) =>
     idempotencyKey === undefined ? undefined : JSON.stringify([apiKey, operation, resource, idempotencyKey])
 
-  const slot = (asked: LimitedRequest, of: Slot["of"], rules: Rules | undefined): Slot | undefined => {
-    const caller = callerOf(asked.apiKey)
-    const replay = replayOf(asked)
+  const slot = (request: LimitedRequest, of: Slot["of"], rules: Rules | undefined): Slot | undefined => {
+    const caller = callerOf(request.apiKey)
+    const replay = replayOf(request)
     if (replay !== undefined && keyed.get(replay) === true) return { caller, of, held: false }
     if (caller.open[of] >= most(rules, of)) return undefined
     caller.open[of]++
     return { caller, of, held: true, ...(replay === undefined ? {} : { replay }) }
   }
 
-  const enter = (asked: LimitedRequest, now_ms: number): Admission => {
-    const { identity } = asked
+  const enter = (request: LimitedRequest, now_ms: number): Admission => {
+    const { identity } = request
     if (identity.operation === "unrouted") return { slot: null }
     const rules = behaviour.profile().limits
     const refuse = (detail: string, wait_ms: number): Admission => ({
-      refusal: { detail, retryAfter: said(wait_ms, rules ?? {}, identity, now_ms) }
+      refusal: { detail, retryAfter: retryAfterOf(wait_ms, rules ?? {}, identity, now_ms) }
     })
-    const wait_ms = rules === undefined ? 0 : tooFast(rules, asked.apiKey, now_ms)
+    const wait_ms = rules === undefined ? 0 : tooFast(rules, request.apiKey, now_ms)
     if (wait_ms > 0) return refuse("Too many requests", wait_ms)
     const of = kinds[identity.operation]
     if (of === undefined) return { slot: null }
-    const given = slot(asked, of, rules)
-    return given === undefined
+    const freeSlot = slot(request, of, rules)
+    return freeSlot === undefined
       ? refuse(of === "turn" ? "Too many concurrent runs" : "Too many concurrent browsers", fullRetryAfter_ms)
-      : { slot: given }
+      : { slot: freeSlot }
   }
 
   const moved = ({ from, id, of, to }: Move, context: RequestContext | undefined) => {
@@ -160,12 +160,12 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       owner.caller.open[owner.of]--
       return
     }
-    const given = context?.slot
-    if (from !== null || given === null || given === undefined || given.of !== of) return
-    if (given.held) given.held = false
-    else given.caller.open[of]++
-    if (given.replay !== undefined) keyed.set(given.replay, true)
-    owners.set(id, given)
+    const heldSlot = context?.slot
+    if (from !== null || heldSlot === null || heldSlot === undefined || heldSlot.of !== of) return
+    if (heldSlot.held) heldSlot.held = false
+    else heldSlot.caller.open[of]++
+    if (heldSlot.replay !== undefined) keyed.set(heldSlot.replay, true)
+    owners.set(id, heldSlot)
   }
 
   return {
@@ -174,9 +174,9 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       return limits !== undefined || latency !== undefined
     },
     enter,
-    leave: (given) => {
-      if (given.held) given.caller.open[given.of]--
-      given.held = false
+    leave: (heldSlot) => {
+      if (heldSlot.held) heldSlot.caller.open[heldSlot.of]--
+      heldSlot.held = false
     },
     moved,
     latency_ms: (identity) => {
@@ -185,7 +185,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       return Distribution.draw_ms(latency, behaviour.seed(), "latency", ...keyOf(identity))
     },
     clear: Effect.sync(() => {
-      for (const known of [callers, buckets, owners, keyed]) known.clear()
+      for (const state of [callers, buckets, owners, keyed]) state.clear()
     })
   }
 })

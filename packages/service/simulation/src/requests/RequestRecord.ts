@@ -42,8 +42,8 @@ export const clippedOrNull = (value: string | undefined) => (value === undefined
 const retryAfter_ms = (response: Response, now_ms: number): number | null => {
   const value = response.headers["retry-after"]
   if (value === undefined) return null
-  const asked = /^\d+$/u.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - now_ms)
-  return Number.isFinite(asked) ? asked : null
+  const pause_ms = /^\d+$/u.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - now_ms)
+  return Number.isFinite(pause_ms) ? pause_ms : null
 }
 
 /** Returns whether the connection was upgraded: its handler has no response afterwards. */

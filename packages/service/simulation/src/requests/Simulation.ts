@@ -125,12 +125,12 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   /** A request behind what its caller's limits let in, and for how long the service thinks. */
   const limited = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
     const { context, identity, request } = current
-    const asked = {
+    const limited = {
       identity,
       apiKey: request.headers[keyHeader] ?? "",
       idempotencyKey: request.headers["idempotency-key"]
     }
-    const entered = limits.enter(asked, current.clock.currentTimeMillisUnsafe())
+    const entered = limits.enter(limited, current.clock.currentTimeMillisUnsafe())
     if ("refusal" in entered) return answer(current, refused(entered.refusal))
     if (context !== undefined) context.slot = entered.slot
     const latency_ms = limits.latency_ms(identity)

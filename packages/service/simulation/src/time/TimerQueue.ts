@@ -44,12 +44,12 @@ export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due:
 
   const ring = Effect.fnUntraced(function* (mine: Alarm) {
     if (alarm === mine) alarm = undefined
-    for (let told = 1; ; told++) {
+    for (let fired = 1; ; fired++) {
       const at = timers.next()
       if (at === undefined || at > elapsed_ms() + tolerance_ms) break
       const timer = timers.take()
       if (timer !== undefined) due(timer)
-      if (told % batch === 0) yield* Effect.yieldNow
+      if (fired % batch === 0) yield* Effect.yieldNow
     }
     setAlarm()
   })

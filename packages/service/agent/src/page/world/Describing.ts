@@ -86,7 +86,7 @@ export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, text
       aria(element, "invalid") === "true" ? "invalid" : "",
       isFocused ? "focused" : ""
     ]
-    return states.filter((state) => state !== "").reduce((said, state) => `${said} ${state}`, "")
+    return states.filter((state) => state !== "").reduce((text, state) => `${text} ${state}`, "")
   }
 
   /** Colour, size and place: all that tells a shape without a name from others. */

@@ -123,8 +123,8 @@ export const filling = ({
     const element = mustResolve(number)
     const control = element instanceof HTMLLabelElement ? element.control : element
     if (isToggle(control) && control instanceof HTMLInputElement) return control.checked
-    const said = element.getAttribute("aria-checked") ?? element.getAttribute("aria-pressed")
-    return said === null ? null : said === "true"
+    const pressed = element.getAttribute("aria-checked") ?? element.getAttribute("aria-pressed")
+    return pressed === null ? null : pressed === "true"
   }
 
   return {

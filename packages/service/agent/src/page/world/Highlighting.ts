@@ -35,8 +35,8 @@ export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Tree
     if (start < 0) return undefined
     const range = document.createRange()
     const point = (at: number) => {
-      const found = nodes.findLast(({ from }) => from <= at)
-      return found === undefined ? undefined : ([found.node, placeOf(found.node.data, at - found.from)] as const)
+      const run = nodes.findLast(({ from }) => from <= at)
+      return run === undefined ? undefined : ([run.node, placeOf(run.node.data, at - run.from)] as const)
     }
     const [first, last] = [point(start), point(start + text.length - 1)]
     if (first === undefined || last === undefined) return undefined

@@ -126,9 +126,9 @@ export const locating = ({
 
   const locate = async (number: number, mustBeUncovered: boolean, isGuarded = false): Promise<Located> => {
     const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
-    const found = resolve(number)
-    if (typeof found === "string") return refuse(found)
-    const { element, isHealed } = found
+    const target = resolve(number)
+    if (typeof target === "string") return refuse(target)
+    const { element, isHealed } = target
     const kind = kindOf(element)
     if (isDisabled(element)) return refuse(`Element ${number} is disabled.`)
     const box = element.getBoundingClientRect()

@@ -20,10 +20,10 @@ export const moving = ({
   const canScroll = (element: Element) => element.scrollHeight > element.clientHeight + 4
 
   /** The area that an element is in; for the page its own, or the largest inside where that does not scroll. */
-  const areaOf = (given: Element | null): Element => {
+  const areaOf = (start: Element | null): Element => {
     const page = document.scrollingElement ?? document.documentElement
-    for (let at = given; at !== null; at = at.parentElement) if (canScroll(at)) return at
-    if (given !== null || canScroll(page)) return page
+    for (let at = start; at !== null; at = at.parentElement) if (canScroll(at)) return at
+    if (start !== null || canScroll(page)) return page
     const size = ({ clientHeight, clientWidth }: Element) => clientHeight * clientWidth
     return Array.from(all(document))
       .filter((one) => canScroll(one) && /auto|scroll/u.test(getComputedStyle(one).overflowY))
@@ -48,20 +48,20 @@ export const moving = ({
   /** Finds text, and scrolls to the first that is not in sight; asked again, to the one after it. */
   const find = (wanted: string): ReadonlyArray<string> => {
     const low = squash(wanted).toLowerCase()
-    const found: Array<HTMLElement> = []
+    const elements: Array<HTMLElement> = []
     for (const node of textNodes(document)) {
       const parent = node.parentElement
       if (parent === null || !squash(node.data).toLowerCase().includes(low) || isHidden(parent)) continue
-      found.push(parent)
-      if (found.length === 50) break
+      elements.push(parent)
+      if (elements.length === 50) break
     }
-    const fresh = found.filter((element) => !foundBefore.has(element))
-    const next = fresh.find((element) => !isShown(element)) ?? fresh[0] ?? found[0]
+    const fresh = elements.filter((element) => !foundBefore.has(element))
+    const next = fresh.find((element) => !isShown(element)) ?? fresh[0] ?? elements[0]
     if (next !== undefined) {
       foundBefore.add(next)
       next.scrollIntoView({ block: "center", behavior: "instant" })
     }
-    return found
+    return elements
       .slice(0, 8)
       .map((element) => `${element === next ? "(here) " : ""}${cut(squash(element.innerText), 200)}`)
   }

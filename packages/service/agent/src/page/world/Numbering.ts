@@ -34,9 +34,9 @@ export const numbering = ({
   /** The number of an element, which is `next` where it has none yet. */
   const numberOf = (element: Element, next: number, role: string, name: string, isNamed = true): number => {
     const number = numbers.get(element) ?? next
-    const known = numbered.get(number)
-    if (known === undefined) numbers.set(element, number)
-    numbered.set(number, { ...known, ref: known?.ref ?? new WeakRef(element), role, name, isNamed })
+    const previous = numbered.get(number)
+    if (previous === undefined) numbers.set(element, number)
+    numbered.set(number, { ...previous, ref: previous?.ref ?? new WeakRef(element), role, name, isNamed })
     return number
   }
 
@@ -58,12 +58,12 @@ export const numbering = ({
   }
 
   /** Returns whether another element has this one's old name, or had its new name. */
-  const hasSwapped = (number: number, known: Numbered, now: string): boolean =>
+  const hasSwapped = (number: number, entry: Numbered, now: string): boolean =>
     Array.from(numbered).some(([other, { name, ref, role }]) => {
-      if (other === number || role !== known.role) return false
+      if (other === number || role !== entry.role) return false
       if (name === now) return true
       const element = ref.deref()
-      return element?.isConnected === true && shortName(element) === known.name
+      return element?.isConnected === true && shortName(element) === entry.name
     })
 
   const letters = (name: string) => name.replaceAll(/[^\p{L}]+/gu, "")
@@ -74,9 +74,9 @@ export const numbering = ({
    * rows pass their names on to each other, and a clock ticks again while it's watched. A name that does neither in
    * time is treated as a reused row, because a refusal costs a step, but a wrong click can't be undone.
    */
-  const ticks = async (number: number, element: Element, known: Numbered): Promise<boolean> => {
+  const ticks = async (number: number, element: Element, entry: Numbered): Promise<boolean> => {
     const now = shortName(element)
-    if (letters(now) !== letters(known.name) || hasSwapped(number, known, now)) return false
+    if (letters(now) !== letters(entry.name) || hasSwapped(number, entry, now)) return false
     const began = performance.now()
     while (performance.now() - began < 1200) {
       await new Promise((resolve) => setTimeout(resolve, 40))
@@ -91,46 +91,49 @@ export const numbering = ({
    * the number again is carried out.
    */
   const confirm = async (number: number): Promise<string | null> => {
-    const known = numbered.get(number)
-    const element = known?.ref.deref()
-    if (known === undefined || element?.isConnected !== true || isUnchanged(element, known)) return null
-    const { refusedAfter, ...others } = known
+    const entry = numbered.get(number)
+    const element = entry?.ref.deref()
+    if (entry === undefined || element?.isConnected !== true || isUnchanged(element, entry))
+      return null
+    const { refusedAfter, ...others } = entry
     const isInsisting = refusedAfter !== undefined && currentLook <= refusedAfter + 1
-    if (!isInsisting && roleOf(element) === known.role && (await ticks(number, element, known))) return null
+    if (!isInsisting && roleOf(element) === entry.role && (await ticks(number, element, entry)))
+      return null
     const role = roleOf(element)
     const name = shortName(element)
     if (isInsisting) {
       numbered.set(number, { ...others, role, name })
       return null
     }
-    numbered.set(number, { ...known, refusedAfter: currentLook })
-    return `Element ${number} is ${role} ${quote(name)} now. When you saw it, it was ${known.role} ${quote(known.name)}. Nothing was done. Use the number again if you still want this element.`
+    numbered.set(number, { ...entry, refusedAfter: currentLook })
+    return `Element ${number} is ${role} ${quote(name)} now. When you saw it, it was ${entry.role} ${quote(entry.name)}. Nothing was done. Use the number again if you still want this element.`
   }
 
   /** The element with this number, or the one that took its place when the page was drawn anew; else what to tell. */
   const resolve = (number: number): { readonly element: Element; readonly isHealed: boolean } | string => {
-    const known = numbered.get(number)
-    if (known === undefined) return `There is no element ${number} on this page. Use the numbers of the newest page.`
-    const element = known.ref.deref()
+    const entry = numbered.get(number)
+    if (entry === undefined)
+      return `There is no element ${number} on this page. Use the numbers of the newest page.`
+    const element = entry.ref.deref()
     if (element?.isConnected === true) return { element, isHealed: false }
-    if (known.name !== "") {
+    if (entry.name !== "") {
       const alike = Array.from(all(document)).filter(
-        (one) => roleOf(one) === known.role && shortName(one) === known.name && !isHidden(one)
+        (one) => roleOf(one) === entry.role && shortName(one) === entry.name && !isHidden(one)
       )
       const [only] = alike
       if (only !== undefined && alike.length === 1) {
         numbers.set(only, number)
-        numbered.set(number, { ...known, ref: new WeakRef(only) })
+        numbered.set(number, { ...entry, ref: new WeakRef(only) })
         return { element: only, isHealed: true }
       }
     }
-    return `Element ${number} (${known.role} ${quote(known.name)}) is not on the page any more. Look at the newest page.`
+    return `Element ${number} (${entry.role} ${quote(entry.name)}) is not on the page any more. Look at the newest page.`
   }
 
   const mustResolve = (number: number): Element => {
-    const found = resolve(number)
-    if (typeof found === "string") throw new Error(found)
-    return found.element
+    const target = resolve(number)
+    if (typeof target === "string") throw new Error(target)
+    return target.element
   }
 
   return {

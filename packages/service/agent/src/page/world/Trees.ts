@@ -1,7 +1,7 @@
 /** Elements across shadow roots, those included that the page has closed. Runs in the page. */
 export const trees = () => {
   const closedRoots = new WeakMap<Element, ShadowRoot>()
-  const asked = new WeakSet<Element>()
+  const askedElements = new WeakSet<Element>()
   const frameIds = new WeakMap<Element, string>()
   const attribute_most = 10_000
   const contents_most = 4_000_000
@@ -28,11 +28,11 @@ export const trees = () => {
   }
 
   const deepest = (x: number, y: number): Element | null => {
-    let found = document.elementFromPoint(x, y)
+    let top = document.elementFromPoint(x, y)
     for (;;) {
-      const inside = found === null ? null : (rootOf(found)?.elementFromPoint(x, y) ?? null)
-      if (inside === null || inside === found) return found
-      found = inside
+      const inside = top === null ? null : (rootOf(top)?.elementFromPoint(x, y) ?? null)
+      if (inside === null || inside === top) return top
+      top = inside
     }
   }
 
@@ -58,8 +58,8 @@ export const trees = () => {
     isHidden,
     /** Returns whether an element may have a closed root that wasn't requested yet. It's true once per element. */
     isOpaque: (element: Element) => {
-      if (asked.has(element)) return false
-      asked.add(element)
+      if (askedElements.has(element)) return false
+      askedElements.add(element)
       return true
     },
     /** Makes a closed root readable. */

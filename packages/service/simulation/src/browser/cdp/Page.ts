@@ -37,8 +37,8 @@ export const world = (
   name: string,
   next: () => number
 ): { readonly world: World; readonly made: boolean } | undefined => {
-  const known = page.worlds.find((other) => other.name === name)
-  if (known !== undefined) return { world: known, made: false }
+  const existing = page.worlds.find((other) => other.name === name)
+  if (existing !== undefined) return { world: existing, made: false }
   if (page.worlds.length >= mostWorlds) return undefined
   const made = { id: next(), name }
   page.worlds = [...page.worlds, made]

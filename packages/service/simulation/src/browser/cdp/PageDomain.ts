@@ -32,11 +32,11 @@ const milestones = ["init", "commit", "DOMContentLoaded", "load", "networkAlmost
 
 /** The world of this name in the document that is open, announced when it is new; nothing when there are too many. */
 const makeWorld = (state: State.State, page: Page, name: string): number | undefined => {
-  const found = world(page, name, () => State.nextNumber(state))
-  if (found?.made === true) {
-    emitTo(state, page, "runtime", "Runtime.executionContextCreated", { context: contextOf(page, found.world) })
+  const created = world(page, name, () => State.nextNumber(state))
+  if (created?.made === true) {
+    emitTo(state, page, "runtime", "Runtime.executionContextCreated", { context: contextOf(page, created.world) })
   }
-  return found?.world.id
+  return created?.world.id
 }
 
 /** Puts another document in place of the one that is open, and says all that a browser says while it loads. */

@@ -47,10 +47,10 @@ const throws = (state: State.State, message: string): Method.Outcome =>
 
 const valueOf = (page: Page, source: Source) => evaluateSource(source, page.document, version.userAgent)
 
-const evaluateIn = (state: State.State, page: Page, source: Source, said: Said): Method.Outcome =>
+const evaluateIn = (state: State.State, page: Page, source: Source, how: Said): Method.Outcome =>
   Result.match(valueOf(page, source), {
     onFailure: (message) => throws(state, message),
-    onSuccess: (value) => Result.succeed(say(state, page, value, said))
+    onSuccess: (value) => Result.succeed(say(state, page, value, how))
   })
 
 const Evaluate = Schema.Struct({
@@ -60,15 +60,15 @@ const Evaluate = Schema.Struct({
   returnByValue: Schema.optionalKey(Schema.Boolean)
 })
 
-const evaluate = Method.ofPage(Evaluate, ({ state }, page, asked) => {
-  const world = worldOf(page, asked.contextId, asked.uniqueContextId)
+const evaluate = Method.ofPage(Evaluate, ({ state }, page, params) => {
+  const world = worldOf(page, params.contextId, params.uniqueContextId)
   if (world === undefined) return Result.fail(noContext)
-  if (PlaywrightScript.isInstallation(asked.expression)) {
+  if (PlaywrightScript.isInstallation(params.expression)) {
     const objectId = `${world.id}.${scriptName}`
     return Result.succeed({ result: { type: "object", className: scriptClass, description: scriptClass, objectId } })
   }
-  const said = { worldId: world.id, returnByValue: asked.returnByValue === true }
-  return evaluateIn(state, page, { text: asked.expression, called: false }, said)
+  const how = { worldId: world.id, returnByValue: params.returnByValue === true }
+  return evaluateIn(state, page, { text: params.expression, called: false }, how)
 })
 
 const CallArgument = Schema.Struct({
@@ -94,10 +94,10 @@ const callScript = (
   state: State.State,
   page: Page,
   called: "evaluate" | "jsonValue",
-  given: ReadonlyArray<CallArgument>,
-  said: Said
+  args: ReadonlyArray<CallArgument>,
+  how: Said
 ): Method.Outcome => {
-  const [, ...rest] = given
+  const [, ...rest] = args
   if (!rest.every((one) => isHeld(page, one))) return Result.fail(noObject)
   const handles = rest.flatMap(({ objectId }) => (objectId === undefined ? [] : [page.objects.get(objectId)]))
   if (called === "jsonValue") return Result.succeed({ result: byValueEncoded(handles[0]) })
@@ -107,7 +107,7 @@ const callScript = (
   return Result.match(valueOf(page, source), {
     onFailure: (message) => throws(state, message),
     onSuccess: (value) =>
-      Result.succeed(said.returnByValue ? { result: byValueEncoded(value) } : say(state, page, value, said))
+      Result.succeed(how.returnByValue ? { result: byValueEncoded(value) } : say(state, page, value, how))
   })
 }
 
@@ -116,20 +116,20 @@ const byValueEncoded = (value: Value): Protocol.Result => {
   return { type: typeof encoded, value: encoded }
 }
 
-const callFunctionOn = Method.ofPage(Call, ({ state }, page, asked) => {
+const callFunctionOn = Method.ofPage(Call, ({ state }, page, params) => {
   const world =
-    asked.objectId === undefined
-      ? worldOf(page, asked.executionContextId, asked.uniqueContextId)
-      : worldOfObject(page, asked.objectId)
+    params.objectId === undefined
+      ? worldOf(page, params.executionContextId, params.uniqueContextId)
+      : worldOfObject(page, params.objectId)
   if (world === undefined) return Result.fail(noContext)
-  const given = asked.arguments ?? []
-  const said = { worldId: world.id, returnByValue: asked.returnByValue === true }
-  const script = PlaywrightScript.called(asked.functionDeclaration)
-  if (script !== undefined) return callScript(state, page, script, given, said)
-  if (!given.every((one) => isHeld(page, one))) return Result.fail(noObject)
-  const [first] = given
+  const args = params.arguments ?? []
+  const how = { worldId: world.id, returnByValue: params.returnByValue === true }
+  const script = PlaywrightScript.called(params.functionDeclaration)
+  if (script !== undefined) return callScript(state, page, script, args, how)
+  if (!args.every((one) => isHeld(page, one))) return Result.fail(noObject)
+  const [first] = args
   const held = first?.objectId === undefined ? undefined : page.objects.get(first.objectId)
-  return evaluateIn(state, page, { text: asked.functionDeclaration, called: true, held }, said)
+  return evaluateIn(state, page, { text: params.functionDeclaration, called: true, held }, how)
 })
 
 /** Worlds, and expressions in them. */
