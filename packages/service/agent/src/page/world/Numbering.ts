@@ -93,12 +93,10 @@ export const numbering = ({
   const confirm = async (number: number): Promise<string | null> => {
     const entry = numbered.get(number)
     const element = entry?.ref.deref()
-    if (entry === undefined || element?.isConnected !== true || isUnchanged(element, entry))
-      return null
+    if (entry === undefined || element?.isConnected !== true || isUnchanged(element, entry)) return null
     const { refusedAfter, ...others } = entry
     const isInsisting = refusedAfter !== undefined && currentLook <= refusedAfter + 1
-    if (!isInsisting && roleOf(element) === entry.role && (await ticks(number, element, entry)))
-      return null
+    if (!isInsisting && roleOf(element) === entry.role && (await ticks(number, element, entry))) return null
     const role = roleOf(element)
     const name = shortName(element)
     if (isInsisting) {
@@ -112,8 +110,7 @@ export const numbering = ({
   /** The element with this number, or the one that took its place when the page was drawn anew; else what to tell. */
   const resolve = (number: number): { readonly element: Element; readonly isHealed: boolean } | string => {
     const entry = numbered.get(number)
-    if (entry === undefined)
-      return `There is no element ${number} on this page. Use the numbers of the newest page.`
+    if (entry === undefined) return `There is no element ${number} on this page. Use the numbers of the newest page.`
     const element = entry.ref.deref()
     if (element?.isConnected === true) return { element, isHealed: false }
     if (entry.name !== "") {
