@@ -17,8 +17,7 @@ const printing = {
 const tooLong = [
   "packages/service/engine/src/Browsers.ts",
   "packages/service/engine/src/Executions.ts",
-  "packages/service/engine/src/SharedWork.ts",
-  "packages/testing/store-contract/src/commits.ts"
+  "packages/service/engine/src/SharedWork.ts"
 ]
 
 export default defineConfig({

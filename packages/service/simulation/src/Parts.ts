@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
-import { Behaviour, type BehaviourOptions } from "./behaviour/Behaviour.ts"
+import { Behavior, type BehaviorOptions } from "./behavior/Behavior.ts"
 import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
 import { Control } from "./control/Control.ts"
 import type { ControlOptions } from "./control/ControlServer.ts"
@@ -27,7 +27,7 @@ import * as SkewedClock from "./time/SkewedClock.ts"
 export const defaultKeys: ReadonlyArray<string> = ["wak_test"]
 
 /** Options of a simulated server. */
-export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
+export interface SimulatedOptions extends ListenOptions, BehaviorOptions {
   /** Ids, outcomes, durations and costs all come from it, on loopback the tokens of links too; 1 unless given. */
   readonly seed?: number
   /** Size of the journal; the newest 20,000 rows by default. */
@@ -41,26 +41,26 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
 }
 
 /** Services that observe and control a running simulated service. */
-export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock | SimulatedState
+export type SimulationParts = Behavior | Control | Faults | Journal | Oracles | ServiceClock | SimulatedState
 
 /** The engine over simulated ports, and its state. */
 const engineSimulated = <R>(
   stores: Stores<R>
-): Layer.Layer<Engine | SimulatedState | BehavingBrowserPool.BrowserConnections, never, Behaviour | R> =>
+): Layer.Layer<Engine | SimulatedState | BehavingBrowserPool.BrowserConnections, never, Behavior | R> =>
   SimulatedState.layer(stores).pipe(
     Layer.provide(Layer.fresh(SimulatedAgent.layer)),
     Layer.provideMerge(Layer.fresh(BehavingBrowserPool.layer))
   )
 
 /** Returns the requested faults, or otherwise the profile's. */
-const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
+const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behavior> =>
   Layer.unwrap(
-    Effect.map(Behaviour, (behaviour) =>
+    Effect.map(Behavior, (behavior) =>
       Faults.layer({
-        seed: behaviour.seed(),
+        seed: behavior.seed(),
         plan:
           plan === undefined
-            ? (behaviour.profile().faults ?? [])
+            ? (behavior.profile().faults ?? [])
             : Result.getOrThrow(SettingsFile.checkedFaultPlan(plan))
       })
     )
@@ -68,15 +68,15 @@ const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, 
 
 /** The simulated agent and browsers, for an engine over a store of yours. */
 export const layerPorts = (
-  options: BehaviourOptions & Pick<SimulatedOptions, "seed"> = {}
+  options: BehaviorOptions & Pick<SimulatedOptions, "seed"> = {}
 ): Layer.Layer<Agent | BrowserPool> =>
   Layer.mergeAll(Layer.fresh(SimulatedAgent.layer), Layer.fresh(BehavingBrowserPool.layer)).pipe(
-    Layer.provide(Behaviour.layer(options))
+    Layer.provide(Behavior.layer(options))
   )
 
 /** The engine with simulated agent and browsers, its state in memory. */
 export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine | SimulatedState> =>
-  Layer.provide(engineSimulated(MemoryStore.layerOf), Behaviour.layer(options))
+  Layer.provide(engineSimulated(MemoryStore.layerOf), Behavior.layer(options))
 
 /**
  * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
@@ -101,7 +101,7 @@ export const layer = (
     ),
     Layer.provide(Layer.fresh(Limits.layer)),
     Layer.provideMerge(faults(options)),
-    Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
+    Layer.provideMerge([Behavior.layer(options), Journal.layer(options.journal)])
   )
 
 /** Service time for all that waits, skewed for requests where a fault says so. */

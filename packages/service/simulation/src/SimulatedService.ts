@@ -3,8 +3,8 @@ import type { Engine } from "@webagent/engine"
 import { defaultHost, Listener, LinkTokens, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Behaviour } from "./behaviour/Behaviour.ts"
-import * as SeededLinkTokens from "./behaviour/SeededLinkTokens.ts"
+import { Behavior } from "./behavior/Behavior.ts"
+import * as SeededLinkTokens from "./behavior/SeededLinkTokens.ts"
 import { ControlServer } from "./control/ControlServer.ts"
 import * as NodeDelivery from "./faults/NodeDelivery.ts"
 import * as Parts from "./Parts.ts"
@@ -17,8 +17,8 @@ export { layerEngine, layerPorts } from "./Parts.ts"
 /** Before the server closes, which waits for every request: some wait for a browser to start, in service time. */
 const wakeWhenClosing = Effect.gen(function* () {
   yield* Server
-  const behaviour = yield* Behaviour
-  yield* Effect.addFinalizer(() => behaviour.wake)
+  const behavior = yield* Behavior
+  yield* Effect.addFinalizer(() => behavior.wake)
 })
 
 /** Anyone can know a seed, so tokens of a seed are for this machine only. */

@@ -1,7 +1,7 @@
 export { parseTaskScript, scriptKeys, spanFromText } from "@webagent/control"
 export { Engine } from "@webagent/engine"
 export { LinkTokens, ListenError, type ListenOptions, PortInUseError, Server, version } from "@webagent/server"
-export * from "./behaviour/Behaviour.ts"
+export * from "./behavior/Behavior.ts"
 export * from "./control/Control.ts"
 export { type ControlOptions, ControlServer } from "./control/ControlServer.ts"
 export * from "./faults/FaultDelivery.ts"

@@ -12,7 +12,7 @@ import * as SkewedClock from "../src/time/SkewedClock.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { SimulatedOptions } from "../src/Parts.ts"
 import * as Parts from "../src/Parts.ts"
-import * as SeededLinkTokens from "../src/behaviour/SeededLinkTokens.ts"
+import * as SeededLinkTokens from "../src/behavior/SeededLinkTokens.ts"
 import { Simulation } from "../src/requests/Simulation.ts"
 
 /** An answer that came whole. */

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import type { Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { commits } from "./commits.ts"
+import { commits, keys } from "./commits.ts"
 import { nodes } from "./nodes.ts"
 import { retention } from "./retention.ts"
 import type { StoreTest } from "./steps.ts"
@@ -18,6 +18,7 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
 
   describe(`${name} as a store`, () => {
     commits(test)
+    keys(test)
     turns(test)
     nodes(test)
     retention(test)

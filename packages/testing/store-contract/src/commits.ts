@@ -17,7 +17,7 @@ import {
   type StoreTest
 } from "./steps.ts"
 
-/** Commits: refused whole or carried out whole, and creates with a key once. */
+/** Commits: each is refused or carried out as a whole. */
 export const commits = (test: StoreTest): void => {
   test(
     "gives back what was committed, by id, to the last field",
@@ -119,45 +119,6 @@ export const commits = (test: StoreTest): void => {
   )
 
   test(
-    "lets one create through a key, until the key is expired or forgotten",
-    Effect.gen(function* () {
-      const store = yield* Store
-      yield* commit({ ...creation("1"), key: keyed("k", 1000) })
-      // the key comes first: a repeat of a create is told what was made, not that its id is taken
-      for (const step of [creation("1"), creation("2")]) {
-        const taken = yield* Effect.flip(commit({ ...step, key: keyed("k", 1000 + day_ms - 1, "other") }))
-        assert.deepStrictEqual(taken._tag === "KeyTaken" ? taken.record : taken, keyed("k", 1000))
-      }
-      assert.isTrue(Option.isNone(yield* store.session("s2")))
-      yield* commit({ ...creation("3"), key: keyed("k", 1000 + day_ms, "later") })
-      assert.deepStrictEqual(yield* store.idempotencyRecord("k"), Option.some(keyed("k", 1000 + day_ms, "later")))
-      yield* commit({ events: [], forgetKey: "k" })
-      assert.isTrue(Option.isNone(yield* store.idempotencyRecord("k")))
-      yield* commit({ ...creation("4"), key: keyed("k", 1000) })
-    })
-  )
-
-  test(
-    "lets one of many creates with one key through, when they come at once",
-    Effect.gen(function* () {
-      const store = yield* Store
-      const outcomes = yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) => String(index)),
-        (each) => Effect.map(refusal({ ...creation(each), key: keyed("k", 0, each) }), (tag) => [each, tag] as const),
-        { concurrency: "unbounded" }
-      )
-      const through = outcomes.filter(([, tag]) => tag === "carried out")
-      assert.lengthOf(through, 1)
-      assert.isTrue(outcomes.every(([, tag]) => tag === "carried out" || tag === "KeyTaken"))
-      const { sessions } = yield* store.records
-      assert.deepStrictEqual(
-        sessions.map(({ id }) => id),
-        through.map(([each]) => `s${each}`)
-      )
-    })
-  )
-
-  test(
     "does what goes with a commit when it is carried out, and undoes the commit when that fails",
     Effect.gen(function* () {
       const store = yield* Store
@@ -196,5 +157,47 @@ export const commits = (test: StoreTest): void => {
           assert.lengthOf([...new Set(parts)], 1)
         })
     )
+  )
+}
+
+/** Creates with a key: each is carried out once. */
+export const keys = (test: StoreTest): void => {
+  test(
+    "lets one create through a key, until the key is expired or forgotten",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* commit({ ...creation("1"), key: keyed("k", 1000) })
+      // the key comes first: a repeat of a create is told what was made, not that its id is taken
+      for (const step of [creation("1"), creation("2")]) {
+        const taken = yield* Effect.flip(commit({ ...step, key: keyed("k", 1000 + day_ms - 1, "other") }))
+        assert.deepStrictEqual(taken._tag === "KeyTaken" ? taken.record : taken, keyed("k", 1000))
+      }
+      assert.isTrue(Option.isNone(yield* store.session("s2")))
+      yield* commit({ ...creation("3"), key: keyed("k", 1000 + day_ms, "later") })
+      assert.deepStrictEqual(yield* store.idempotencyRecord("k"), Option.some(keyed("k", 1000 + day_ms, "later")))
+      yield* commit({ events: [], forgetKey: "k" })
+      assert.isTrue(Option.isNone(yield* store.idempotencyRecord("k")))
+      yield* commit({ ...creation("4"), key: keyed("k", 1000) })
+    })
+  )
+
+  test(
+    "lets one of many creates with one key through, when they come at once",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, index) => String(index)),
+        (each) => Effect.map(refusal({ ...creation(each), key: keyed("k", 0, each) }), (tag) => [each, tag] as const),
+        { concurrency: "unbounded" }
+      )
+      const through = outcomes.filter(([, tag]) => tag === "carried out")
+      assert.lengthOf(through, 1)
+      assert.isTrue(outcomes.every(([, tag]) => tag === "carried out" || tag === "KeyTaken"))
+      const { sessions } = yield* store.records
+      assert.deepStrictEqual(
+        sessions.map(({ id }) => id),
+        through.map(([each]) => `s${each}`)
+      )
+    })
   )
 }

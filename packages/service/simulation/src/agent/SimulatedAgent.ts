@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Behaviour } from "../behaviour/Behaviour.ts"
+import { Behavior } from "../behavior/Behavior.ts"
 import { Agent } from "@webagent/engine"
 import * as ScheduledAgent from "./ScheduledAgent.ts"
 import * as TurnPlan from "./TurnPlan.ts"
@@ -20,8 +20,8 @@ const schedule = (force: TurnPlan.Force): ScheduledAgent.TurnSchedule => ({
 })
 
 /** Makes the agent of one engine: its turns follow the profile and the seed that are in force when they begin. */
-export const make = Effect.map(Behaviour, (behaviour): ScheduledAgent.ScheduledAgent => {
-  const force = (): TurnPlan.Force => ({ profile: behaviour.profile(), seed: behaviour.seed() })
+export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAgent => {
+  const force = (): TurnPlan.Force => ({ profile: behavior.profile(), seed: behavior.seed() })
   let last = force()
   let scheduled = schedule(last)
   return {
@@ -42,6 +42,6 @@ export const make = Effect.map(Behaviour, (behaviour): ScheduledAgent.ScheduledA
 
 /**
  * An agent that waits and then reports what the task's script says, else what the profile, the seed and the turn's
- * id say. It opens no browser and reads no page. See `TaskScript` and `Behaviour`.
+ * id say. It opens no browser and reads no page. See `TaskScript` and `Behavior`.
  */
-export const layer: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, Effect.map(make, ScheduledAgent.make))
+export const layer: Layer.Layer<Agent, never, Behavior> = Layer.effect(Agent, Effect.map(make, ScheduledAgent.make))

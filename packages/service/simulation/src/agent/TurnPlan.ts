@@ -2,9 +2,9 @@ import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { type ParsedTaskScript, parseTaskScript } from "@webagent/control"
 import { Decimal, type Session, type Turn } from "@webagent/engine"
-import * as Seed from "../behaviour/Seed.ts"
-import { type CompleteProfile, dispatchShare } from "../behaviour/Behaviour.ts"
-import * as Distribution from "../behaviour/Distribution.ts"
+import * as Seed from "../behavior/Seed.ts"
+import { type CompleteProfile, dispatchShare } from "../behavior/Behavior.ts"
+import * as Distribution from "../behavior/Distribution.ts"
 
 /** The profile and the seed of a turn: those in force when it began. */
 export interface Force {

@@ -2,8 +2,8 @@ import { type Browser, BrowserPool, type LaunchedBrowser } from "@webagent/engin
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Behaviour } from "../behaviour/Behaviour.ts"
-import * as Distribution from "../behaviour/Distribution.ts"
+import { Behavior } from "../behavior/Behavior.ts"
+import * as Distribution from "../behavior/Distribution.ts"
 import * as ResumedBrowser from "./ResumedBrowser.ts"
 import * as SimulatedBrowserPool from "./SimulatedBrowserPool.ts"
 
@@ -20,9 +20,9 @@ export class BrowserConnections extends Context.Service<
  * Simulated browsers that take as long to start as the profile in force says, and whose connections are cut after a
  * while if it says so: the time is drawn anew for every connection, and cuts every other one of its browser too.
  */
-export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behaviour> = Layer.effectContext(
+export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavior> = Layer.effectContext(
   Effect.gen(function* () {
-    const behaviour = yield* Behaviour
+    const behavior = yield* Behavior
     /** Effects that cut the connections of each browser; a starting browser has none. */
     const running = new Map<string, Effect.Effect<void>>()
 
@@ -30,19 +30,19 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       let connections = 0
       return (connect: LaunchedBrowser["connect"]): LaunchedBrowser["connect"] =>
         Effect.tap(connect, () => {
-          const { dropAfter } = behaviour.profile().browser
+          const { dropAfter } = behavior.profile().browser
           if (dropAfter === undefined) return Effect.void
-          const wait_ms = Distribution.draw_ms(dropAfter, behaviour.seed(), id, "drop", ++connections)
+          const wait_ms = Distribution.draw_ms(dropAfter, behavior.seed(), id, "drop", ++connections)
           return Effect.forkScoped(Effect.andThen(Effect.sleep(wait_ms), launched.drop))
         })
     }
 
     const launch = Effect.fnUntraced(function* ({ id }: Browser.Browser) {
-      const { start } = behaviour.profile().browser
-      const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behaviour.seed(), id, "start")
+      const { start } = behavior.profile().browser
+      const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behavior.seed(), id, "start")
       running.set(id, Effect.void)
       if (wait_ms > 0) {
-        yield* Effect.onInterrupt(behaviour.sleep(wait_ms), () => Effect.sync(() => running.delete(id)))
+        yield* Effect.onInterrupt(behavior.sleep(wait_ms), () => Effect.sync(() => running.delete(id)))
       }
       const launched = SimulatedBrowserPool.start(id)
       running.set(id, launched.drop)

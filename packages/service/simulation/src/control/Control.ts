@@ -24,7 +24,7 @@ import type * as Schema from "effect/Schema"
 import { Engine } from "@webagent/engine"
 import { SimulatedState } from "../state/SimulatedState.ts"
 import { BrowserConnections } from "../browser/BehavingBrowserPool.ts"
-import { Behaviour } from "../behaviour/Behaviour.ts"
+import { Behavior } from "../behavior/Behavior.ts"
 import { FaultDelivery } from "../faults/FaultDelivery.ts"
 import { Faults } from "../faults/Faults.ts"
 import { Journal, type JournalQuery } from "../journal/Journal.ts"
@@ -87,7 +87,7 @@ export class Control extends Context.Service<
   static get layer(): Layer.Layer<
     Control,
     never,
-    | Behaviour
+    | Behavior
     | BrowserConnections
     | Engine
     | FaultDelivery
@@ -113,7 +113,7 @@ const fitting = <A>(checked: Result.Result<A, SettingsFile.SettingsError>): Effe
   Effect.mapError(Effect.fromResult(checked), ({ message }) => new ControlInvalidError({ detail: message }))
 
 const make = Effect.gen(function* () {
-  const behaviour = yield* Behaviour
+  const behavior = yield* Behavior
   const clock = yield* ServiceClock
   const delivery = yield* FaultDelivery
   const connections = yield* BrowserConnections
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
   const act = (action: string, detail: string | null = null) => journal.record({ type: "control", action, detail })
 
   /** The faults in force may be others than those that the profile came with. */
-  const profile = Effect.map(faults.plan, (plan): Profile => ({ ...behaviour.profile(), faults: plan }))
+  const profile = Effect.map(faults.plan, (plan): Profile => ({ ...behavior.profile(), faults: plan }))
 
   const setProfile = Effect.fnUntraced(function* (chosen: string | Profile) {
     if (typeof chosen === "string" && !isPreset(chosen)) {
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
     const next: Profile =
       typeof chosen === "string" ? presets[chosen] : yield* fitting(SettingsFile.checkedProfile(chosen))
     yield* act("setProfile", next.name ?? null)
-    yield* behaviour.set(next)
+    yield* behavior.set(next)
     yield* faults.set(next.faults ?? [])
     return yield* profile
   })
@@ -155,8 +155,8 @@ const make = Effect.gen(function* () {
       Effect.tapError(() => clock.setNow(now_ms)),
       Effect.mapError(({ message }) => new ControlInvalidError({ detail: message }))
     )
-    yield* behaviour.set(snapshot.profile)
-    yield* behaviour.reseed(snapshot.seed)
+    yield* behavior.set(snapshot.profile)
+    yield* behavior.reseed(snapshot.seed)
     yield* simulation.reset
     yield* faults.set(snapshot.profile.faults ?? [])
     yield* faults.reset(snapshot.seed)
@@ -214,7 +214,7 @@ const make = Effect.gen(function* () {
     }),
     reset: Effect.fnUntraced(function* ({ seed } = {}) {
       yield* act("reset")
-      if (seed !== undefined) yield* behaviour.reseed(seed)
+      if (seed !== undefined) yield* behavior.reseed(seed)
       yield* state.reset
       yield* simulation.reset
       yield* faults.reset(seed)
@@ -225,7 +225,7 @@ const make = Effect.gen(function* () {
     snapshot: Effect.gen(function* () {
       const { now_ms } = yield* clock.view
       const taken: Schema.Json = JSON.parse(JSON.stringify(yield* state.snapshot))
-      return { version: 1, at_ms: now_ms, seed: behaviour.seed(), profile: yield* profile, state: taken }
+      return { version: 1, at_ms: now_ms, seed: behavior.seed(), profile: yield* profile, state: taken }
     }),
     restore,
     cancelRun: changing("cancelRun", "run", engine.cancelTurn),

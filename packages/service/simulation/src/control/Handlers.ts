@@ -6,7 +6,7 @@ import { Control } from "./Control.ts"
 
 const done = { done: true } as const
 
-const behaviour = HttpApiBuilder.group(
+const behavior = HttpApiBuilder.group(
   ControlApi,
   "behaviour",
   Effect.fnUntraced(function* (handlers) {
@@ -68,4 +68,4 @@ const operations = HttpApiBuilder.group(
 )
 
 /** The operations of the control API. */
-export const layer = Layer.mergeAll(behaviour, record, state, operations)
+export const layer = Layer.mergeAll(behavior, record, state, operations)

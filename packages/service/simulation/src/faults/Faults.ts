@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { draw, type Seed } from "../behaviour/Seed.ts"
+import { draw, type Seed } from "../behavior/Seed.ts"
 import type { Identity } from "../journal/Requests.ts"
 
 /** A fault that hits a request. */

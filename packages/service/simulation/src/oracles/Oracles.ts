@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Turn } from "@webagent/engine"
-import { Behaviour } from "../behaviour/Behaviour.ts"
+import { Behavior } from "../behavior/Behavior.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as BrowsersLeftOpen from "./BrowsersLeftOpen.ts"
 import * as CreatedTwice from "./CreatedTwice.ts"
@@ -114,17 +114,17 @@ export class Oracles extends Context.Service<
   }
 >()("@webagent/simulation/Oracles") {
   /** Sees what the journal sees from now on. */
-  static get layer(): Layer.Layer<Oracles, never, Behaviour | Journal | SimulatedState> {
+  static get layer(): Layer.Layer<Oracles, never, Behavior | Journal | SimulatedState> {
     return Layer.effect(Oracles, make)
   }
 }
 
 const make = Effect.gen(function* () {
-  const behaviour = yield* Behaviour
+  const behavior = yield* Behavior
   const journal = yield* Journal
   const state = yield* SimulatedState
   const pollInterval_ms = () => {
-    const { pollInterval } = behaviour.profile()
+    const { pollInterval } = behavior.profile()
     return pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
   }
   let oracles = begin(pollInterval_ms)

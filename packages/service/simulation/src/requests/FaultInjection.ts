@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { CreateKey } from "../behaviour/CreateKey.ts"
+import { CreateKey } from "../behavior/CreateKey.ts"
 import * as FaultAnswer from "../faults/FaultAnswer.ts"
 import type { Answered, ConnectionLost, FaultDelivery } from "../faults/FaultDelivery.ts"
 import type { InjectedFault } from "../faults/Faults.ts"

@@ -3,9 +3,9 @@ import { Turn } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Seed from "../behaviour/Seed.ts"
-import { Behaviour } from "../behaviour/Behaviour.ts"
-import * as Distribution from "../behaviour/Distribution.ts"
+import * as Seed from "../behavior/Seed.ts"
+import { Behavior } from "../behavior/Behavior.ts"
+import * as Distribution from "../behavior/Distribution.ts"
 import { httpDate } from "../faults/FaultAnswer.ts"
 import type { Caller, RequestContext, Slot } from "./RequestContext.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
@@ -74,7 +74,7 @@ export class Limits extends Context.Service<
   }
 >()("@webagent/simulation/Limits") {
   /** Limits by the profile in force; no caller is at one yet. */
-  static get layer(): Layer.Layer<Limits, never, Behaviour> {
+  static get layer(): Layer.Layer<Limits, never, Behavior> {
     return Layer.effect(Limits, make)
   }
 }
@@ -88,7 +88,7 @@ const rateOf = ({ burst, requestsPerSecond }: Rules): TokenBucket.Rate | undefin
 
 const keyOf = ({ attempt, create, operation, resource }: Identity) => [operation, create ?? resource ?? "", attempt]
 
-const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
+const make = Effect.map(Behavior, (behavior): Limits["Service"] => {
   const callers = BoundedMap.make<Caller>(maxCallers)
   const buckets = BoundedMap.make<TokenBucket.TokenBucket>(maxCallers)
   const owners = new Map<string, Slot>()
@@ -105,7 +105,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     if (retryAfter === "none") return null
     const asDate =
       retryAfter === "date" ||
-      (retryAfter === "either" && Seed.draw(behaviour.seed(), "retryAfter", ...keyOf(identity)) < 0.5)
+      (retryAfter === "either" && Seed.draw(behavior.seed(), "retryAfter", ...keyOf(identity)) < 0.5)
     return asDate
       ? httpDate(Math.ceil((now_ms + wait_ms) / 1000) * 1000)
       : String(Math.max(1, Math.ceil(wait_ms / 1000)))
@@ -138,7 +138,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const enter = (request: LimitedRequest, now_ms: number): Admission => {
     const { identity } = request
     if (identity.operation === "unrouted") return { slot: null }
-    const rules = behaviour.profile().limits
+    const rules = behavior.profile().limits
     const refuse = (detail: string, wait_ms: number): Admission => ({
       refusal: { detail, retryAfter: retryAfterOf(wait_ms, rules ?? {}, identity, now_ms) }
     })
@@ -170,7 +170,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
 
   return {
     inForce: () => {
-      const { latency, limits } = behaviour.profile()
+      const { latency, limits } = behavior.profile()
       return limits !== undefined || latency !== undefined
     },
     enter,
@@ -180,9 +180,9 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     },
     moved,
     latency_ms: (identity) => {
-      const { latency } = behaviour.profile()
+      const { latency } = behavior.profile()
       if (latency === undefined || identity.operation === "unrouted") return 0
-      return Distribution.draw_ms(latency, behaviour.seed(), "latency", ...keyOf(identity))
+      return Distribution.draw_ms(latency, behavior.seed(), "latency", ...keyOf(identity))
     },
     clear: Effect.sync(() => {
       for (const state of [callers, buckets, owners, keyed]) state.clear()

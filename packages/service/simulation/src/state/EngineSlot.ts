@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import { Behaviour } from "../behaviour/Behaviour.ts"
-import { type IdCounts, SeededIds } from "../behaviour/SeededIds.ts"
+import { Behavior } from "../behavior/Behavior.ts"
+import { type IdCounts, SeededIds } from "../behavior/SeededIds.ts"
 
 /** Makes the store of an engine that starts with these records. */
 export type Stores<R> = (records: Records) => Layer.Layer<Store, never, R>
@@ -34,8 +34,8 @@ export interface EngineSlot {
 
 /** Starts an engine. Its scope closes the engine that runs by then. */
 export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Records) {
-  const context = yield* Effect.context<Agent | Behaviour | BrowserPool | R | Scope.Scope>()
-  const { seed } = yield* Behaviour
+  const context = yield* Effect.context<Agent | Behavior | BrowserPool | R | Scope.Scope>()
+  const { seed } = yield* Behavior
   const replacing = yield* Semaphore.make(1)
 
   const start = Effect.fnUntraced(function* (records: Records, ids: IdCounts) {

@@ -11,7 +11,7 @@ import {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Behaviour } from "../behaviour/Behaviour.ts"
+import type { Behavior } from "../behavior/Behavior.ts"
 import * as EngineSlot from "./EngineSlot.ts"
 import * as Snapshot from "./Snapshot.ts"
 
@@ -37,7 +37,7 @@ export class SimulatedState extends Context.Service<
    */
   static readonly layer = <R>(
     stores: EngineSlot.Stores<R>
-  ): Layer.Layer<Engine | SimulatedState, never, Agent | Behaviour | BrowserPool | R> =>
+  ): Layer.Layer<Engine | SimulatedState, never, Agent | Behavior | BrowserPool | R> =>
     Layer.effectContext(make(stores))
 }
 

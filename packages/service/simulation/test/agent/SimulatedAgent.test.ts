@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { Turn } from "@webagent/engine"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
-import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
+import { Behavior, type BehaviorOptions } from "../../src/behavior/Behavior.ts"
 
 const turn = Turn.make(records.turn)
 
@@ -17,7 +17,7 @@ const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnRep
 const schedule = (given: Turn.Turn) => Effect.map(SimulatedAgent.make, (agent) => agent.schedule(given))
 
 /** What the agent foresees of a turn, by default one that it is given now, with the time of each event. */
-const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
+const perform = (changes: Partial<Turn.Turn>, options: BehaviorOptions = {}) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const given: Turn.Turn = { ...turn, status: "dispatching", dispatchedAt_ms: now, ...changes }
@@ -29,11 +29,11 @@ const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
     if (given.status === "running") return [happens(given)]
     const start = happens(given)
     return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
-  }).pipe(Effect.provide(Behaviour.layer(options)))
+  }).pipe(Effect.provide(Behavior.layer(options)))
 
-const prices: BehaviourOptions = { profile: { cost: { start: "0.05", perMinute: "0.2" } } }
+const prices: BehaviorOptions = { profile: { cost: { start: "0.05", perMinute: "0.2" } } }
 
-const end = (changes: Partial<Turn.Turn>, options?: BehaviourOptions) =>
+const end = (changes: Partial<Turn.Turn>, options?: BehaviorOptions) =>
   Effect.map(perform(changes, options), (events) => events[1]?.[1])
 
 describe("SimulatedAgent", () => {
@@ -76,7 +76,7 @@ describe("SimulatedAgent", () => {
         [atEnd?.cost],
         reportOf(ended?.[1]).map(({ cost }) => cost)
       )
-    }).pipe(Effect.provide(Behaviour.layer(prices)))
+    }).pipe(Effect.provide(Behavior.layer(prices)))
   )
 
   it.effect("a script decides over the options", () =>
@@ -305,18 +305,18 @@ describe("SimulatedAgent", () => {
           0.1
         )
         assert.isTrue(drawn.every((settings) => settings?.persistMemory === false && settings.recording === undefined))
-      }).pipe(Effect.provide(Behaviour.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
+      }).pipe(Effect.provide(Behavior.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
     )
 
     it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
       Effect.gen(function* () {
-        const behaviour = yield* Behaviour
+        const behavior = yield* Behavior
         const { schedule } = yield* SimulatedAgent.make
         const given: Turn.Turn = { ...turn, status: "running", startedAt_ms: 0 }
         const first = schedule(given)
-        yield* behaviour.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
+        yield* behavior.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
         const second = schedule(given)
-        yield* behaviour.reseed(7)
+        yield* behavior.reseed(7)
         // one for all turns that begin under the same conditions, and another for others
         assert.strictEqual(new Set([first, second, schedule(given), schedule(given)]).size, 3)
         assert.deepStrictEqual(
@@ -326,7 +326,7 @@ describe("SimulatedAgent", () => {
             [3_600_000, "Failed"]
           ]
         )
-      }).pipe(Effect.provide(Behaviour.layer({ profile: { duration: Duration.minutes(1) } })))
+      }).pipe(Effect.provide(Behavior.layer({ profile: { duration: Duration.minutes(1) } })))
     )
   })
 
@@ -365,6 +365,6 @@ describe("SimulatedAgent", () => {
   it.effect("takes a while to let go of a turn that is cancelled", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* schedule(turn)).stopDelay_ms(turn), 5000)
-    }).pipe(Effect.provide(Behaviour.layer({ profile: { letGo: Duration.seconds(5) } })))
+    }).pipe(Effect.provide(Behavior.layer({ profile: { letGo: Duration.seconds(5) } })))
   )
 })

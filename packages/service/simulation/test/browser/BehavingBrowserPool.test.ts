@@ -10,11 +10,11 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
 import { Browser, BrowserPool } from "@webagent/engine"
-import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import { Behavior } from "../../src/behavior/Behavior.ts"
 import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
-const behaving = (profile: Profile) => BehavingBrowserPool.layer.pipe(Layer.provideMerge(Behaviour.layer({ profile })))
+const behaving = (profile: Profile) => BehavingBrowserPool.layer.pipe(Layer.provideMerge(Behavior.layer({ profile })))
 
 const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch(Browser.make({ ...browser, id })))
 
@@ -63,10 +63,10 @@ describe("BehavingBrowserPool", () => {
 
   it.effect("a connection that left interrupts no other", () =>
     Effect.gen(function* () {
-      const behaviour = yield* Behaviour
+      const behavior = yield* Behavior
       const { connect } = yield* launch()
       yield* Effect.scoped(connect)
-      yield* behaviour.set({})
+      yield* behavior.set({})
       const stays = yield* connect
       const ended = yield* Effect.forkChild(stays.ended, { startImmediately: true })
       yield* TestClock.adjust("1 hour")
@@ -76,10 +76,10 @@ describe("BehavingBrowserPool", () => {
 
   it.effect("closing the service does not wait for a browser to start", () =>
     Effect.gen(function* () {
-      const behaviour = yield* Behaviour
+      const behavior = yield* Behavior
       const starting = yield* Effect.forkChild(launch(), { startImmediately: true })
       assert.isUndefined(starting.pollUnsafe())
-      yield* behaviour.wake
+      yield* behavior.wake
       yield* Fiber.join(starting)
     }).pipe(Effect.provide(behaving({ browser: { start: Duration.hours(1) } })))
   )

@@ -2,13 +2,13 @@ import type { Profile, Route } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import { Behavior } from "../../src/behavior/Behavior.ts"
 import type { RequestContext, Slot } from "../../src/requests/RequestContext.ts"
 import { type LimitedRequest, Limits } from "../../src/requests/Limits.ts"
 import type { Identity } from "../../src/journal/Requests.ts"
 import * as Layer from "effect/Layer"
 
-const behaving = (profile: Profile) => Layer.provideMerge(Limits.layer, Behaviour.layer({ profile }))
+const behaving = (profile: Profile) => Layer.provideMerge(Limits.layer, Behavior.layer({ profile }))
 
 const identity = (operation: Route, attempt = 1): Identity => ({
   operation,
@@ -130,11 +130,11 @@ describe("Limits", () => {
   it.effect("Retry-After in seconds, as a date that is not too early, as either by a draw, or not at all", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
-      const behaviour = yield* Behaviour
+      const behavior = yield* Behavior
       const now = Date.UTC(2026, 10, 21, 9, 0, 0, 500)
       const said = (retryAfter: NonNullable<NonNullable<Profile["limits"]>["retryAfter"]>, attempt = 1) =>
         Effect.gen(function* () {
-          yield* behaviour.set({ limits: { requestsPerSecond: 1, burst: 1, retryAfter } })
+          yield* behavior.set({ limits: { requestsPerSecond: 1, burst: 1, retryAfter } })
           yield* limits.clear
           const request = { ...asked("v4.getRun"), identity: identity("v4.getRun", attempt) }
           limits.enter(request, now)
@@ -166,10 +166,10 @@ describe("Limits", () => {
   it.effect("without limits and latency nothing is in force, and what is open is counted for when there are", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
-      const behaviour = yield* Behaviour
+      const behavior = yield* Behavior
       assert.isFalse(limits.inForce())
       assert.isTrue(create(limits, "1"))
-      yield* behaviour.set({ limits: { concurrentRuns: 1 } })
+      yield* behavior.set({ limits: { concurrentRuns: 1 } })
       assert.isFalse(create(limits, "2"))
       yield* limits.clear
       assert.isTrue(create(limits, "2"))

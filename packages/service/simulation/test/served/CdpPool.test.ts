@@ -9,9 +9,9 @@ import { connect } from "node:net"
 import type { WebSocket } from "ws"
 import { BrowserPool, type CdpMessage, Engine, MemoryStore } from "@webagent/engine"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
-import { SeededIds } from "../../src/behaviour/SeededIds.ts"
+import { SeededIds } from "../../src/behavior/SeededIds.ts"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
-import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import { Behavior } from "../../src/behavior/Behavior.ts"
 import * as ports from "../ports.ts"
 import { ask, closed, create, hangUps, open, pathOf, stop, version } from "./cdp.ts"
 
@@ -136,7 +136,7 @@ describe("CdpEndpoint and its pool", () => {
       const again = yield* open(cdpUrl)
       assert.include(JSON.stringify(yield* ask(again.socket, '{"id":2,"method":"Target.getTargets"}')), "data:,kept")
     }).pipe(
-      Effect.provide(serverOver(Layer.provide(BehavingBrowserPool.layer, Behaviour.layer())), {
+      Effect.provide(serverOver(Layer.provide(BehavingBrowserPool.layer, Behavior.layer())), {
         local: true
       })
     )

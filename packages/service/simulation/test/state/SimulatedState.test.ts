@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool, Engine, MemoryStore, type Records, Store, type Turn, layerStreamingAgent } from "@webagent/engine"
-import { CreateKey } from "../../src/behaviour/CreateKey.ts"
+import { CreateKey } from "../../src/behavior/CreateKey.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
-import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import { Behavior } from "../../src/behavior/Behavior.ts"
 import * as ResumedBrowser from "../../src/browser/ResumedBrowser.ts"
 import { SimulatedState } from "../../src/state/SimulatedState.ts"
 import * as ports from "../ports.ts"
@@ -29,7 +29,7 @@ const standing = Effect.fnUntraced(function* (sessionId: string) {
 
 /** An engine and its state, with seed 1. */
 const stateOver = (stores: Parameters<typeof SimulatedState.layer<never>>[0] = MemoryStore.layerOf) =>
-  Layer.provide(SimulatedState.layer(stores), Behaviour.layer())
+  Layer.provide(SimulatedState.layer(stores), Behavior.layer())
 
 /** The simulated engine with browsers that take a minute to launch; every launch and stop is noted. */
 const slowBrowsers = (noted: Array<string>) =>

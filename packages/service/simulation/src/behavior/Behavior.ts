@@ -16,7 +16,7 @@ export type CompleteProfile = Profile & Required<Pick<Profile, keyof typeof inst
 export const complete = (profile: Profile): CompleteProfile => ({ ...instant, ...profile })
 
 /** Options of a simulated service's behavior. */
-export interface BehaviourOptions {
+export interface BehaviorOptions {
   /** Everything that is drawn comes from it; 1 unless given. */
   readonly seed?: Seed
   /** A preset's name or a profile; without it turns succeed after 150 ms or so. */
@@ -38,7 +38,7 @@ const unasked: Profile = {
 /** The part of a turn's whole duration that it spends dispatching, where only the whole is said. */
 export const dispatchShare = 0.1
 
-const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOptions): CompleteProfile => {
+const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviorOptions): CompleteProfile => {
   const whole_ms = turnDuration === undefined ? undefined : Duration.toMillis(Duration.fromInputUnsafe(turnDuration))
   return {
     // either may come from where no type is checked; what is misspelt must not pass for a service without faults
@@ -61,8 +61,8 @@ const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOp
  * The behavior of the simulated parts. Each run, browser or request reads profile and seed once when it begins, so a
  * change affects only later ones.
  */
-export class Behaviour extends Context.Service<
-  Behaviour,
+export class Behavior extends Context.Service<
+  Behavior,
   {
     /** The profile in force. */
     readonly profile: () => CompleteProfile
@@ -77,9 +77,9 @@ export class Behaviour extends Context.Service<
     /** The service closes: every sleep ends. */
     readonly wake: Effect.Effect<void>
   }
->()("@webagent/simulation/Behaviour") {
-  static readonly layer = (options: BehaviourOptions = {}): Layer.Layer<Behaviour> =>
-    Layer.sync(Behaviour, () => {
+>()("@webagent/simulation/Behavior") {
+  static readonly layer = (options: BehaviorOptions = {}): Layer.Layer<Behavior> =>
+    Layer.sync(Behavior, () => {
       let profile = profileOf(options)
       let seed = options.seed ?? 1
       const closing = Deferred.makeUnsafe<void>()

@@ -1,7 +1,7 @@
 import type { DurationDistribution } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
-import * as Distribution from "../../src/behaviour/Distribution.ts"
+import * as Distribution from "../../src/behavior/Distribution.ts"
 
 const seconds = Duration.seconds
 const uniform: DurationDistribution = { uniform: { min: seconds(2), max: seconds(6) } }

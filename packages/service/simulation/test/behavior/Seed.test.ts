@@ -1,7 +1,7 @@
 import { Uuid } from "@webagent/contract"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as Seed from "../../src/behaviour/Seed.ts"
+import * as Seed from "../../src/behavior/Seed.ts"
 
 const isVersion4 = Schema.is(Schema.String.check(Schema.isUUID(4)))
 

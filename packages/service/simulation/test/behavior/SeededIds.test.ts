@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { CreateKey } from "../../src/behaviour/CreateKey.ts"
+import { CreateKey } from "../../src/behavior/CreateKey.ts"
 import { IdSource } from "@webagent/engine"
-import { SeededIds } from "../../src/behaviour/SeededIds.ts"
+import { SeededIds } from "../../src/behavior/SeededIds.ts"
 
 const next = (kind: Parameters<IdSource["Service"]["next"]>[0], refusals?: number) =>
   IdSource.use((ids) => ids.next(kind, refusals))

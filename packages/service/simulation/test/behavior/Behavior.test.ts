@@ -4,12 +4,12 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
+import { Behavior, type BehaviorOptions } from "../../src/behavior/Behavior.ts"
 
-const profileOf = (options: BehaviourOptions) =>
-  Behaviour.use((behaviour) => Effect.sync(behaviour.profile)).pipe(Effect.provide(Behaviour.layer(options)))
+const profileOf = (options: BehaviorOptions) =>
+  Behavior.use((behavior) => Effect.sync(behavior.profile)).pipe(Effect.provide(Behavior.layer(options)))
 
-describe("Behaviour", () => {
+describe("Behavior", () => {
   it.effect("a preset by its name", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* profileOf({ profile: "instant" }), presets.instant)
@@ -60,13 +60,13 @@ describe("Behaviour", () => {
 
   it.effect("another profile and another seed while it runs", () =>
     Effect.gen(function* () {
-      const behaviour = yield* Behaviour
-      assert.strictEqual(behaviour.seed(), 3)
-      yield* behaviour.set({ letGo: Duration.seconds(1) })
-      yield* behaviour.reseed(4)
-      assert.deepStrictEqual(behaviour.profile().letGo, Duration.seconds(1))
-      assert.deepStrictEqual(behaviour.profile().duration, presets.instant.duration)
-      assert.strictEqual(behaviour.seed(), 4)
-    }).pipe(Effect.provide(Behaviour.layer({ seed: 3, profile: "overloaded" })))
+      const behavior = yield* Behavior
+      assert.strictEqual(behavior.seed(), 3)
+      yield* behavior.set({ letGo: Duration.seconds(1) })
+      yield* behavior.reseed(4)
+      assert.deepStrictEqual(behavior.profile().letGo, Duration.seconds(1))
+      assert.deepStrictEqual(behavior.profile().duration, presets.instant.duration)
+      assert.strictEqual(behavior.seed(), 4)
+    }).pipe(Effect.provide(Behavior.layer({ seed: 3, profile: "overloaded" })))
   )
 })
