@@ -34,33 +34,23 @@ interface CreateRequest {
   readonly payload: unknown
 }
 
-const keyIn = (request: HttpServerRequest.HttpServerRequest) => request.headers[idempotencyKeyHeader.toLowerCase()]
-
-/** The digest of the request's idempotency key, its API key and its path; `undefined` for a create without a key. */
-const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
-  const key = keyIn(request)
-  if (key === undefined) return undefined
-  const path = request.url.split(/[?;#]/u, 1)[0] ?? ""
-  return digest([request.headers[apiKeyHeader.toLowerCase()] ?? "", path.toLowerCase(), key])
-}
-
-/** The key of a create with its scope, as digests; `undefined` for a create without a key. */
+/** The digests of a create's idempotency key, with its API key and path, and of its body; undefined without a key. */
 const fromRequest = ({
   payload,
-  request
+  request: { headers, url }
 }: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
-  const header = keyIn(request)
-  const key = keyOf(request)
-  if (header === undefined || key === undefined) return Effect.succeed(undefined)
-  if (header === "")
+  const { [idempotencyKeyHeader.toLowerCase()]: key, [apiKeyHeader.toLowerCase()]: apiKey = "" } = headers
+  if (key === undefined) return Effect.succeed(undefined)
+  if (key === "")
     return refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
-  if (header.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
-  if (/\p{Cc}/u.test(header))
+  if (key.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
+  if (/\p{Cc}/u.test(key))
     return refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
-  return Effect.succeed({ key, body: digest(payload) })
+  const [path = ""] = url.split(/[?;#]/u, 1)
+  return Effect.succeed({ key: digest([apiKey, path.toLowerCase(), key]), body: digest(payload) })
 }
 
-/** Carries out a create once a key, and says on the wire when it answers what an earlier one made. */
+/** Runs a create once per key. The response has a header if an earlier request with the same key did it. */
 export const once = <A extends { readonly replayed: boolean }, E, R>(
   wanted: CreateRequest,
   create: (safe: SafeCreate | undefined) => Effect.Effect<A, E, R>

@@ -32,6 +32,7 @@ import { relay } from "../websocket/CdpRelay.ts"
 import { ServerApi } from "./ServerApi.ts"
 import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
+import * as Upgrade from "../policy/Upgrade.ts"
 import * as Hosts from "../policy/Hosts.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
@@ -221,16 +222,11 @@ export const layer = HttpApiBuilder.group(
 
     const connected = Effect.gen(function* () {
       const { id, connect, request } = yield* requested
-      const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
+      const isWebSocket = Upgrade.isWebSocket(request)
       const { owner, transport } = yield* Effect.tapError(connect, () =>
         isWebSocket ? observe(id, "refused") : Effect.void
       )
-      if (!isWebSocket) {
-        return ErrorResponse.make(426, "This is a CDP endpoint: connect with a WebSocket", {
-          connection: "Upgrade",
-          upgrade: "websocket"
-        })
-      }
+      if (!isWebSocket) return Upgrade.required("This is a CDP endpoint: connect with a WebSocket")
       if (!(yield* enter(id))) {
         yield* observe(id, "refused")
         return tooMany

@@ -2,6 +2,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { memoize } from "effect/Function"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -19,6 +20,7 @@ import { originOf } from "../../api/Origin.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { limitMessages } from "../websocket/BytesWebSocket.ts"
 import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
+import * as Upgrade from "../policy/Upgrade.ts"
 import { awaitDrain } from "../websocket/Backpressure.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
 import * as Hosts from "../policy/Hosts.ts"
@@ -43,21 +45,13 @@ const elsewhere = "This browser cannot be seen here."
 
 const decodeInput = Schema.decodeUnknownResult(Schema.fromJsonString(LiveInput))
 
-type Picture = NonNullable<View["picture"]>
-
 /** Makes the message of a picture once for all viewers. */
-const makeMessages = () => {
-  const messages = new WeakMap<Picture, Uint8Array>()
-  return (picture: Picture): Uint8Array => {
-    const existing = messages.get(picture)
-    if (existing !== undefined) return existing
-    const message = Buffer.alloc(LiveScript.headerLength + picture.jpeg.length)
-    message.writeDoubleBE(picture.at_ms, 1)
-    message.set(picture.jpeg, LiveScript.headerLength)
-    messages.set(picture, message)
-    return message
-  }
-}
+const messageOf = memoize((picture: NonNullable<View["picture"]>): Uint8Array => {
+  const message = Buffer.alloc(LiveScript.headerLength + picture.jpeg.length)
+  message.writeDoubleBE(picture.at_ms, 1)
+  message.set(picture.jpeg, LiveScript.headerLength)
+  return message
+})
 
 /** The path and query of a link: the viewer's page may be reached by another host name. */
 const pathOf = (url: string): string => {
@@ -96,7 +90,6 @@ export const layer = HttpApiBuilder.group(
     const views = yield* LiveViews
     const owners = yield* LinkOwners.LinkOwners
     const linksOf = yield* Links.make
-    const messageOf = makeMessages()
     const enter = ConnectionLimit.make(mostViewers)
 
     /** The browser of a request, and whether its link gives control. */
@@ -201,12 +194,7 @@ export const layer = HttpApiBuilder.group(
       if (!(yield* isOwnPage(request))) {
         return ErrorResponse.make(403, "Only the page of this link can open its socket")
       }
-      if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
-        return ErrorResponse.make(426, "This is a live view: connect with a WebSocket", {
-          connection: "Upgrade",
-          upgrade: "websocket"
-        })
-      }
+      if (!Upgrade.isWebSocket(request)) return Upgrade.required("This is a live view: connect with a WebSocket")
       if (!(yield* enter(browser.id))) {
         return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
       }
