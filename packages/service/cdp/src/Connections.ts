@@ -52,30 +52,43 @@ export const overSocket = (socket: Socket.WebSocketLike, options?: CdpOptions): 
   return client
 }
 
-const closedBefore = "The connection was closed before it was open."
+const closedBefore = "it was closed before it was open"
 
-/** Opens a WebSocket, within the time limit of a command, and closes it with the scope. */
-const open = (construct: (url: string) => Socket.WebSocketLike, url: string, { timeout = "1 minute" }: CdpOptions) => {
-  const failed = (message: string, reason: "closed" | "timeout" = "closed") =>
-    Effect.fail(new CdpError({ method: "connect", message: `The CDP connection was refused: ${message}`, reason }))
+/** Starts to open a WebSocket, and closes it. */
+interface Dial<S extends Socket.WebSocketLike> {
+  readonly start: () => S
+  readonly close: (socket: S) => void
+  /** Time limit for opening; a minute by default, because an overloaded machine doesn't prove that the browser is gone. */
+  readonly timeout?: Duration.Input
+}
+
+/** Opens a WebSocket, and closes it with the scope. */
+export const openSocket = <S extends Socket.WebSocketLike>({
+  close,
+  start,
+  timeout = "1 minute"
+}: Dial<S>): Effect.Effect<S, CdpError, Scope.Scope> => {
+  const failed = (why: string, reason: "closed" | "timeout" = "closed") =>
+    Effect.fail(new CdpError({ method: "connect", message: `The CDP connection was refused: ${why}`, reason }))
   return Effect.acquireRelease(
-    Effect.callback<Socket.WebSocketLike, CdpError>((resume) => {
-      const socket = construct(url)
+    Effect.callback<S, CdpError>((resume) => {
+      const socket = start()
       const opened = () => resume(Effect.succeed(socket))
       if (isOpen(socket)) opened()
       socket.addEventListener("open", opened)
       socket.addEventListener("close", () => resume(failed(closedBefore)))
+      // stays, because closing a socket that isn't open yet is an error, too
       socket.addEventListener("error", (event) =>
         resume(failed("message" in event && event.message !== "" ? String(event.message) : closedBefore))
       )
-      return Effect.sync(() => socket.close(1000))
+      return Effect.sync(() => close(socket))
     }).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () => failed(`no response within ${Duration.format(Duration.fromInputUnsafe(timeout))}.`, "timeout")
+        orElse: () => failed(`no response within ${Duration.format(Duration.fromInputUnsafe(timeout))}`, "timeout")
       })
     ),
-    (socket) => Effect.sync(() => socket.close(1000)),
+    (socket) => Effect.sync(() => close(socket)),
     { interruptible: true }
   )
 }
@@ -86,5 +99,6 @@ export const connect = Effect.fnUntraced(function* (
   options: CdpOptions = {}
 ): Effect.fn.Return<CdpClient, CdpError, Scope.Scope | Socket.WebSocketConstructor> {
   const construct = yield* Socket.WebSocketConstructor
-  return overSocket(yield* open(construct, url, options), options)
+  const dial = { start: () => construct(url), close: (socket: Socket.WebSocketLike) => socket.close(1000) }
+  return overSocket(yield* openSocket({ ...options, ...dial }), options)
 })

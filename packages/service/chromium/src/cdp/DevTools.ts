@@ -1,4 +1,4 @@
-import { type CdpClient, CdpError, type CdpOptions, overSocket } from "@webagent/cdp"
+import { type CdpClient, type CdpError, type CdpOptions, openSocket, overSocket } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Socket } from "node:net"
@@ -41,36 +41,13 @@ export interface Link {
   readonly wire: Socket
 }
 
-/** Time limit for opening a connection: long, because an overloaded machine doesn't prove that the browser is gone. */
-const opensWithin_s = 60
-
-/** Opens a connection to DevTools, which closes with the scope. */
-export const open = (devTools: DevTools): Effect.Effect<Link, CdpError, Scope.Scope> => {
-  const failed = (message: string, reason: "closed" | "timeout") =>
-    Effect.fail(new CdpError({ method: "connect", message, reason }))
-  return Effect.acquireRelease(
-    Effect.callback<Link, CdpError>((resume) => {
-      const socket = dial(devTools)
-      let wire = new Socket()
-      const refuse = ({ message }: Error) => resume(failed(message, "closed"))
-      socket.once("error", refuse)
-      socket.once("upgrade", (response) => (wire = response.socket))
-      socket.once("open", () => {
-        // an error is followed by the close event
-        socket.off("error", refuse).on("error", () => undefined)
-        resume(Effect.succeed({ socket, wire }))
-      })
-      return Effect.sync(() => socket.on("error", () => undefined).terminate())
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: `${opensWithin_s} seconds`,
-        orElse: () => failed(`DevTools did not accept a connection within ${opensWithin_s} seconds.`, "timeout")
-      })
-    ),
-    ({ socket }) => Effect.sync(() => socket.terminate()),
-    { interruptible: true }
-  )
-}
+/** Opens a connection to DevTools, which is dropped with the scope. */
+export const open = (devTools: DevTools): Effect.Effect<Link, CdpError, Scope.Scope> =>
+  Effect.suspend(() => {
+    let wire = new Socket()
+    const start = () => dial(devTools).once("upgrade", (response) => (wire = response.socket))
+    return Effect.map(openSocket({ start, close: (socket) => socket.terminate() }), (socket) => ({ socket, wire }))
+  })
 
 /** Connects a client to DevTools until the scope closes. */
 export const connect = (devTools: DevTools, options?: CdpOptions): Effect.Effect<CdpClient, CdpError, Scope.Scope> =>
