@@ -307,14 +307,14 @@ const needsOf = (compared: ComparedNights, uncertain: ReadonlyArray<Change>): Co
 export const conclude = (compared: ComparedNights): Conclusion => {
   const { a, b, comparison } = compared
   const [before, now] = [scenariosOf(a.night), scenariosOf(b.night)]
-  const found = [
+  const detected = [
     ...[...now].flatMap(([key, its]) => rateChange(compared, before.get(key), its)),
     ...comparison.levels
       .toSorted((one, other) => Math.abs(other.change) - Math.abs(one.change))
       .flatMap((one) => levelChange(compared, one))
   ]
   const ordered = kinds.flatMap((kind) =>
-    found
+    detected
       .filter(({ change }) => change.kind === kind)
       .toSorted((one, other) => Number(other.change.isCertain) - Number(one.change.isCertain))
   )

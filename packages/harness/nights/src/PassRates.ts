@@ -97,20 +97,22 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     enough: least,
     level: budget.nightPassRate / independentTests.level
   }
-  const found = NightSeries.shiftOf(series)
+  const decline = NightSeries.shiftOf(series)
   const usualRate = 1 - usualFailures / scored
   const reach = pointsOf(NightSeries.reachOf(series).detectable)
   const detectable = reach < 1 ? `${(100 * reach).toFixed(1)} points` : null
   const shift =
-    found === undefined ? (values.values.at(-1) ?? 0) : (found.verdict === "regressed" ? 1 : -1) * found.found.shift
+    decline === undefined
+      ? (values.values.at(-1) ?? 0)
+      : (decline.verdict === "regressed" ? 1 : -1) * decline.found.shift
   const past = Shift.baselineOf(values, most)
-  const tonight = counts.slice(found?.found.from ?? last)
+  const tonight = counts.slice(decline?.found.from ?? last)
   const sum = (count: "failed" | "scored") => tonight.reduce((total, night) => total + night[count], 0)
   // as it was counted: the shift is that of what each scenario's own rate lets expect
   const now = Words.percent(1 - sum("failed") / Math.max(1, sum("scored")))
-  const verdict = found?.verdict ?? "no evidence"
-  const nights = found?.found.before.length ?? past.length
-  const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
+  const verdict = decline?.verdict ?? "no evidence"
+  const nights = decline?.found.before.length ?? past.length
+  const what = `${now} of the trials passed ${Words.lately(decline?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
   const isUnusual = shift > Math.max(tolerated, ...past) && failed > 1.5 * usualFailures
   const tier = JudgedNight.tierOf(verdict, isUnusual)
   const contributors = tier === "fine" ? [] : contributorsOf(judged)
@@ -122,14 +124,14 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     now,
     ...(contributors.length === 0 ? {} : { contributors }),
     before: Words.percent(usualRate),
-    window: found?.found.window ?? 1,
-    since: JudgedNight.since(judged, found?.found.from ?? last),
+    window: decline?.found.window ?? 1,
+    since: JudgedNight.since(judged, decline?.found.from ?? last),
     nights,
     detectable,
     evidence:
-      found === undefined
+      decline === undefined
         ? `${what}${isUnusual ? "" : `; ${detectable === null ? "no fall" : `${detectable} less`} would be seen`}`
-        : `${what} (${JudgedNight.chanceText(found.found.chance * independentTests.level)})`
+        : `${what} (${JudgedNight.chanceText(decline.found.chance * independentTests.level)})`
   }
 }
 

@@ -58,10 +58,10 @@ export const shiftOf = ({ level, measured, values, weighing }: Weighed, shortest
     [-1, "improved"]
   ] as const) {
     // the fewest nights that show it
-    const found = Shift.shiftsOf(values, weighing, sign).find(
+    const earliest = Shift.shiftsOf(values, weighing, sign).find(
       (shift) => shift.chance <= level && (sign === -1 || shift.window >= shortest) && isMeasured(measured(shift), sign)
     )
-    if (found !== undefined) return { verdict, found } as const
+    if (earliest !== undefined) return { verdict, found: earliest } as const
   }
   return undefined
 }

@@ -82,15 +82,15 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
     }
     // another node takes the session's next turn
     if (left && isDraining()) fork(hints.tell(null))
-    const given = turns.find(({ id }) => id === session.lease?.turnId)
-    if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
+    const leased = turns.find(({ id }) => id === session.lease?.turnId)
+    if (session.lease?.token === session.revision && session.lease.node === node && leased !== undefined) {
       const { token } = session.lease
-      if (Turn.isTerminal(given.status)) {
+      if (Turn.isTerminal(leased.status)) {
         // the turn was cancelled before this node knew of its lease
         const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" } } as const
         fork(Effect.ignore(insist(session.id, command)))
       } else if (execution?.token !== token) {
-        begin(given, token)
+        begin(leased, token)
       }
     } else if (execution !== undefined && !left) {
       const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   }
 
   /** The engine hears an agent only while it holds the session here: not after a reset, not without the lease. */
-  const said = (
+  const report = (
     execution: Execution,
     command: Decide.Command
   ): Effect.Effect<Decide.Decision | undefined, InvalidTransition> =>
@@ -145,9 +145,9 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   /**
    * Commits the reports of an agent in a fiber other than its events. If one can't be committed, the agent must stop.
    */
-  const told = (execution: Execution, command: Decide.Command): Effect.Effect<Decide.Decision, LeaseLost> => {
+  const reportAgain = (execution: Execution, command: Decide.Command): Effect.Effect<Decide.Decision, LeaseLost> => {
     const lost = Effect.fail(new LeaseLost({ turnId: execution.turn.id }))
-    return Effect.matchEffect(said(execution, command), {
+    return Effect.matchEffect(report(execution, command), {
       onFailure: () => lost,
       onSuccess: (decision) => (decision === undefined ? lost : Effect.succeed(decision))
     })
@@ -164,13 +164,13 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   const { attempt, cutShort, stepsIn } = yield* Attempts.make({
     browsers,
     find,
-    told,
+    told: reportAgain,
     giveBack: (execution) => void givenBack.add(execution)
   })
 
   /** Reports an agent's event or usage, and returns its turn. */
   const reported = (execution: Execution, command: Decide.Command) =>
-    Effect.map(said(execution, command), (decision) => decision?.turn ?? undefined)
+    Effect.map(report(execution, command), (decision) => decision?.turn ?? undefined)
 
   /** A turn that was cancelled at the same moment refuses an event; any other refusal is a bug of the agent. */
   const orOver =
@@ -186,7 +186,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
         closing || givenBack.has(execution)
           ? giveBack(execution, now)
           : { _tag: "LetGo", token: execution.token, ending, used: execution.used(now) }
-      return Effect.andThen(cutShort(execution, now), Effect.ignore(said(execution, command)))
+      return Effect.andThen(cutShort(execution, now), Effect.ignore(report(execution, command)))
     })
 
   const execute = yield* agent.serve({
@@ -231,7 +231,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
       Effect.forEach(
         held,
         (execution) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(said(execution, giveBack(execution, now)))),
+          Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(report(execution, giveBack(execution, now)))),
         { discard: true }
       )
     )

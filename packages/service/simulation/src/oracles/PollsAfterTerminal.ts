@@ -21,7 +21,7 @@ export const make = (): Detector => {
   const ended = BoundedMap.make<number>()
   const sessions = BoundedMap.make<Session>()
   /** The row of the answer that told a caller. */
-  const told = BoundedMap.make<number>()
+  const terminalRows = BoundedMap.make<number>()
 
   const turnMoved = ({ id, sessionId, seq, to }: MoveRow) => {
     if (Turn.isTerminal(to)) ended.set(id, seq)
@@ -62,10 +62,10 @@ export const make = (): Detector => {
       const since = terminalSince(row)
       if (since === undefined || row.after < since) return
       const matter = `${caller(row)} ${isRun ? "run" : operation} ${resource}`
-      const by = told.get(matter)
+      const by = terminalRows.get(matter)
       // what was said before the last news was not the end of it
       if (by === undefined || by < since) {
-        if (intact && succeeded(row)) told.set(matter, row.seq)
+        if (intact && succeeded(row)) terminalRows.set(matter, row.seq)
       } else if (operation !== "v4.getRun" && row.after >= by) {
         findings.add(matter, {
           resource,
