@@ -100,7 +100,7 @@ const readAs = (key: string, text: string): Value => {
 
 /** Reads the values of some keys from the environment. */
 const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, { config }: Project) {
-  const found: Record<string, Value> = {}
+  const values: Record<string, Value> = {}
   for (const key of keys) {
     const variable = variableOf(key)
     const text = yield* EffectConfig.option(EffectConfig.NonEmptyString(variable)).pipe(
@@ -113,9 +113,9 @@ const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>
     if (Result.isFailure(decoded)) {
       return yield* usage(decoded.failure.map((mistake) => mistake.replace(key, variable)).join("\n"))
     }
-    found[key] = value
+    values[key] = value
   }
-  return found
+  return values
 })
 
 const named = (reporter: NonNullable<Config.Config["reporters"]>[number]): string =>
@@ -151,7 +151,7 @@ const wordsOf = (key: string, value: Value): ReadonlyArray<string> => {
 }
 
 const takes = (command: CommandName, key: string) =>
-  keysOf[command].some((known) => known === key) || ["run", "plan", "record"].includes(command)
+  keysOf[command].some((taken) => taken === key) || ["run", "plan", "record"].includes(command)
 
 /** The words with the target that is typed, by its name, as its address, and what belongs to it. */
 const withTarget = (
@@ -194,9 +194,9 @@ const ofLoad = (project: Project, profile: string | undefined) => {
   const own = profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
   const { test, ...settings } = { ...all, ...own }
   const { thresholds } = settings
-  const given =
+  const limits =
     typeof thresholds === "object" ? JSON.stringify(thresholds) : thresholds && fromHere(project, thresholds)
-  return { test: own && test, settings: { ...settings, thresholds: given } }
+  return { test: own && test, settings: { ...settings, thresholds: limits } }
 }
 
 /** Replaces the name of a load profile, as an argument or as `--test=NAME`, by the name of its load test. */
@@ -235,12 +235,12 @@ export const settle = (
     const started = test === undefined ? words : words.map((word) => withTest(word, named[0], test))
     const targeted = withTarget(command, [...started, ...wordsOf("target", target)], { project, typed })
     if (Result.isFailure(targeted)) return yield* usage(targeted.failure)
-    const given = typedIn(targeted.success)
+    const present = typedIn(targeted.success)
     const rest = Object.entries({ ...others, apiKeyEnv, apiKeyHeader, allowPaid })
     return [
       ...targeted.success,
       ...rest.flatMap(([key, value]) => {
-        if (given.has(flagOf(key))) return []
+        if (present.has(flagOf(key))) return []
         // list takes suites as arguments alone
         return command === "list" && key === "suites" && typeof value === "object" ? value : wordsOf(key, value)
       })

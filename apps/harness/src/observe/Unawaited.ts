@@ -36,11 +36,11 @@ const breach = (reason: unknown, log: TrialLog | undefined): Breach => {
  * and browsers open. Until the scope closes, its reason is added to the log of its trial.
  */
 export const collect: Effect.Effect<Unawaited, never, Scope.Scope> = Effect.gen(function* () {
-  const untold: Array<Breach> = []
+  const unreported: Array<Breach> = []
   const over = new WeakSet<TrialLog>()
   const add = (reason: unknown) => {
     const log = trialOfCode.getStore()
-    if (log === undefined || over.has(log)) untold.push(breach(reason, log))
+    if (log === undefined || over.has(log)) unreported.push(breach(reason, log))
     else if (!log.rejections.includes(reason)) log.rejections.push(reason)
   }
   yield* Effect.acquireRelease(
@@ -50,12 +50,12 @@ export const collect: Effect.Effect<Unawaited, never, Scope.Scope> = Effect.gen(
   return {
     ended: (log) => {
       over.add(log)
-      untold.push(...log.rejections.splice(0).map((reason) => breach(reason, log)))
+      unreported.push(...log.rejections.splice(0).map((reason) => breach(reason, log)))
     },
     // one that was rejected just now is told of in the next turn
     breaches: Effect.andThen(
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-      Effect.sync(() => untold.splice(0))
+      Effect.sync(() => unreported.splice(0))
     )
   }
 })

@@ -133,10 +133,10 @@ const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
  */
 const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> => {
   const left = all.filter(({ kind, state }) => state !== "over" && (state !== "stopped" || kind === "browser"))
-  const known = left.filter(({ state }) => state !== "unknown")
-  const more = known.length - mostLeft
+  const identified = left.filter(({ state }) => state !== "unknown")
+  const more = identified.length - mostLeft
   return [
-    ...known.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
+    ...identified.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
     ...(more > 0 ? [`left     ${counted(more, "other thing")}: see leftovers in report.json`] : []),
     ...unknown(left.filter(({ state }) => state === "unknown")).map((sentence) => `left     ${sentence}`)
   ]
@@ -203,7 +203,7 @@ export const make = (options: ConsoleOptions): Reporter => {
   let shown = 0
   let live = options.live
   let pace: Pace.Pace | undefined
-  let said_ms = 0
+  let printed_ms = 0
 
   const lineOf = (suite: SuiteProgress.SuiteProgress) =>
     SuiteProgress.line(suite, {
@@ -238,8 +238,8 @@ export const make = (options: ConsoleOptions): Reporter => {
       lines.push(`${lineOf(suite)}\n`)
       shown += 1
     }
-    if (lines.length === 0 && (now - said_ms < quiet_ms || pace === undefined)) return Effect.void
-    said_ms = now
+    if (lines.length === 0 && (now - printed_ms < quiet_ms || pace === undefined)) return Effect.void
+    printed_ms = now
     return options.write(lines.length > 0 || pace === undefined ? lines.join("") : `  ... ${Pace.line(pace, now)}\n`)
   }
 
@@ -263,7 +263,7 @@ export const make = (options: ConsoleOptions): Reporter => {
     onRunStarted: timed((header, now) => {
       suites = SuiteProgress.start(header)
       pace = Pace.start(header, now)
-      said_ms = now
+      printed_ms = now
       // what has scrolled away cannot be drawn again
       live = options.live && suites.length + 5 < options.rows
       return options.write(`${options.style.strong(headline(header))}\n${limitsOf(header)}\n`)

@@ -65,9 +65,9 @@ export const make = Effect.fnUntraced(function* (
       )
     })
   const of = (suite: string) => {
-    const found = scopes.get(suite)
-    if (found === undefined) throw new TypeError(`No suite ${suite} is part of this run.`)
-    return found.service
+    const open = scopes.get(suite)
+    if (open === undefined) throw new TypeError(`No suite ${suite} is part of this run.`)
+    return open.service
   }
   return {
     of,

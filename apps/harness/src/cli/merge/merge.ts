@@ -39,8 +39,8 @@ export const merge = configured(
   }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
-      const found = yield* Effect.forEach(directories, (directory) => read(directory, allowMissing))
-      const shards = found.filter((shard) => shard !== undefined)
+      const reports = yield* Effect.forEach(directories, (directory) => read(directory, allowMissing))
+      const shards = reports.filter((shard) => shard !== undefined)
       // how a scenario is run again is as the shards themselves were called
       const again = Command.make("run", flags, (parsed) => {
         const was = optionsOf(parsed)

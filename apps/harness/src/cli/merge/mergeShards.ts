@@ -92,7 +92,7 @@ const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): stri
   ].join("")
 
 /** Reports on the shards of a run as on one run; fails with ExitError when something is wrong. */
-export const mergeShards = Effect.fnUntraced(function* (given: {
+export const mergeShards = Effect.fnUntraced(function* (request: {
   readonly shards: ReadonlyArray<ShardReport>
   readonly allowMissing: boolean
   /** Limits of the whole. */
@@ -100,8 +100,8 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   /** As the shards were called, with the reporters and the folder of the whole. */
   readonly options: RunOptions
 }) {
-  const { options, shards } = given
-  const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, given)), usage)
+  const { options, shards } = request
+  const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, request)), usage)
   const history = yield* NightHistory.open(
     options,
     merged.report.results.map(({ name, suite }) => ({ suite, name }))

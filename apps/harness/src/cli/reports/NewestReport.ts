@@ -9,28 +9,28 @@ import * as ReportFile from "../ReportFile.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 
 /**
- * The newest report folder that has a file: the given folder, or the run of this name; else the newest of those that
+ * The newest report folder that has a file: the named folder, or the run of this name; else the newest of those that
  * runs make.
  */
-export const find = Effect.fnUntraced(function* (given: string | undefined, file: string) {
+export const find = Effect.fnUntraced(function* (named: string | undefined, file: string) {
   const fs = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
   const names = yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => [])
   const ofRun = (name: string) => join(ReportDirectory.runs, name)
-  const folders = given === undefined ? names.toSorted().toReversed().map(ofRun) : [given, ofRun(given)]
+  const folders = named === undefined ? names.toSorted().toReversed().map(ofRun) : [named, ofRun(named)]
   for (const folder of folders) if (yield* exists(join(folder, file))) return join(folder, file)
-  if (given === undefined)
+  if (named === undefined)
     return yield* usage(`No run has left a ${file} in ${ReportDirectory.runs}. Run suites first: ${program} run`)
   const isThere = (yield* Effect.forEach(folders, exists)).includes(true)
   return yield* usage(
-    `${isThere ? `${given} has no ${file}` : `There is no report ${given}`}. Name the folder of a run, or no folder for the newest run.`
+    `${isThere ? `${named} has no ${file}` : `There is no report ${named}`}. Name the folder of a run, or no folder for the newest run.`
   )
 })
 
 /** The scenarios that failed in the newest report, by `scenarioKey`. */
-export const failed = Effect.fnUntraced(function* (given: string | undefined) {
+export const failed = Effect.fnUntraced(function* (named: string | undefined) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* find(given, "report.json")
+  const path = yield* find(named, "report.json")
   const unreadable = () => usage(`${path} is not a report of this version. Run without --last-failed.`)
   const read = Effect.flatMap(fs.readFileString(path), (text) => ReportFile.decode(path, text))
   const { results } = yield* Effect.mapError(read, unreadable)

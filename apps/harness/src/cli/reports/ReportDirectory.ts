@@ -15,16 +15,16 @@ const localName = DateTime.nowInCurrentZone.pipe(
 )
 
 /**
- * Creates the folder for a run's reports: the given one, else a new one named by the local time. One that cannot be
+ * Creates the folder for a run's reports: the named one, else a new one named by the local time. One that cannot be
  * written to is a UserError now, and not when the run has ended.
  */
 export const create = Effect.fnUntraced(
-  function* (given: string | undefined) {
+  function* (named: string | undefined) {
     const fs = yield* FileSystem.FileSystem
     const writable = (path: string) => Effect.as(fs.access(path, { writable: true }), path)
-    if (given !== undefined) {
-      yield* Folder.make(given)
-      return yield* writable(given)
+    if (named !== undefined) {
+      yield* Folder.make(named)
+      return yield* writable(named)
     }
     const name = yield* localName
     yield* Folder.make(runs)

@@ -64,8 +64,8 @@ const definitionOf = Effect.fnUntraced(function* (argument: string, exported: un
 })
 
 const load = Effect.fnUntraced(function* (argument: string) {
-  const known = builtIn.find(({ name }) => name === argument)
-  if (known !== undefined) return known
+  const builtInReporter = builtIn.find(({ name }) => name === argument)
+  if (builtInReporter !== undefined) return builtInReporter
   const path = yield* ModuleFile.pathOf(argument)
   return yield* definitionOf(argument, yield* ModuleFile.load(argument, path))
 })

@@ -41,8 +41,8 @@ const newest = Effect.gen(function* () {
  * Continues a run that was killed: this process takes over its report directory and reads what the run had done. A run
  * that was not killed is refused.
  */
-export const take = Effect.fnUntraced(function* (given: string | undefined) {
-  const directory = given ?? (yield* newest)
+export const take = Effect.fnUntraced(function* (named: string | undefined) {
+  const directory = named ?? (yield* newest)
   // before the lock is taken: a folder that has no run is left as it is
   yield* eventsIn(directory)
   yield* RunLock.take(directory).pipe(

@@ -42,7 +42,7 @@ export const stopLeftovers = Effect.fnUntraced(
     if (items.length === 0) return
     yield* target.ledger.keepIn(file)
     const now_ms = yield* Clock.currentTimeMillis
-    const known = yield* Effect.forEach(
+    const ledgerItems = yield* Effect.forEach(
       items,
       Effect.fnUntraced(function* (item) {
         const id = item.id ?? (yield* relearn(target, item))
@@ -52,7 +52,7 @@ export const stopLeftovers = Effect.fnUntraced(
       }),
       { concurrency: 8 }
     )
-    const left = Leftover.ofLedger(known, {
+    const left = Leftover.ofLedger(ledgerItems, {
       baseUrls: target.info.baseUrls,
       owner: undefined,
       // the process that had this directory is dead: it is ours now

@@ -107,7 +107,7 @@ const absent = (suite: string, name: string, shard: number): ScenarioResult =>
 const headerOf = (
   shards: ReadonlyArray<ShardReport>,
   plan: NonNullable<Split["plan"]>,
-  given: NightLimits.TotalLimits
+  total: NightLimits.TotalLimits
 ): RunHeader | undefined => {
   const [first] = shards.toSorted((a, b) => (a.report.header.startedAt < b.report.header.startedAt ? -1 : 1))
   if (first === undefined) return undefined
@@ -124,7 +124,7 @@ const headerOf = (
     ...header,
     limits: NightLimits.of(
       shards.map(({ report }) => report),
-      given
+      total
     ),
     ...(machine === undefined || !isAlike ? {} : { machine }),
     suites: [...Map.groupBy(plan, ({ suite }) => suite)].map(([name, of]) => {
@@ -137,7 +137,7 @@ const headerOf = (
 /**
  * The shards of one run as the run that they are: each shard once, results in the order of the suites, traces numbered
  * anew. What a missing shard should have run is skipped, which makes the whole no measure for others. The limits are those
- * of the night: what is given, else what the shards may spend together. The failure is a sentence.
+ * of `options`, or else the sum of the shards' limits. The failure is a sentence.
  */
 export const merge = (
   reports: ReadonlyArray<ShardReport>,
@@ -153,8 +153,8 @@ export const merge = (
   const why = mismatch(shards)
   if (why !== undefined) return Result.fail(why)
   const { of = 0, plan = [] } = shards[0]?.shard ?? {}
-  const given = options.limits ?? {}
-  const header = headerOf(shards, plan, given)
+  const total = options.limits ?? {}
+  const header = headerOf(shards, plan, total)
   if (header === undefined) return Result.fail("No shards to merge.")
 
   const there = new Map(shards.map((one) => [one.shard.index, one]))
@@ -196,7 +196,7 @@ export const merge = (
     counts: countsOf(results),
     cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd))
   }
-  const crossed = NightLimits.crossed(spent, given)
+  const crossed = NightLimits.crossed(spent, total)
   return Result.succeed({
     report: {
       format: 2,

@@ -27,13 +27,13 @@ const p75 = (durations: ReadonlyArray<number>): number | undefined =>
  * or that of all scenarios, times its trials. Without any learned durations, each trial counts the same.
  */
 export const weigh = (plan: ReadonlyArray<Planned>, learned: Durations, trials?: number): ReadonlyArray<Weighed> => {
-  const known = plan.flatMap(({ scenario, suite }) => {
+  const durations = plan.flatMap(({ scenario, suite }) => {
     const duration_ms = learned.get(scenarioKey(suite, scenario.name))?.duration_p75_ms
     return duration_ms === undefined || duration_ms <= 0 ? [] : [{ suite, duration_ms }]
   })
-  const all = p75(known.map(({ duration_ms }) => duration_ms)) ?? 1
+  const all = p75(durations.map(({ duration_ms }) => duration_ms)) ?? 1
   const ofSuite = new Map(
-    [...Map.groupBy(known, ({ suite }) => suite)].map(([suite, of]) => [
+    [...Map.groupBy(durations, ({ suite }) => suite)].map(([suite, of]) => [
       suite,
       p75(of.map(({ duration_ms }) => duration_ms)) ?? all
     ])
