@@ -23,7 +23,7 @@ describe("unusedEntries", () => {
   it("accepts an entry that another package imports", () =>
     assert.deepStrictEqual(violations({ ...user, "packages/a/package.json": manifest("a", entries("./Noun")) }), []))
 
-  it("accepts an entry that a document names, and a path that nobody can import", () =>
+  it("accepts an entry that a document names, and a path that is closed", () =>
     assert.deepStrictEqual(
       violations({
         "docs/guide.md": 'import { a } from "@webagent/a"\n',
