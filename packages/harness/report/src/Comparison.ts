@@ -54,7 +54,7 @@ export const Detectable = Schema.Struct({
 })
 export type Detectable = typeof Detectable.Type
 
-/** Why a figure could not be compared. */
+/** Reason why a figure could not be compared. */
 export const Lack = Schema.Union([
   /** No scenario has such a figure in this run. */
   Schema.TaggedStruct("NoValue", {}),
@@ -65,7 +65,7 @@ export const Lack = Schema.Union([
     needed: Schema.Int,
     code: Schema.optionalKey(Schema.Literals(["new", "changed", "same"]))
   }),
-  /** Other runs differ so much that no change of half would be detected. */
+  /** Other runs vary too much to detect a change of half. */
   Schema.TaggedStruct("Noise", {})
 ])
 export type Lack = typeof Lack.Type

@@ -43,7 +43,7 @@ export const OutageToll = Schema.Struct({
 })
 export type OutageToll = typeof OutageToll.Type
 
-/** Why a run has too few results for a verdict. */
+/** Reason why a run has too few results for a verdict. */
 export const Incomplete = Schema.Union([
   Schema.TaggedStruct("ScenarioTimeLimit", {}),
   Schema.TaggedStruct("LostShards", { missing: Schema.Int, of: Schema.Int }),

@@ -74,7 +74,7 @@ const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Laye
         yield* store.commit(step)
         history.clear()
       } else yield* keeping(step, lag_ms)
-      // a request that began before a restore changes nothing that anybody sees
+      // a request that began before a restore has no visible effect
       if (closed) return
       const moves = movesOf(step)
       const context = yield* CurrentRequest
