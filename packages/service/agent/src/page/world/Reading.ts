@@ -9,6 +9,7 @@ import type { Trees } from "./Trees.ts"
 export const reading = ({
   backgroundOf,
   describe,
+  eachChild,
   finishDraft,
   flush,
   hear,
@@ -114,23 +115,18 @@ export const reading = ({
     const inner = clips && isSized && !isRoot && !draft.isWhole ? within(clip, box) : clip
     // people can't read text that is clipped to a few pixels
     const isClipped = clips && !isRoot && Math.min(box.width, box.height) < 3
-    readInside(draft, element, root, {
+    const inside: Around = {
       clip: inner,
       placed: position === "static" && style.transform === "none" ? around.placed : inner,
       isSeen: style.visibility === "visible" && isDrawn && !isClipped && isLegible(style, background),
       hasPointer: around.hasPointer || (acts && style.cursor === "pointer"),
       background
-    })
+    }
+    eachChild(element, (child) => readNode(draft, child, inside))
     if (style.display !== "inline") draft.end = "other"
     if (isBlock && !isCell) flush(draft)
     // the bullet has no text
     if (isMarked && /^(?:-|#+)$/u.test(draft.line.trim())) draft.line = ""
-  }
-
-  const readInside = (draft: Draft, element: Element, root: ShadowRoot | undefined, around: Around) => {
-    const assigned = element instanceof HTMLSlotElement ? element.assignedNodes({ flatten: true }) : []
-    const children = assigned.length > 0 ? assigned : (root ?? element).childNodes
-    for (const child of children) readNode(draft, child, around)
   }
 
   const readNode = (draft: Draft, node: Node, around: Around) => {

@@ -8,6 +8,13 @@ export const trees = () => {
 
   const rootOf = (element: Element): ShadowRoot | undefined => element.shadowRoot ?? closedRoots.get(element)
 
+  /** Visits the nodes that an element shows inside: those of its slot or shadow root in place of its own. */
+  const eachChild = (element: Element, visit: (child: Node) => void): void => {
+    const assigned = element instanceof HTMLSlotElement ? element.assignedNodes({ flatten: true }) : []
+    if (assigned.length > 0) return assigned.forEach((child) => visit(child))
+    for (let child = (rootOf(element) ?? element).firstChild; child !== null; child = child.nextSibling) visit(child)
+  }
+
   const all = function* (root: Document | ShadowRoot | Element): Generator<Element> {
     for (const element of root.querySelectorAll("*")) {
       yield element
@@ -51,6 +58,7 @@ export const trees = () => {
 
   return {
     rootOf,
+    eachChild,
     all,
     textNodes,
     deepest,
