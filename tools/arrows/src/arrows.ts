@@ -34,6 +34,7 @@ const scenario = "packages/harness/scenario"
 const statistics = "packages/harness/statistics"
 const report = "packages/harness/report"
 const nights = "packages/harness/nights"
+const findings = "packages/harness/findings"
 const load = "packages/harness/load"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
@@ -136,6 +137,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [statistics]: { imports: [] },
   [report]: { imports: [cli, control, statistics], tests: [testFixtures] },
   [nights]: { imports: [cli, report, statistics], tests: [testFixtures] },
+  [findings]: {
+    imports: [cli, nights, report, statistics],
+    tests: [testFixtures],
+    folders: { ".": [], words: ["."] }
+  },
   [load]: {
     imports: [cli, report, statistics],
     tests: [contract, testChromium],
@@ -169,6 +175,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       statistics,
       report,
       nights,
+      findings,
       load,
       cassette,
       scenario
@@ -192,7 +199,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
       "cli/drift": ["cli", "cli/run", "config"],
-      "cli/history": ["cli", "page", "reporters"],
+      "cli/history": ["cli", "page"],
       "cli/init": ["cli", "config"],
       "cli/list": ["cli", "cli/selection"],
       "cli/load": ["cli", "cli/reports", "config"],
@@ -259,6 +266,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       statistics,
       report,
       nights,
+      findings,
       storeContract,
       testChromium,
       testPostgres

@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import * as Gate from "@webagent/report/Gate"
-import * as Attention from "../reporters/Attention.ts"
+import * as Findings from "@webagent/findings/Findings"
+import { exampleOf } from "@webagent/findings/words/FindingText"
+import { statusOf } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import type { Config } from "../config/Config.ts"
@@ -79,11 +80,13 @@ export const next =
     const stop = reap(options, config)(report, directory)
     if (stop !== undefined) return stop
     if (report.interrupted) return undefined
-    const worst = [...Attention.findings(report), ...Attention.unusual(report)]
-      .map(Attention.exampleOf)
+    const resultOf = Findings.resultsByName(report)
+    const worst = [...Findings.errorsOf(report), ...Findings.warningsOf(report)]
+      .filter(({ kind }) => kind._tag !== "Incomplete")
+      .map((finding) => resultOf(exampleOf(finding)))
       .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)
-    if (!Gate.of(report).green || report.judgement !== undefined) return undefined
+    if (statusOf(Findings.of(report)) === "failed" || report.judgement !== undefined) return undefined
     if (options.target === "simulated") {
       const { suites } = report.header
       // the same suites again; of all that are built in, one

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { allTrialsOf, isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import * as Attention from "../reporters/Attention.ts"
+import * as Findings from "@webagent/findings/Findings"
 
 /** The most that all traces of a page may take, in characters. */
 export const most = 8_000_000
@@ -19,7 +19,7 @@ const unclean = ({ breaches, leakedBrowsers, reruns, verdict }: Trial) =>
  * not simply pass, then of each scenario the slowest trial and the first that passed.
  */
 export const wanted = (report: RunReport): ReadonlyArray<string> => {
-  const bad = Attention.items(report).flatMap(({ result }) => result ?? [])
+  const bad = [...Findings.errorsByResult(report).keys()]
   const first = (results: ReadonlyArray<ScenarioResult>) =>
     results.flatMap((result) => filesOf(allTrialsOf(result).filter(unclean).slice(0, 1)))
   const all = (results: ReadonlyArray<ScenarioResult>) =>

@@ -1,7 +1,7 @@
 import type { NightScenario } from "@webagent/nights/Night"
 import { duration, percent } from "@webagent/cli/Text"
 import * as PassRate from "@webagent/report/PassRate"
-import type { Verdict } from "@webagent/report/RunReport"
+import type { Verdict } from "@webagent/report/Verdict"
 import type { Trial } from "@webagent/report/Trial"
 import { escape } from "@webagent/cli/Xml"
 

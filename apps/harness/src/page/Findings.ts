@@ -1,77 +1,86 @@
-import * as NightLines from "../reporters/NightLines.ts"
-import * as Attention from "../reporters/Attention.ts"
-import type { Replay } from "../reporters/Reporter.ts"
-import { counted } from "@webagent/cli/Text"
-import * as Gate from "@webagent/report/Gate"
-import * as CutShort from "@webagent/report/CutShort"
+import type { Finding } from "@webagent/report/Finding"
+import type { ScenarioName } from "@webagent/report/Comparison"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import { escape } from "@webagent/cli/Xml"
 import { isOpen } from "@webagent/report/Trial"
+import * as Findings from "@webagent/findings/Findings"
+import { partialOf } from "@webagent/findings/words/CutShortText"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { note, notRun } from "@webagent/findings/words/Notes"
+import { counted } from "@webagent/cli/Text"
+import { escape } from "@webagent/cli/Xml"
+import type { Replay } from "../reporters/Reporter.ts"
 import { command, copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
-const linked = (
-  { result, title }: Pick<Attention.Item, "result" | "title">,
-  idOf: (result: ScenarioResult) => string
-): string => (result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`)
+/** Links from the findings to the scenarios of the page. */
+interface Links {
+  readonly idOf: (result: ScenarioResult) => string
+  readonly resultOf: (scenario: ScenarioName | undefined) => ScenarioResult | undefined
+  readonly replay: Replay
+}
 
-/** Since when a finding is so; of several scenarios it is as new as the newest. */
-const aged = (finding: Attention.Finding): string => {
-  const [newest] = finding.items.flatMap(({ onset }) => onset ?? []).toSorted(Onset.newestFirst)
-  return Mark.age(Attention.age(finding), newest)
+const linked = (scenario: ScenarioName, title: string, { idOf, resultOf }: Links): string => {
+  const result = resultOf(scenario)
+  return result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
+}
+
+/** Since when a finding has been so; with several scenarios it is as new as the newest. */
+const aged = ({ onset, scenarios }: Finding, age: string | undefined): string => {
+  const [newest] = [onset, ...scenarios.map((one) => one.onset)].flatMap((one) => one ?? []).toSorted(Onset.newestFirst)
+  return Mark.age(age, newest)
 }
 
 // a longer list is folded away
 const mostListed = 5
 
-/** That all scenarios of a finding are of one suite. */
-const suiteOf = (items: ReadonlyArray<Attention.Item>): string => {
-  const [suite, ...others] = new Set(items.map(({ result }) => result?.suite))
+/** The suite, if all scenarios of a finding are of one. */
+const suiteOf = (scenarios: ReadonlyArray<ScenarioName>): string => {
+  const [suite, ...others] = new Set(scenarios.map(({ suite }) => suite))
   return suite === undefined || others.length > 0 ? "" : ` of ${suite}`
 }
 
 /** The scenarios of one cause. */
-const listed = (
-  items: ReadonlyArray<Attention.Item>,
-  detail: string | undefined,
-  idOf: (result: ScenarioResult) => string
-): string => {
-  const links = items.map(
-    (item) =>
-      `${linked(item, idOf)}${item.rate === undefined ? "" : ` <span class="faint">${escape(item.rate)}</span>`}`
+const listed = ({ detail, scenarios }: FindingText.FindingText, links: Links): string => {
+  const all = scenarios.map(
+    (one) =>
+      `${linked(one, one.title, links)}${one.rate === undefined ? "" : ` <span class="faint">${escape(one.rate)}</span>`}`
   )
-  return links.length <= mostListed
-    ? `<p class="small">${links.join(" · ")}${detail === undefined ? "" : ` <span class="faint">· ${escape(detail)}</span>`}</p>`
-    : `<details class="fold small"><summary>${counted(items.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${links.join(" · ")}</details>`
+  return all.length <= mostListed
+    ? `<p class="small">${all.join(" · ")}${detail === undefined ? "" : ` <span class="faint">· ${escape(detail)}</span>`}</p>`
+    : `<details class="fold small"><summary>${counted(all.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${all.join(" · ")}</details>`
 }
 
 /** The scenarios that made the whole night worse. */
-const why = ({ scenarios, share }: Attention.Why, idOf: (result: ScenarioResult) => string): string =>
-  `<p class="small">${escape(share)}:</p><ul class="facts small">${scenarios.map((one) => `<li>${linked(one, idOf)} ${escape(one.text)}</li>`).join("")}</ul>`
+const contribution = ({ scenarios, share }: FindingText.Contribution, links: Links): string =>
+  `<p class="small">${escape(share)}:</p><ul class="facts small">${scenarios.map((one) => `<li>${linked(one, one.title, links)} ${escape(one.text)}</li>`).join("")}</ul>`
 
-const row = (
-  finding: Attention.Finding,
-  style: string,
-  idOf: (result: ScenarioResult) => string,
-  replay: Replay
-): string => {
-  const { cause, detail, evidence, items, what } = finding
-  const result = Attention.exampleOf(finding)
-  const many = items.length > 1
+const row = (finding: Finding, style: string, links: Links): string => {
+  const text = FindingText.describe(finding)
+  const { cause, detail, evidence, place, scenarios, what } = text
+  const isRun = finding.kind._tag === "Incomplete"
+  const result = isRun ? undefined : links.resultOf(FindingText.exampleOf(finding))
+  const [first] = scenarios
+  const many = scenarios.length > 1 && !isRun
   const actions =
     result === undefined
       ? ""
-      : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(result.name)}</span></button>${copyIcon(replay(result), result.name)}</span>`
+      : `<span class="actions"><button type="button" class="js" data-open="${links.idOf(result)}">Trace<span class="sr"> of ${escape(result.name)}</span></button>${copyIcon(links.replay(result), result.name)}</span>`
   const small = many || detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
-  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(`${finding.title}${suiteOf(items)}`) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
+  const where = many
+    ? escape(`${place}${suiteOf(scenarios)}`)
+    : first === undefined || isRun
+      ? escape(place)
+      : linked(first, place, links)
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding, text.age)}<b>${where}</b></div><p>${escape(cause ?? evidence)}</p>${text.contribution === undefined ? "" : contribution(text.contribution, links)}${many ? listed(text, links) : ""}${small}${actions}</li>`
 }
 
 /** Renders improvements over earlier nights. */
 const better = ({ judgement }: RunReport): string => {
   const rows = (judgement?.rows ?? []).filter(({ verdict }) => verdict === "improved")
   if (rows.length === 0) return ""
-  const sentences = rows.map((row) => `<li>${escape(NightLines.rowText(row))}</li>`)
+  const sentences = rows.map((row) => `<li>${escape(HistoryLines.rowText(row))}</li>`)
   const more = sentences.slice(mostListed)
   const list = (some: ReadonlyArray<string>) => `<ul class="plain small">${some.join("")}</ul>`
   return `<div class="calm"><b>${counted(rows.length, "improvement")}</b>${list(sentences.slice(0, mostListed))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
@@ -79,17 +88,17 @@ const better = ({ judgement }: RunReport): string => {
 
 /** Renders scenarios that were skipped or not completed, with the reasons. */
 const unrun = (report: RunReport): string =>
-  Gate.of(report)
-    .notes.filter(({ rule }) => rule === "not run")
-    .map(({ sentence }) => `<p class="calm cut">${escape(sentence)}</p>`)
+  Findings.notesOf(report)
+    .flatMap((finding) => notRun(finding) ?? [])
+    .map((sentence) => `<p class="calm cut">${escape(sentence)}</p>`)
     .join("")
 
 /** Renders problems that would fail the run but don't. `isNamed` is true if the page already names the scenarios. */
 const notes = (report: RunReport, isNamed: boolean): string => {
-  const known = Gate.of(report).notes.filter(({ rule }) => rule !== "not run")
-  const sentences = known.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
+  const known = Findings.notesOf(report).flatMap((finding) => note(finding) ?? [])
+  const sentences = known.map((sentence) => `<li>${escape(sentence)}</li>`)
   const what = `${counted(sentences.length, "known issue")} that ${sentences.length === 1 ? "does" : "do"} not make the run red`
-  if (known.length === 1 && !isNamed) return `<p class="small faint">${what}: ${escape(known[0]?.sentence ?? "")}</p>`
+  if (known.length === 1 && !isNamed) return `<p class="small faint">${what}: ${escape(known[0] ?? "")}</p>`
   return sentences.length === 0 ? "" : folded(what, `<ul class="notes">${sentences.join("")}</ul>`)
 }
 
@@ -110,17 +119,17 @@ const calm = (report: RunReport): string => {
   const more = others - names.length
   const passed =
     others === 0
-      ? CutShort.text(report) === undefined
+      ? partialOf(report) === undefined
         ? "All scenarios passed"
         : "All scenarios that ran passed"
       : `All scenarios passed, except for ${others} with a known issue that does not make the run red (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
   return `${passed} and no invariant was broken. ${left}`
 }
 
-/** Of how many scenarios the findings are, where one stands for several. */
-const inScenarios = (findings: ReadonlyArray<Attention.Finding>): string => {
-  const results = new Set(findings.flatMap(({ items }) => items).flatMap(({ result }) => result ?? []))
-  return results.size > findings.length ? ` in ${counted(results.size, "scenario")}` : ""
+/** Number of scenarios of the findings, if one stands for several. */
+const inScenarios = (findings: ReadonlyArray<Finding>): string => {
+  const names = new Set(findings.flatMap(({ scenarios }) => scenarios.map(FindingText.titleOf)))
+  return names.size > findings.length ? ` in ${counted(names.size, "scenario")}` : ""
 }
 
 // more findings are folded away
@@ -146,15 +155,16 @@ export const render = (
   replay: Replay,
   reap?: string
 ): string => {
-  const findings = Attention.findings(report)
-  const unusual = Attention.unusual(report)
+  const findings = Findings.errorsOf(report)
+  const unusual = Findings.warningsOf(report)
+  const links = { idOf, replay, resultOf: Findings.resultsByName(report) }
   const rows = [
-    // red is what makes the run red, yellow what does not
-    ...findings.map((finding) => row(finding, "failed", idOf, replay)),
-    ...unusual.map((finding) => row(finding, "unusual", idOf, replay))
+    // red fails the run, yellow does not
+    ...findings.map((finding) => row(finding, "failed", links)),
+    ...unusual.map((finding) => row(finding, "unusual", links))
   ]
-  const uncompared = NightLines.uncompared(report)
-  const isSure = CutShort.text(report) === undefined && uncompared === undefined
+  const uncompared = HistoryLines.uncompared(report)
+  const isSure = partialOf(report) === undefined && uncompared === undefined
   const counts = [
     ...(findings.length === 0 ? [] : [`${counted(findings.length, "finding")}${inScenarios(findings)}`]),
     ...(unusual.length === 0 ? [] : [counted(unusual.length, "unusual figure")])

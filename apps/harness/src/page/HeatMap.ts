@@ -1,6 +1,6 @@
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import { scenariosOf } from "@webagent/nights/Past"
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Figure } from "@webagent/report/Comparison"
 import { duration, percent } from "@webagent/cli/Text"
 import { escape } from "@webagent/cli/Xml"
 import { median } from "@webagent/statistics/Robust"

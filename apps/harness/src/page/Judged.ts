@@ -1,24 +1,24 @@
 import { counted } from "@webagent/cli/Text"
-import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
+import type { Comparison } from "@webagent/report/Comparison"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
+import { before, detectable, fullEvidence, now } from "@webagent/findings/words/Statistics"
 import { escape } from "@webagent/cli/Xml"
 import { table } from "./Html.ts"
 
-const nameOf = ({ figure, scenario }: JudgedRow) =>
+const nameOf = ({ figure, scenario }: Comparison) =>
   scenario === null ? `all scenarios: ${figure}` : `${scenario.suite} › ${scenario.name}: ${figure}`
 
-const isUnusual = ({ tier }: JudgedRow) => tier === "unusual"
-
-const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
+const tableOf = (caption: string, rows: ReadonlyArray<Comparison>): string =>
   table({
     caption,
     heads: ["figure", "now", "before", "verdict", "evidence", "smallest detectable change"],
     rows: rows.map((row) => [
       escape(nameOf(row)),
-      escape(row.now),
-      escape(row.before),
-      row.verdict === "regressed" ? "<b>regressed</b>" : isUnusual(row) ? "unusual" : row.verdict,
-      escape(row.evidence),
-      escape(row.detectable ?? "none")
+      escape(now(row)),
+      escape(before(row)),
+      row.verdict === "regressed" ? "<b>regressed</b>" : row.isUnusual ? "unusual" : row.verdict,
+      escape(fullEvidence(row)),
+      escape(detectable(row) ?? "none")
     ])
   })
 
@@ -29,7 +29,7 @@ const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
 export const render = (judgement: NightJudgement | undefined): string => {
   if (judgement === undefined) return ""
   const { differences, nights, passedOver, rows } = judgement
-  const changed = rows.filter((row) => row.verdict === "regressed" || row.verdict === "improved" || isUnusual(row))
+  const changed = rows.filter((row) => row.verdict === "regressed" || row.verdict === "improved" || row.isUnusual)
   const whole = rows.filter((row) => row.scenario === null && !changed.includes(row))
   const rest = rows.filter((row) => row.scenario !== null && !changed.includes(row))
   const notes = [

@@ -1,13 +1,14 @@
-import { judgeNight } from "@webagent/nights/LastNight"
+import { judgeNight } from "@webagent/findings/NightFindings"
+import * as NightText from "@webagent/findings/words/NightText"
+import { statusWords } from "@webagent/findings/words/Title"
 import type { Night } from "@webagent/nights/Night"
 import type { Past } from "@webagent/nights/Past"
-import * as Headline from "@webagent/report/Headline"
+import type { RunStatus } from "@webagent/report/Finding"
 import * as Money from "@webagent/cli/Money"
 import * as Partial from "@webagent/report/Partial"
 import { counted, duration } from "@webagent/cli/Text"
 import { escape } from "@webagent/cli/Xml"
 import { createHash } from "node:crypto"
-import * as NightLines from "../reporters/NightLines.ts"
 import * as HeatMap from "./HeatMap.ts"
 import { labelOf } from "./NightLabel.ts"
 import { nightsStyles, styles } from "./Styles.ts"
@@ -24,7 +25,7 @@ interface NightsOptions {
 /** A night as the page shows it. */
 interface Shown {
   readonly night: Night
-  readonly status: Headline.Status
+  readonly status: RunStatus
   readonly title: string
   /** True if the status is from the night's own report. Otherwise, its figures were judged again. */
   readonly isRecorded: boolean
@@ -49,17 +50,13 @@ const linked = ({ href }: Shown, text: string): string =>
 const moneyOf = ({ cost_usd, fingerprint }: Night): string =>
   `${Money.rounded(cost_usd)}${fingerprint.target === "simulated" ? " simulated" : ""}`
 
-const passedOf = ({ scenarios }: Night): string =>
-  `${scenarios.filter(({ verdict }) => verdict === "passed").length} of ${scenarios.length} passed`
-
-/** Judges a night of an older version by its figures alone, with the reason in one line. */
-const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> => {
-  const { judgement, reasons, tier } = judgeNight(past, night)
-  const status = tier === "fine" ? "green" : tier
-  const row = judgement.rows.find((row) => row.tier === "unusual")
-  const [reason] = reasons
-  const unusual = status === "unusual" && row !== undefined ? NightLines.rowText(row) : ""
-  return { status, title: reason ?? unusual }
+/** Result and title of a night; one of an older version is judged by its figures. */
+const resultOf = (past: Past, night: Night): Pick<Shown, "status" | "title"> => {
+  const { findings, status } =
+    night.findings === undefined || night.status === undefined
+      ? { ...judgeNight(past, night), ...(night.status === undefined ? {} : { status: night.status }) }
+      : { findings: night.findings, status: night.status }
+  return { status, title: NightText.titleOf({ ...night, findings }) }
 }
 
 const badge = ({ status }: Shown, html: string): string => `<span class="status ${status}">${html}</span>`
@@ -67,16 +64,16 @@ const badge = ({ status }: Shown, html: string): string => `<span class="status 
 /** Marks a night that was judged again. */
 const star = ({ isRecorded }: Shown): string => (isRecorded ? "" : "*")
 
-const statusOf = (shown: Shown): string => badge(shown, `${Headline.words[shown.status]}${star(shown)}`)
+const statusOf = (shown: Shown): string => badge(shown, `${statusWords[shown.status]}${star(shown)}`)
 
 /** A night in a line: its status, its report, why, how many scenarios passed, its time and its cost. */
 const line = (shown: Shown): string => {
   const { at, night, status, title } = shown
   const why = [
-    ...(status === "green" ? [] : [title]),
+    ...(status === "passed" ? [] : [title]),
     ...(night.partial === undefined ? [] : [`partial: ${Partial.text(night.partial)}`])
   ].join(" · ")
-  return `<li>${statusOf(shown)}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
+  return `<li>${statusOf(shown)}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${NightText.passedText(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }
 
 /** A night as the head of its column: its day, its time where a day has several, and that it is partial. */
@@ -85,7 +82,7 @@ const headOf = (shown: Shown, label: string): string => {
   const [day = "", time] = label.split(" ")
   const under = [...(time === undefined ? [] : [time]), ...(night.partial === undefined ? [] : ["partial"])]
   const text = `${day.slice(5)}${star(shown)}${under.map((line) => `<small>${line}</small>`).join("")}`
-  return `<th scope="col" title="${escape([Headline.words[status], title].filter((part) => part !== "").join(": "))}">${badge(shown, linked(shown, text))}</th>`
+  return `<th scope="col" title="${escape([statusWords[status], title].filter((part) => part !== "").join(": "))}">${badge(shown, linked(shown, text))}</th>`
 }
 
 /** All nights of a history on one page: each with its status, cost and report, and a heat map of scenarios by nights. */
@@ -94,16 +91,16 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
   const at = labelOf(nights, 16)
   const shown = nights.map((night): Shown => ({
     night,
-    ...(night.verdict ?? judgedAgain(past, night)),
-    isRecorded: night.verdict !== undefined,
+    ...resultOf(past, night),
+    isRecorded: night.status !== undefined,
     href: linkOf(night),
     at: at(night)
   }))
   const newest = shown.at(-1)
   if (newest === undefined) return ""
   const { night, status } = newest
-  const title = newest.title === "" ? passedOf(night) : newest.title
-  const red = shown.filter(({ status }) => status === "red")
+  const title = newest.title === "" ? NightText.passedText(night) : newest.title
+  const red = shown.filter(({ status }) => status === "failed")
   const lastRed = red.at(-1)
   const label = labelOf(nights)
   const facts = [
@@ -124,7 +121,7 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
   }))
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${escape(`${Headline.words[status]}: ${title} · ${counted(shown.length, "night")}`)}</title><style>${sheet}</style></head><body>
+<title>${escape(`${statusWords[status]}: ${title} · ${counted(shown.length, "night")}`)}</title><style>${sheet}</style></head><body>
 <header class="top wrap"><h1>${statusOf(newest)}<span class="sr">:</span> ${escape(title)}</h1><ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul></header>
 <main class="wrap">
 <section aria-labelledby="map-h"><h2 id="map-h">Scenarios by nights <span class="faint small">times in UTC</span></h2>${HeatMap.render(columns)}</section>

@@ -1,8 +1,10 @@
 import * as Breach from "@webagent/report/Breach"
-import { lineOf } from "@webagent/report/Cause"
+import { lineOf } from "@webagent/findings/Cause"
 import * as Money from "@webagent/cli/Money"
 import * as Night from "@webagent/nights/Night"
-import * as Outages from "../reporters/Outages.ts"
+import * as Outages from "@webagent/findings/Outages"
+import { releaseText } from "@webagent/findings/words/HistoryLines"
+import * as OutageText from "@webagent/findings/words/OutageText"
 import { counted, duration, number, percent } from "@webagent/cli/Text"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
@@ -167,12 +169,12 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
 
 /** When the service could not be asked, what that cost, and what was asked. */
 const outages = (report: RunReport): string => {
-  const all = Outages.of(report)
+  const all = Outages.of(report).map(Outages.tollOf)
   const rows = all.map((outage) => [
-    escape(Outages.span(outage)),
-    escape(Outages.toll(outage)),
-    number(outage.results.size),
-    escape(Outages.asked(outage))
+    escape(OutageText.span(outage)),
+    escape(OutageText.toll(outage)),
+    number(outage.scenarios),
+    escape(OutageText.requests(outage))
   ])
   const caption = "Outages of the service"
   const heads = ["when", "effect", "scenarios", "requests"]
@@ -244,10 +246,10 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
       : table({
           caption: "May leave quarantine",
           heads: ["scenario", "owner", "evidence"],
-          rows: proposals.map(({ evidence, owner, scenario, suite }) => [
-            escape(`${suite} › ${scenario}`),
-            escape(owner),
-            escape(evidence)
+          rows: proposals.map((proposal) => [
+            escape(`${proposal.suite} › ${proposal.scenario}`),
+            escape(proposal.owner),
+            escape(releaseText(proposal))
           ])
         })
   return list + free
@@ -257,12 +259,11 @@ const section = (id: string, heading: string, html: string): string =>
   `<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${heading}</h2>${html}</section>`
 
 /** The last nights as small lines. */
-export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
-  section(
-    "trends",
-    "Trends",
-    trendsOf([...nights.filter(Night.isComplete), Night.ofReport(report)], linkOf, report.judgement !== undefined)
-  )
+export const trends = (
+  night: Night.Night,
+  nights: ReadonlyArray<Night.Night>,
+  { isCompared, linkOf }: { readonly isCompared: boolean; readonly linkOf: LinkOf }
+): string => section("trends", "Trends", trendsOf([...nights.filter(Night.isComplete), night], linkOf, isCompared))
 
 /** Renders the run's usage, and the resources that it skipped, retried and left open. */
 export const usage = (report: RunReport): string => {

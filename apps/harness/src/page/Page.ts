@@ -2,13 +2,16 @@ import * as Money from "@webagent/cli/Money"
 import { createHash } from "node:crypto"
 import { isComplete, type Night, ofReport, plannedOf } from "@webagent/nights/Night"
 import type { Replay } from "../reporters/Reporter.ts"
-import * as Headline from "@webagent/report/Headline"
+import { statusOf } from "@webagent/report/Finding"
+import * as Findings from "@webagent/findings/Findings"
+import * as RunText from "@webagent/findings/words/RunText"
+import { statusWords } from "@webagent/findings/words/Title"
 import { counted, duration, moment, number } from "@webagent/cli/Text"
 import { isUncleanOnly, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as CutShort from "@webagent/report/CutShort"
 import * as Agreement from "@webagent/report/Agreement"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
-import * as Findings from "./Findings.ts"
+import * as FindingsSection from "./Findings.ts"
 import { escape } from "@webagent/cli/Xml"
 import * as Judged from "./Judged.ts"
 import { symbols } from "./Mark.ts"
@@ -47,7 +50,7 @@ const policy = [
   "form-action 'none'"
 ].join("; ")
 
-const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
+const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): string => {
   const { header } = report
   const { name, address } = header.target
   const about = [
@@ -61,13 +64,13 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   ]
   const { counts, leftovers = [] } = report
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
-  const passed = Headline.passedText(report)
-  const status = Headline.statusOf(report)
-  const title = Headline.fullTitleOf(report)
+  const passed = RunText.passedText(report)
+  const status = statusOf(Findings.of(report))
+  const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
   // a partial night took less and cost less than others
   const whole = nights.filter(isComplete).map(plannedOf)
-  const planned = plannedOf(ofReport(report))
+  const planned = plannedOf(night)
   const { cost, requests, time } = Usage.of(report)
   /** A figure, its part to confirm, and beside what usually is the rest: far more than that is marked. */
   const beside = (
@@ -105,17 +108,18 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     running > 0 && !isCostFar ? [cost.all, cost.confirm ?? ""] : [cost.all, besideCost, isCostFar],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]
-  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${Headline.words[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun, isFar]) => `<li${isFar === true ? ' class="far"' : ""}>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
+  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${statusWords[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun, isFar]) => `<li${isFar === true ? ' class="far"' : ""}>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
 export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOptions): string => {
+  const night = ofReport(report)
   const ids = new Map(report.results.map((result, index) => [result, `s${index}`]))
   const embedded = EmbeddedTraces.embed(traces)
   const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
   const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
-    ["findings", "Findings", Findings.render(report, idOf, replay, reap)],
-    ["trends", "Trends", Overview.trends(report, nights, linkOf)],
+    ["findings", "Findings", FindingsSection.render(report, idOf, replay, reap)],
+    ["trends", "Trends", Overview.trends(night, nights, { isCompared: report.judgement !== undefined, linkOf })],
     ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })],
     ["usage", "Usage", Overview.usage(report)],
     [
@@ -131,12 +135,12 @@ export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOpt
     ]
   ]
   const shown = sections.filter(([, , html]) => html !== "")
-  const title = `${Headline.words[Headline.statusOf(report)]}: ${Headline.fullTitleOf(report)} · ${report.header.startedAt.slice(0, 10)}`
+  const title = `${statusWords[statusOf(Findings.of(report))]}: ${RunText.titleOf(report)} · ${report.header.startedAt.slice(0, 10)}`
   return `<!doctype html>
 <html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title><style>${styles}</style></head><body>
 <a class="skip" href="#findings">Skip to the findings</a>${symbols}
-${top(report, nights)}
+${top(report, night, nights)}
 <nav aria-label="Sections"><ul class="wrap">${shown.map(([id, word]) => `<li><a href="#${id}">${word}</a></li>`).join("")}</ul></nav>
 <main class="wrap">
 ${shown.map(([, , html]) => html).join("\n")}

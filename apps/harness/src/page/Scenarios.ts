@@ -1,11 +1,14 @@
 import { requestLine } from "../reporters/FailureFacts.ts"
 import * as Money from "@webagent/cli/Money"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
-import * as Attention from "../reporters/Attention.ts"
+import type { Comparison } from "@webagent/report/Comparison"
+import type { Finding } from "@webagent/report/Finding"
+import { findingsOfResult } from "@webagent/findings/ScenarioFindings"
+import { age as ageText } from "@webagent/findings/words/Ages"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import { evidence as evidenceOf } from "@webagent/findings/words/Statistics"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, cut, duration } from "@webagent/cli/Text"
-import type { JudgedRow } from "@webagent/report/NightJudgement"
-import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
@@ -32,6 +35,10 @@ interface Tag {
   /** Evidence from earlier nights. */
   readonly evidence?: string
 }
+
+/** Findings of a scenario alone, quarantined or not. */
+const findingsIn = (result: ScenarioResult): ReadonlyArray<Finding> =>
+  findingsOfResult(result).map(({ finding }) => finding)
 
 const diffOf = (diff: ReadonlyArray<string>): string =>
   `<pre>${diff
@@ -87,13 +94,15 @@ const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: Readonly
     ...(quarantine === undefined
       ? []
       : [`in quarantine until ${quarantine.expires} (${quarantine.owner}): ${quarantine.reason}`]),
-    ...(onset?.trials === undefined ? [] : [Onset.text(onset.trials)]),
-    ...(onset?.invariants === undefined ? [] : [`leak or broken invariant: ${Onset.text(onset.invariants)}`]),
+    ...(onset?.trials === undefined ? [] : [ageText(onset.trials)]),
+    ...(onset?.invariants === undefined ? [] : [`leak or broken invariant: ${ageText(onset.invariants)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(result.tags.length === 0 ? [] : [`tags: ${result.tags.join(", ")}`]),
     ...(result.needs.length === 0 ? [] : [`needs: ${result.needs.join(", ")}`])
   ]
-  const notes = Attention.itemsOf(result).filter((item) => !Attention.isVerdict(item) && item.rule !== "quarantine")
+  const notes = findingsIn(result)
+    .filter((finding) => finding.scenarios[0]?.verdict === undefined && finding.kind._tag !== "QuarantineExpired")
+    .map(FindingText.describe)
   return join(
     result.failure && failure(result.failure),
     ...notes.map(({ evidence, what }) => `<p class="failure"><b>${escape(what)}</b>: ${escape(evidence)}</p>`),
@@ -124,26 +133,26 @@ const newly = ({ onset }: ScenarioResult): string => {
 
 /** The reason why a scenario failed, in one line; empty if it passed. */
 const errorOf = (result: ScenarioResult, tags: ReadonlyArray<Tag>): string => {
-  const [item] = Attention.itemsOf(result)
-  const text = item?.cause ?? item?.evidence ?? tags.find(({ evidence }) => evidence !== undefined)?.evidence
+  const [first] = findingsIn(result).map(FindingText.describe)
+  const text = first?.cause ?? first?.evidence ?? tags.find(({ evidence }) => evidence !== undefined)?.evidence
   return text === undefined ? "" : `<span class="error">${escape(cut(text, 160))}</span>`
 }
 
-const rules: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
-  leak: "leaked",
-  "left running": "abandoned a run",
-  invariant: "broken invariant",
-  "scenario limit": "over its limit"
+const rules: { readonly [tag in Finding["kind"]["_tag"]]?: string } = {
+  Leak: "leaked",
+  AbandonedRun: "abandoned a run",
+  BrokenInvariant: "broken invariant",
+  LimitExceeded: "over its limit"
 }
 
-const figures: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "slower", cost: "costlier" }
+const figures: { readonly [figure in Comparison["figure"]]?: string } = { duration: "slower", cost: "costlier" }
 
 /** The tags of each scenario, by its suite and name. */
 const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) => ReadonlyArray<Tag>) => {
   const changed = Map.groupBy(
     (judgement?.rows ?? []).filter(
-      ({ figure, scenario, tier, verdict }) =>
-        scenario !== null && figure in figures && (verdict === "regressed" || tier === "unusual")
+      ({ figure, isUnusual, scenario, verdict }) =>
+        scenario !== null && figure in figures && (verdict === "regressed" || isUnusual)
     ),
     ({ scenario }) => keyOf(scenario?.suite ?? "", scenario?.name ?? "")
   )
@@ -151,15 +160,14 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
     results.map((result) => [
       result,
       [
-        ...Gate.problemsOf(result).flatMap(({ rule }): ReadonlyArray<Tag> => {
-          const word = rules[rule]
-          return word === undefined ? [] : [{ word, style: "failed" }]
-        }),
-        ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ evidence, figure, verdict }): Tag => ({
-          word: figures[figure] ?? figure,
-          style: verdict === "regressed" ? "failed" : "unusual",
-          // the smallest detectable change is in the statistics
-          evidence: evidence.split(";")[0] ?? ""
+        ...[...new Set(findingsIn(result).flatMap(({ kind }) => rules[kind._tag] ?? []))].map((word): Tag => ({
+          word,
+          style: "failed"
+        })),
+        ...(changed.get(keyOf(result.suite, result.name)) ?? []).map((row): Tag => ({
+          word: figures[row.figure] ?? row.figure,
+          style: row.verdict === "regressed" ? "failed" : "unusual",
+          evidence: evidenceOf(row)
         }))
       ]
     ])
@@ -197,7 +205,7 @@ const filters = (results: ReadonlyArray<ScenarioResult>, tags: ReadonlyArray<Tag
 
 const seriousness = (result: ScenarioResult, tags: ReadonlyArray<Tag>): number =>
   order.indexOf(result.verdict) -
-  (Attention.itemsOf(result).length + tags.length > 0 ? order.length : 0) -
+  (findingsIn(result).length + tags.length > 0 ? order.length : 0) -
   (newly(result) === "" ? 0 : order.length)
 
 /** Explains the units of the time and cost columns. */

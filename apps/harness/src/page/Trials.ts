@@ -1,6 +1,6 @@
 import * as Breach from "@webagent/report/Breach"
-import { byCause, lineOf } from "@webagent/report/Cause"
-import * as Confirmed from "@webagent/report/Confirmed"
+import { byCause, lineOf } from "@webagent/findings/Cause"
+import * as ConfirmText from "@webagent/findings/words/ConfirmText"
 import * as Money from "@webagent/cli/Money"
 import { counted, duration, number } from "@webagent/cli/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
@@ -84,7 +84,7 @@ export const render = (
     confirm === undefined
       ? []
       : [
-          `<tr><td colspan="${columns}" class="small">${escape(Confirmed.text(confirm))}</td></tr>`,
+          `<tr><td colspan="${columns}" class="small">${escape(ConfirmText.text(confirm))}</td></tr>`,
           ...confirm.trials.map(row)
         ]
   return `<div class="scroll" tabindex="0" role="group" aria-label="Trials of ${escape(name)}"><table><caption>Trials</caption><thead><tr>${[

@@ -2,20 +2,22 @@ import * as Agreement from "@webagent/report/Agreement"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
-import { byCause } from "@webagent/report/Cause"
+import { byCause } from "@webagent/findings/Cause"
+import * as Findings from "@webagent/findings/Findings"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { note as noteText } from "@webagent/findings/words/Notes"
+import * as OutageText from "@webagent/findings/words/OutageText"
+import * as RunText from "@webagent/findings/words/RunText"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
-import * as Gate from "@webagent/report/Gate"
-import * as Headline from "@webagent/report/Headline"
-import * as Outage from "@webagent/report/Outage"
 import * as CutShort from "@webagent/report/CutShort"
 import * as Skip from "@webagent/report/Skip"
+import { statusOf } from "@webagent/report/Finding"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
-import * as Attention from "./Attention.ts"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
 import * as Pace from "./Pace.ts"
-import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { type Style } from "@webagent/cli/Style"
 import { counted, cut, percent } from "@webagent/cli/Text"
@@ -71,12 +73,12 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
-const marks = { red: "bad", unusual: "warning", green: "good" } as const
+const marks = { failed: "bad", warning: "warning", passed: "good" } as const
 
 /** The last line: what happened, how long it took, what it cost, what was leaked. */
 export const summary = (report: RunReport, style: Style): string => {
   const { counts, interrupted } = report
-  const line = Headline.lastLineOf(report)
+  const line = RunText.lastLineOf(report)
   const unrun = CutShort.unrun(report)
   const skipped = [
     ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
@@ -85,7 +87,7 @@ export const summary = (report: RunReport, style: Style): string => {
   const leaks = SuiteProgress.leaks(report)
   const { cost, time } = Usage.of(report)
   const facts = [
-    style[marks[Headline.statusOf(report)]](`${interrupted ? "STOPPED, " : ""}${line}`),
+    style[marks[statusOf(Findings.of(report))]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
     Usage.text(time),
     counts.leakedBrowsers > 0 ? style.bad(leaks) : leaks,
@@ -150,18 +152,18 @@ const spent = (report: RunReport): ReadonlyArray<string> => {
 
 /** Lists problems that would fail the run but don't, one line each. */
 const notes = (report: RunReport, style: Style): ReadonlyArray<string> =>
-  Gate.of(report)
-    .notes.filter(({ rule }) => rule !== "not run")
-    .map(({ sentence }) => style.faint(`note     ${sentence}`))
+  Findings.notesOf(report)
+    .flatMap((finding) => noteText(finding) ?? [])
+    .map((sentence) => style.faint(`note     ${sentence}`))
 
 const mostCausesListed = 8
 
 /** Lists the problems that fail the run, then the warnings, one line each. */
 const causes = (report: RunReport, { style }: ConsoleOptions): ReadonlyArray<string> => {
   const lines = [
-    ...Attention.findings(report).map((finding) => [style.bad("✗"), finding] as const),
-    ...Attention.unusual(report).map((finding) => [style.warning("!"), finding] as const)
-  ].map(([mark, finding]) => `${mark} ${Attention.brief(finding)}`)
+    ...Findings.errorsOf(report).map((finding) => [style.bad("✗"), finding] as const),
+    ...Findings.warningsOf(report).map((finding) => [style.warning("!"), finding] as const)
+  ].map(([mark, finding]) => `${mark} ${FindingText.brief(finding)}`)
   const more = lines.length - mostCausesListed
   return [...lines.slice(0, mostCausesListed), ...(more > 0 ? [`  and ${more} more, in the report`] : [])]
 }
@@ -171,7 +173,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
   const next = options.next(report)
   const statistics = [
     ...figures(report),
-    ...NightLines.lines(report),
+    ...HistoryLines.lines(report),
     ...Agreement.of(report)
       .filter(Agreement.isWrong)
       .map((pair) => `opinions ${Agreement.text(pair)}`),
@@ -191,7 +193,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...(next === undefined ? [] : [`next     ${next}`]),
     (options.isWritten?.() ?? true)
       ? summary(report, options.style)
-      : options.style.bad(`NOT WRITTEN: the reports are incomplete (${Headline.passedText(report)})`)
+      : options.style.bad(`NOT WRITTEN: the reports are incomplete (${RunText.passedText(report)})`)
   ]
 }
 
@@ -274,7 +276,7 @@ export const make = (options: ConsoleOptions): Reporter => {
         now
       )
     ),
-    onOutageEnded: timed((outage, now) => note(Outage.text(outage), now)),
+    onOutageEnded: timed((outage, now) => note(OutageText.sentence(outage), now)),
     onScenarioStarted: timed(({ scenario, suite }, now) => {
       suites.find(({ name }) => name === suite)?.running.push(scenario)
       return progress(now)

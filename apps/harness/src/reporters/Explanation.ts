@@ -1,7 +1,9 @@
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
-import * as Gate from "@webagent/report/Gate"
-import * as Onset from "@webagent/report/Onset"
-import * as Attention from "./Attention.ts"
+import type { Finding } from "@webagent/report/Finding"
+import * as Findings from "@webagent/findings/Findings"
+import { isCovered } from "@webagent/findings/Tolerance"
+import { age } from "@webagent/findings/words/Ages"
+import * as FindingText from "@webagent/findings/words/FindingText"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
@@ -31,7 +33,7 @@ const replayLine = (result: ScenarioResult, { replay, style }: ExplanationOption
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
 /** Explains the failure of a scenario in several lines, the service's message first. */
-const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
+const factsOf = (result: ScenarioResult, options: ExplanationOptions, baseline?: string): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure } = result
   if (failure === undefined) return [replayLine(result, options)]
@@ -47,8 +49,8 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: st
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
     ...fact("request", failure.request && FailureFacts.requestLine(failure.request)),
     ...fact("trials", trials(result)),
-    ...fact("age", result.onset?.trials && Onset.text(result.onset.trials)),
-    ...fact("baseline", worse),
+    ...fact("age", result.onset?.trials && age(result.onset.trials)),
+    ...fact("baseline", baseline),
     ...fact("why", result.reason),
     ...fact("where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
@@ -57,38 +59,41 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: st
 }
 
 /** Explains why a scenario failed, in several lines with an empty one last; empty if it didn't fail. */
-export const of = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
+export const of = (result: ScenarioResult, options: ExplanationOptions, baseline?: string): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure, quarantine } = result
   if (failure === undefined) return []
   const title = `${result.suite} › ${result.name}`
-  const isKnown = Gate.isCovered(result)
+  const isKnown = isCovered(result)
   const time = duration(result.duration_ms)
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
   return [
     `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
     ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
-    ...factsOf(result, options, worse),
+    ...factsOf(result, options, baseline),
     ""
   ]
 }
 
 const mostNamed = 8
 
-/** Several scenarios of one cause: what they have in common, their names, and the first one in full. */
-const together = (finding: Attention.Finding, options: ExplanationOptions): ReadonlyArray<string> => {
+/** Several scenarios of one cause: their common evidence, their names, and the first one in full. */
+const together = (
+  finding: Finding,
+  example: ScenarioResult | undefined,
+  options: ExplanationOptions
+): ReadonlyArray<string> => {
   const { columns, style } = options
-  const { evidence, items, title, what } = finding
-  const age = Attention.age(finding)
-  const names = items.slice(0, mostNamed).map((item) => item.title)
-  const more = items.length - names.length
-  const example = items[0]?.result
-  // what the example says first is said once
-  const isSaid = finding.cause !== undefined && finding.cause === example?.failure?.message
-  const said = isSaid ? finding.detail : evidence
+  const { kind } = finding
+  const { age, detail, evidence, place, scenarios, what } = FindingText.describe(finding)
+  const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
+  const more = scenarios.length - names.length
+  // the example begins with its own message
+  const isRepeated = "cause" in kind && kind.cause?.text === example?.failure?.message
+  const summary = isRepeated ? detail : evidence
   return [
-    `  ${style.bad("✗")} ${style.strong(title)}  ${what}${age === undefined ? "" : ` (${age})`}`,
-    ...(said === undefined ? [] : [`      ${cut(said, columns * 3)}`]),
+    `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
+    ...(summary === undefined ? [] : [`      ${cut(summary, columns * 3)}`]),
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
     ...(example === undefined ? [] : isAway(example) ? [replayLine(example, options)] : factsOf(example, options)),
@@ -96,37 +101,51 @@ const together = (finding: Attention.Finding, options: ExplanationOptions): Read
   ]
 }
 
-/** One finding: a scenario in full, or what is no failed check, in a line. */
-const alone = (finding: Attention.Finding, options: ExplanationOptions): ReadonlyArray<string> => {
+/** One finding: a scenario in full, or a line if no check failed. */
+const alone = (
+  finding: Finding,
+  example: ScenarioResult | undefined,
+  options: ExplanationOptions
+): ReadonlyArray<string> => {
   const { style } = options
-  const { evidence, items, result, title, what } = finding
-  const example = Attention.exampleOf(finding)
-  if (result?.failure !== undefined && items.every(Attention.isVerdict)) return of(result, options, finding.worse)
-  const age = Attention.age(finding)
+  const text = FindingText.describe(finding)
+  if (example?.failure !== undefined && Findings.isVerdict(finding)) return of(example, options, text.baseline)
+  const { age, evidence, place, what } = text
   return [
-    `  ${style.bad("✗")} ${style.strong(title)}  ${what}${age === undefined ? "" : ` (${age})`}`,
+    `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     `      ${evidence}`,
-    ...Attention.whyLine(finding).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
     ...(example === undefined ? [] : [replayLine(example, options)]),
     ""
   ]
 }
 
-/** A figure far outside of its earlier nights: it does not make the run red. */
-const unusual = (finding: Attention.Finding, { style }: ExplanationOptions) => [
-  `  ${style.warning("!")} ${style.strong(finding.title)}  ${finding.what}`,
-  ...finding.items
-    .slice(0, mostNamed)
-    .map(({ evidence, title }, _, { length }) => `      ${length === 1 ? evidence : `${title}: ${evidence}`}`),
-  ...Attention.whyLine(finding).map((why) => `      ${style.faint("why      ")} ${why}`),
-  ""
-]
+/** A figure far outside of its earlier nights: it does not fail the run. */
+const unusual = (finding: Finding, { style }: ExplanationOptions) => {
+  const text = FindingText.describe(finding)
+  const { evidence, place, scenarios, what } = text
+  return [
+    `  ${style.warning("!")} ${style.strong(place)}  ${what}`,
+    ...(scenarios.length < 2
+      ? [`      ${evidence}`]
+      : scenarios.slice(0, mostNamed).map((one) => `      ${one.title}: ${one.evidence}`)),
+    ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ""
+  ]
+}
 
 /** Explains the problems that need attention, by cause and worst first, then the quarantined scenarios that failed. */
-export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => [
-  ...Attention.findings(report).flatMap((finding) =>
-    finding.items.length > 1 ? together(finding, options) : alone(finding, options)
-  ),
-  ...Attention.unusual(report).flatMap((finding) => unusual(finding, options)),
-  ...report.results.filter((result) => Gate.isCovered(result) && isBad(result)).flatMap((result) => of(result, options))
-]
+export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => {
+  const resultOf = Findings.resultsByName(report)
+  return [
+    ...Findings.errorsOf(report).flatMap((finding) => {
+      const isRun = finding.kind._tag === "Incomplete"
+      const example = isRun ? undefined : resultOf(FindingText.exampleOf(finding))
+      return finding.scenarios.length > 1 && !isRun
+        ? together(finding, example, options)
+        : alone(finding, example, options)
+    }),
+    ...Findings.warningsOf(report).flatMap((finding) => unusual(finding, options)),
+    ...report.results.filter((result) => isCovered(result) && isBad(result)).flatMap((result) => of(result, options))
+  ]
+}

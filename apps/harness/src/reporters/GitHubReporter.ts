@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { relative, resolve } from "node:path"
-import type { RunReport } from "@webagent/report/RunReport"
-import * as Attention from "./Attention.ts"
+import type { Finding } from "@webagent/report/Finding"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import * as Findings from "@webagent/findings/Findings"
+import * as FindingText from "@webagent/findings/words/FindingText"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as MarkdownReporter from "./MarkdownReporter.ts"
 import { defineReporter } from "./Reporter.ts"
@@ -21,7 +23,7 @@ const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAl
  * Place of a GitHub annotation: the failed check, or the suite's file if there is no check; empty outside the
  * repository.
  */
-const placeOf = (result: Attention.Item["result"], { header }: RunReport, root: string): string => {
+const placeOf = (result: ScenarioResult | undefined, { header }: RunReport, root: string): string => {
   const { file, line } = FailureFacts.placeOf(result?.failure)
   const path = file ?? header.suites.find(({ name }) => name === result?.suite)?.argument
   const inside = path === undefined ? ".." : relative(root, resolve(path))
@@ -29,50 +31,69 @@ const placeOf = (result: Attention.Item["result"], { header }: RunReport, root: 
   return `file=${property(inside)},${line === undefined ? "" : `line=${line},`}`
 }
 
-/** Scenarios that fail are one each; those that one outage kept from being scored are one together. */
-const marksOf = (finding: Attention.Finding): ReadonlyArray<Attention.Finding> => {
-  const isFailing = finding.items.some(({ result }) => result?.failure !== undefined && result.verdict !== "infra")
-  if (!isFailing) return [finding]
-  const shared = Attention.shared(finding)
-  return finding.items.map((item) => ({
-    ...item,
-    evidence: shared === undefined ? item.evidence : `${item.evidence} (${shared})`,
-    items: [item]
-  }))
+/** One annotation: a scenario of a finding, or the finding as a whole. */
+interface Mark {
+  readonly place: string
+  readonly what: string
+  readonly age: string | undefined
+  readonly lines: ReadonlyArray<string>
+  /** The scenarios of the finding, unless the mark is one of them. */
+  readonly names: ReadonlyArray<string>
+  readonly result: ScenarioResult | undefined
 }
 
-/** The first mark of each finding, then the others: where there are too many, each cause is among those shown. */
-const byCause = (findings: ReadonlyArray<Attention.Finding>): ReadonlyArray<Attention.Finding> => {
-  const marks = findings.map(marksOf)
-  return [...marks.flatMap((all) => all.slice(0, 1)), ...marks.flatMap((all) => all.slice(1))]
+type ResultOf = ReturnType<typeof Findings.resultsByName>
+
+/** Scenarios that fail are one mark each; those that one outage kept from being scored are one together. */
+const marksOf = (finding: Finding, resultOf: ResultOf): ReadonlyArray<Mark> => {
+  const text = FindingText.describe(finding)
+  const { age, evidence, place, scenarios, shared, what } = text
+  const isFailing = finding.scenarios.some(
+    (one) => resultOf(one)?.failure !== undefined && one.verdict !== "infra" && shared !== undefined
+  )
+  if (!isFailing) {
+    const lines = [evidence, ...FindingText.contributionLine(text)]
+    const names = shared === undefined ? [] : scenarios.map(({ title }) => title)
+    return [{ place, what, age, lines, names, result: resultOf(finding.scenarios[0]) }]
+  }
+  return scenarios.map((one) => ({
+    place: one.title,
+    what,
+    age: one.age,
+    lines: [`${one.evidence} (${shared})`],
+    names: [],
+    result: resultOf(one)
+  }))
 }
 
 /** GitHub's commands that mark a run: an error for each scenario that fails, and for each other finding. */
 export const annotations = (report: RunReport, root = process.cwd()): ReadonlyArray<string> => {
-  const marks = byCause(Attention.findings(report))
+  const resultOf = Findings.resultsByName(report)
+  const all = Findings.errorsOf(report).map((finding) => marksOf(finding, resultOf))
+  // the first mark of each finding, then the others: if there are too many, each cause is among those shown
+  const marks = [...all.flatMap((some) => some.slice(0, 1)), ...all.flatMap((some) => some.slice(1))]
   // one scenario may both fail and leak
-  const groups = [...Map.groupBy(marks, ({ items, title }) => (items.length === 1 ? title : items)).values()]
+  const groups = [...Map.groupBy(marks, (mark) => (mark.names.length === 0 ? mark.place : mark)).values()]
   const more = groups.length - mostAnnotations
   return groups.slice(0, mostAnnotations).flatMap((group, index) => {
     const [first] = group
     if (first === undefined) return []
-    const age = Attention.age(first)
-    const names = first.items.length === 1 ? [] : first.items.map(({ title }) => title)
     const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
-    const text = [...group.flatMap((mark) => [mark.evidence, ...Attention.whyLine(mark)]), ...names, ...rest]
+    const text = [...group.flatMap(({ lines }) => lines), ...first.names, ...rest]
       .join("\n")
       .slice(0, longestAnnotation)
     const what = [...new Set(group.map((mark) => mark.what))].join(", ")
-    const heading = `${first.title}: ${what}${age === undefined ? "" : ` (${age})`}`
-    return [`::error ${placeOf(first.items[0]?.result, report, root)}title=${property(heading)}::${data(text)}`]
+    const heading = `${first.place}: ${what}${first.age === undefined ? "" : ` (${first.age})`}`
+    return [`::error ${placeOf(first.result, report, root)}title=${property(heading)}::${data(text)}`]
   })
 }
 
-/** The same for what is unusual: a warning each. */
+/** A warning for each unusual figure. */
 export const warnings = (report: RunReport): ReadonlyArray<string> =>
-  Attention.unusual(report)
+  Findings.warningsOf(report)
     .slice(0, mostAnnotations)
-    .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
+    .map(FindingText.describe)
+    .map(({ evidence, place, what }) => `::warning title=${property(`${place}: ${what}`)}::${data(evidence)}`)
 
 /**
  * Adds the report to the summary of a GitHub job, and marks each scenario that fails the run. Outside of GitHub Actions,

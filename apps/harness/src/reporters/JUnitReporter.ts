@@ -1,15 +1,18 @@
 import * as Effect from "effect/Effect"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
-import { lineOf } from "@webagent/report/Cause"
-import * as Confirmed from "@webagent/report/Confirmed"
-import * as Gate from "@webagent/report/Gate"
-import * as Attention from "./Attention.ts"
+import type { Finding } from "@webagent/report/Finding"
+import { lineOf } from "@webagent/findings/Cause"
+import * as Findings from "@webagent/findings/Findings"
+import { trialCountOf } from "@webagent/findings/ScenarioFindings"
+import { isCovered } from "@webagent/findings/Tolerance"
+import * as ConfirmText from "@webagent/findings/words/ConfirmText"
+import { partialOf } from "@webagent/findings/words/CutShortText"
+import * as FindingText from "@webagent/findings/words/FindingText"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FileReporter from "./FileReporter.ts"
 import type { Replay } from "./Reporter.ts"
 import { element, escape } from "@webagent/cli/Xml"
-import * as CutShort from "@webagent/report/CutShort"
 import { dirname, relative } from "node:path"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
@@ -19,32 +22,27 @@ const facts = (failure: Failure) => FailureFacts.lines(failure).join("\n")
 const content = (text: string) => (text === "" ? [] : [escape(text)])
 
 /** True if its failure is expected: it runs, but CI receives no failure. */
-const isHidden = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>) =>
-  isBad(result) && items.length === 0 && Gate.isCovered(result)
+const isHidden = (result: ScenarioResult, findings: ReadonlyArray<Finding>) =>
+  isBad(result) && findings.length === 0 && isCovered(result)
 
 const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict === "unscored"
 
-/** The reasons why a scenario failed, and the scenarios that failed for the same reason. */
-interface Red {
-  readonly items: ReadonlyArray<Attention.Item>
-  /** With which others its trials share their cause. */
-  readonly shared?: string | undefined
-}
-
-/** The failures of CI's one testcase: what its trials say, then what must not be whatever they say. */
-const failures = (result: ScenarioResult, { items, shared }: Red): ReadonlyArray<string> => {
+/** The failures of CI's one testcase: the result of its trials, then rules that apply regardless of that. */
+const failures = (result: ScenarioResult, findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
   const { failure, reason, verdict } = result
-  return items
-    .filter((item) => !Attention.isVerdict(item) || !isError(result))
-    .map((item) => {
-      if (!Attention.isVerdict(item))
-        return element("failure", { message: item.evidence, type: item.what }, content(item.evidence))
-      const known = [Attention.passRate(result), shared].filter((part) => part !== undefined).join("; ")
-      const message = item.cause ?? reason ?? verdict
+  return findings
+    .filter((finding) => !Findings.isVerdict(finding) || !isError(result))
+    .map((finding) => {
+      const { scenarios, shared, what } = FindingText.describe(finding)
+      const its = scenarios.find(({ name, suite }) => name === result.name && suite === result.suite)
+      const evidence = its?.evidence ?? ""
+      if (!Findings.isVerdict(finding)) return element("failure", { message: evidence, type: what }, content(evidence))
+      const details = [FindingText.passRate(trialCountOf(result)), shared].filter((part) => part !== undefined)
+      const message = its?.cause ?? reason ?? verdict
       const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
       return element(
         "failure",
-        { message: known === "" ? message : `${message} (${known})`, type },
+        { message: details.length === 0 ? message : `${message} (${details.join("; ")})`, type },
         failure ? content(facts(failure)) : []
       )
     })
@@ -81,12 +79,11 @@ const further = (name: string, failure: Failure, seed: number): string =>
 const failuresOf = (trials: ReadonlyArray<Trial>, name: string): ReadonlyArray<string> =>
   trials.flatMap(({ failure, seed }) => (failure === undefined ? [] : [further(name, failure, seed)]))
 
-const testcase = (result: ScenarioResult, what: Red, replay: Replay): string => {
-  const { items } = what
+const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, replay: Replay): string => {
   const { confirm, failure, quarantine, reason, trials, verdict } = result
-  const failing = Attention.failingTrials(result)
-  const red = items.length > 0
-  const hidden = isHidden(result, items) && quarantine !== undefined
+  const failing = trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
+  const isFailed = findings.length > 0
+  const hidden = isHidden(result, findings) && quarantine !== undefined
   const skipped =
     verdict === "skipped"
       ? (reason ?? "")
@@ -95,12 +92,12 @@ const testcase = (result: ScenarioResult, what: Red, replay: Replay): string => 
         : undefined
   const passes = verdict === "passed" || verdict === "flaky"
   const infra = passes ? "flakyError" : "rerunError"
-  const rate = Attention.passRate(result)
+  const rate = FindingText.passRate(trialCountOf(result))
   // a trial that never ran says why
   const why = trials.find((trial) => trial.verdict === "skipped")?.reason
   const output = [
     `verdict   ${verdict}${rate === undefined ? "" : `, ${rate}`}${why === undefined ? "" : `: ${why}`}`,
-    ...(confirm === undefined ? [] : [`confirm   ${Confirmed.text(confirm)}`]),
+    ...(confirm === undefined ? [] : [`confirm   ${ConfirmText.text(confirm)}`]),
     ...(quarantine === undefined
       ? []
       : [
@@ -117,12 +114,12 @@ const testcase = (result: ScenarioResult, what: Red, replay: Replay): string => 
     "testcase",
     { name: result.name, classname: result.suite, time: seconds(result.duration_ms), ...place },
     [
-      ...failures(result, what),
+      ...failures(result, findings),
       // the first is the failure itself, unless another trial passed
-      ...(red && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
+      ...(isFailed && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
       ...(verdict === "flaky" ? failuresOf(failing, "flakyFailure") : []),
       ...(skipped === undefined ? [] : [element("skipped", { message: skipped }, [])]),
-      ...(red && isError(result)
+      ...(isFailed && isError(result)
         ? [
             element(
               "error",
@@ -138,28 +135,28 @@ const testcase = (result: ScenarioResult, what: Red, replay: Replay): string => 
   )
 }
 
-type Items = ReadonlyMap<ScenarioResult, ReadonlyArray<Attention.Item>>
+type ByResult = ReadonlyMap<ScenarioResult, ReadonlyArray<Finding>>
 
-const numbers = (results: ReadonlyArray<ScenarioResult>, items: Items) => {
-  const red = results.flatMap((result) => {
-    const of = items.get(result)
-    return of === undefined ? [] : [failures(result, { items: of }).length > 0]
+const numbers = (results: ReadonlyArray<ScenarioResult>, findings: ByResult) => {
+  const isFailure = results.flatMap((result) => {
+    const its = findings.get(result)
+    return its === undefined ? [] : [failures(result, its).length > 0]
   })
   return {
     tests: results.length,
-    failures: red.filter((failed) => failed).length,
-    errors: red.filter((failed) => !failed).length
+    failures: isFailure.filter((failed) => failed).length,
+    errors: isFailure.filter((failed) => !failed).length
   }
 }
 
-const skippedOf = (results: ReadonlyArray<ScenarioResult>, items: Items) =>
-  results.filter((result) => result.verdict === "skipped" || isHidden(result, items.get(result) ?? [])).length
+const skippedOf = (results: ReadonlyArray<ScenarioResult>, findings: ByResult) =>
+  results.filter((result) => result.verdict === "skipped" || isHidden(result, findings.get(result) ?? [])).length
 
 const property = (name: string, value: string | number) => element("property", { name, value }, [])
 
 const properties = (report: RunReport, page: string | undefined): string => {
   const { header } = report
-  const partial = CutShort.text(report)
+  const partial = partialOf(report)?.text
   return element("properties", {}, [
     property("tool", `${header.tool.name} ${header.tool.version}`),
     property("target", header.target.address),
@@ -177,12 +174,8 @@ const properties = (report: RunReport, page: string | undefined): string => {
  * reruns as Maven Surefire has them. `page` is where the page is, from the file.
  */
 export const render = (report: RunReport, replay: Replay, page?: string): string => {
-  const items = Attention.itemsByResult(report)
-  const shared = new Map(
-    Attention.findings(report).flatMap((finding) =>
-      finding.items.filter(Attention.isVerdict).map(({ result }) => [result, Attention.shared(finding)] as const)
-    )
-  )
+  const findings = Findings.errorsByResult(report)
+  const resultOf = Findings.resultsByName(report)
   const suites = report.header.suites.map(({ name }) => {
     const results = report.results.filter((result) => result.suite === name)
     const time = seconds(results.reduce((sum, result) => sum + result.duration_ms, 0))
@@ -190,30 +183,28 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
       "testsuite",
       {
         name,
-        ...numbers(results, items),
-        skipped: skippedOf(results, items),
+        ...numbers(results, findings),
+        skipped: skippedOf(results, findings),
         time,
         timestamp: report.header.startedAt.slice(0, 19),
         hostname: report.header.target.address
       },
-      [
-        properties(report, page),
-        ...results.map((result) =>
-          testcase(result, { items: items.get(result) ?? [], shared: shared.get(result) }, replay)
-        )
-      ]
+      [properties(report, page), ...results.map((result) => testcase(result, findings.get(result) ?? [], replay))]
     )
   })
-  const whole = Attention.items(report)
-    .filter(({ result }) => result === undefined)
-    .map((item) =>
-      element("testcase", { name: `${item.what}: ${item.title}`, classname: "the whole run", time: "0.000" }, [
-        element("failure", { message: item.evidence, type: item.what }, Attention.whyLine(item).map(escape))
+  const whole = Findings.errorsOf(report)
+    .filter(
+      ({ kind, scenarios }) => kind._tag === "Incomplete" || !scenarios.some((one) => resultOf(one) !== undefined)
+    )
+    .map(FindingText.describe)
+    .map((text) =>
+      element("testcase", { name: `${text.what}: ${text.place}`, classname: "the whole run", time: "0.000" }, [
+        element("failure", { message: text.evidence, type: text.what }, FindingText.contributionLine(text).map(escape))
       ])
     )
   const wholeCounts = { tests: whole.length, failures: whole.length, errors: 0, skipped: 0, time: "0.000" }
   if (whole.length > 0) suites.push(element("testsuite", { name: "the whole run", ...wholeCounts }, whole))
-  const counts = numbers(report.results, items)
+  const counts = numbers(report.results, findings)
   const all = {
     name: "webagent-harness",
     tests: counts.tests + whole.length,

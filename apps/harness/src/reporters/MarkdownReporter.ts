@@ -1,13 +1,16 @@
 import * as Effect from "effect/Effect"
-import * as Gate from "@webagent/report/Gate"
+import { type Finding, statusOf } from "@webagent/report/Finding"
+import * as Findings from "@webagent/findings/Findings"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { notRun } from "@webagent/findings/words/Notes"
+import * as RunText from "@webagent/findings/words/RunText"
+import { statusWords } from "@webagent/findings/words/Title"
 import * as Usage from "@webagent/report/Usage"
 import * as CutShort from "@webagent/report/CutShort"
-import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
-import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
-import * as NightLines from "./NightLines.ts"
 import * as FileReporter from "./FileReporter.ts"
 import type { Replay } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
@@ -36,7 +39,7 @@ const block = (text: string) => {
   return `${fence}text\n${text}\n${fence}`
 }
 
-const factsOf = ({ result }: Attention.Item, replay: Replay): ReadonlyArray<string> => {
+const factsOf = (result: ScenarioResult | undefined, replay: Replay): ReadonlyArray<string> => {
   const failure = result?.failure
   return [
     ...(failure === undefined ? [] : [failure.message, ...FailureFacts.lines(failure)]),
@@ -44,24 +47,23 @@ const factsOf = ({ result }: Attention.Item, replay: Replay): ReadonlyArray<stri
   ]
 }
 
-const details = (item: Attention.Item, replay: Replay): string => {
-  const facts = factsOf(item, replay)
-  return facts.length === 0
-    ? ""
-    : `<details><summary>${escape(item.title)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
-}
-
-// what is beyond has its place in the page
+// the page has the rest
 const mostNamed = 200
 
+type ResultOf = ReturnType<typeof Findings.resultsByName>
+
 /** All scenarios of one cause, and how the first of them failed. */
-const detailsOf = (finding: Attention.Finding, replay: Replay): string => {
-  const [first] = finding.items
-  if (first === undefined || finding.items.length === 1) return details(finding, replay)
-  const names = finding.items.slice(0, mostNamed).map(({ title }) => title)
-  const more = finding.items.length - names.length
+const detailsOf = (finding: Finding, resultOf: ResultOf, replay: Replay): string => {
+  const { place, scenarios, what } = FindingText.describe(finding)
+  const facts = factsOf(resultOf(finding.scenarios[0]), replay)
+  if (finding.scenarios.length < 2) {
+    if (facts.length === 0) return ""
+    return `<details><summary>${escape(place)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
+  }
+  const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
+  const more = scenarios.length - names.length
   const all = block([...names, ...(more === 0 ? [] : [`and ${more} more: see report.html`])].join("\n"))
-  return `<details><summary>${escape(`${finding.title}: ${finding.what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(factsOf(first, replay).join("\n"))}\n\n</details>\n`
+  return `<details><summary>${escape(`${place}: ${what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(facts.join("\n"))}\n\n</details>\n`
 }
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -95,10 +97,10 @@ const row = (result: ScenarioResult): string => {
 const mostInRow = 3
 
 /** Which scenarios a finding is about, or how many and the first of them. */
-const placesOf = ({ items, title }: Attention.Finding): string => {
-  if (items.length === 1) return title
-  const names = items.slice(0, mostInRow).map((item) => item.title)
-  return `${title}: ${names.join(", ")}${items.length > mostInRow ? ", …" : ""}`
+const placesOf = ({ place, scenarios }: FindingText.FindingText): string => {
+  if (scenarios.length < 2) return place
+  const names = scenarios.slice(0, mostInRow).map(({ title }) => title)
+  return `${place}: ${names.join(", ")}${scenarios.length > mostInRow ? ", …" : ""}`
 }
 
 const mostOpen = 8
@@ -125,48 +127,52 @@ const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): Rea
  */
 export const render = (report: RunReport, replay: Replay, page?: string, reap?: string): string => {
   const { header } = report
-  const red = Attention.findings(report)
-  const findings = [...red, ...Attention.unusual(report)]
-  const items = red.flatMap(({ items }) => items)
-  const status = Headline.statusOf(report)
-  const title = Headline.fullTitleOf(report)
+  const resultOf = Findings.resultsByName(report)
+  const errors = Findings.errorsOf(report)
+  const findings = [...errors, ...Findings.warningsOf(report)]
+  const texts = findings.map(FindingText.describe)
+  const status = statusOf(Findings.of(report))
+  const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
-  const compared = NightLines.compared(report) ?? NightLines.uncompared(report)
+  const compared = HistoryLines.compared(report) ?? HistoryLines.uncompared(report)
   const { cost, requests, time } = Usage.of(report)
   const used = [
     Usage.trials(report, unrun),
     ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(Usage.text)
   ]
   const head = [
-    `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
+    `## ${{ failed: "❌", warning: "⚠️", passed: "✅" }[status]} ${escape(`${statusWords[status]}: ${title}`)}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${used.join(" · ")} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
+    `${escape(header.target.name)} · ${RunText.passedText(report)} · seed ${header.seed} · ${used.join(" · ")} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
     ...stillOpen(report, reap),
     ...(compared === undefined ? [] : [escape(compared), ""]),
-    ...Gate.of(report)
-      .notes.filter(({ rule }) => rule === "not run")
-      .flatMap(({ sentence }) => [`${escape(sentence)}.`, ""])
+    ...Findings.notesOf(report)
+      .flatMap((finding) => notRun(finding) ?? [])
+      .flatMap((sentence) => [`${escape(sentence)}.`, ""])
   ].join("\n")
-  const ages = findings.map((finding) => Attention.age(finding))
+  const ages = texts.map(({ age }) => age)
   // where no nights before are known there is nothing to say in a column of its own
   const isDated = ages.some((age) => age !== undefined)
   const [rows, rowsTake] = fitting(
-    findings.map(
-      (finding, index) =>
-        `| **${escape(finding.what)}** | ${escape(placesOf(finding))} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${[finding.evidence, ...Attention.whyLine(finding)].map(escape).join("<br>")} |`
+    texts.map(
+      (text) =>
+        `| **${escape(text.what)}** | ${escape(placesOf(text))} |${isDated ? ` ${escape(text.age ?? "")} |` : ""} ${[text.evidence, ...FindingText.contributionLine(text)].map(escape).join("<br>")} |`
     ),
     (room - bytes(head)) / 2
   )
   const [folded, foldedTake] = fitting(
     [
       ...new Map(
-        findings.map((finding) => [finding.items.length === 1 ? finding.title : finding, detailsOf(finding, replay)])
+        findings.map((finding, index) => [
+          finding.scenarios.length > 1 ? finding : texts[index]?.place,
+          detailsOf(finding, resultOf, replay)
+        ])
       ).values()
     ].filter((text) => text !== ""),
     (room - bytes(head) - rowsTake) / 2
   )
-  const shown = new Set(items.flatMap(({ result }) => result ?? []))
+  const shown = new Set(errors.flatMap(({ scenarios }) => scenarios.flatMap((one) => resultOf(one) ?? [])))
   const rest = report.results.filter((result) => !shown.has(result))
   const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
   return [

@@ -1,8 +1,10 @@
 import type { Night } from "@webagent/nights/Night"
-import * as Headline from "@webagent/report/Headline"
+import { statusOf } from "@webagent/report/Finding"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
-import * as Attention from "./Attention.ts"
+import * as Findings from "@webagent/findings/Findings"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import * as RunText from "@webagent/findings/words/RunText"
 
 /** Payload of a webhook and of a command when a night fails, or passes again. */
 export const Notification = Schema.Struct({
@@ -37,7 +39,7 @@ export type Notification = typeof Notification.Type
 
 const most = 10
 
-const isRed = ({ verdict }: Night) => verdict?.status === "red"
+const isFailed = ({ status }: Night) => status === "failed"
 
 /** Target of a night, under the name that both its report and its line of the history use. */
 const targetOf = ({ header: { target } }: RunReport) => (target.simulated ? "simulated" : target.address)
@@ -56,11 +58,10 @@ export const of = (
   const before = nights
     .filter(({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt)
     .at(-1)
-  const status = Headline.statusOf(report)
-  const title = Headline.fullTitleOf(report)
-  const event = status === "red" ? "red" : "green"
-  if (event === (before !== undefined && isRed(before) ? "red" : "green")) return undefined
-  const findings = event === "red" ? Attention.findings(report) : []
+  const title = RunText.titleOf(report)
+  const event = statusOf(Findings.of(report)) === "failed" ? "red" : "green"
+  if (event === (before !== undefined && isFailed(before) ? "red" : "green")) return undefined
+  const findings = event === "red" ? Findings.errorsOf(report) : []
   return {
     version: 1,
     event,
@@ -70,8 +71,8 @@ export const of = (
     duration_ms,
     cost_usd,
     problems: findings.slice(0, most).map((finding) => {
-      const { evidence, title, what } = finding
-      return { what, title, evidence, age: Attention.age(finding) ?? null }
+      const { age = null, evidence, place, what } = FindingText.describe(finding)
+      return { what, title: place, evidence, age }
     }),
     more: Math.max(0, findings.length - most),
     report: folder ?? null,

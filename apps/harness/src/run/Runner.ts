@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
-import { conclude } from "@webagent/report/Conclusion"
+import { conclude } from "@webagent/findings/Conclusion"
 import * as Money from "@webagent/cli/Money"
 import * as Availability from "./Availability.ts"
 import { Budget } from "./Budget.ts"
@@ -113,7 +113,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       const figures = SuiteFigures.of(results, header)
       const outages = availability.outages()
       return {
-        format: 2,
+        format: 3,
         header,
         duration_ms: yield* TrialRun.elapsed(state),
         interrupted: Exit.isFailure(exit),

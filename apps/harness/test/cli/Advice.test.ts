@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Advice from "../../src/cli/Advice.ts"
 import type { RunOptions } from "../../src/cli/RunFlags.ts"
-import * as Attention from "../../src/reporters/Attention.ts"
-import * as Gate from "@webagent/report/Gate"
+import { errorsOf } from "@webagent/findings/Findings"
+import { isCovered } from "@webagent/findings/Tolerance"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import type { JudgedRow } from "@webagent/report/NightJudgement"
+import type { Comparison } from "@webagent/report/Comparison"
 import { green, night } from "../reporters/fixture.ts"
 
 const options = { target: "simulated", seed: 1, suites: [] as Array<string> } as RunOptions
@@ -15,18 +15,26 @@ const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
 
 describe("Advice", () => {
   it("suggests a replay of the worst finding, wherever in the run it was", () => {
-    const [worst] = Attention.items(night)
-    assert.isDefined(worst?.result)
+    const worst = errorsOf(night)[0]?.scenarios[0]
+    assert.isDefined(worst)
     for (const results of [night.results, night.results.toReversed()]) {
-      assert.strictEqual(nextOf(results), `run ${worst?.result?.name}`)
+      assert.strictEqual(nextOf(results), `run ${worst?.name}`)
     }
   })
 
   it("suggests the scenario that added most when the whole night is worse, if one is known", () => {
-    const judged = { figure: "cost", scenario: null, verdict: "regressed", evidence: "" } as JudgedRow
+    const judged = { figure: "cost", scenario: null, verdict: "regressed", isUnusual: false, now: null } as Comparison
     const [first] = green.results
-    const contributor = { suite: first?.suite ?? "", name: first?.name ?? "", now: "", before: "", change: 1, share: 1 }
-    const nextOf = (row: JudgedRow) => {
+    const amount = { _tag: "Cost", usd: "1" } as const
+    const contributor = {
+      suite: first?.suite ?? "",
+      name: first?.name ?? "",
+      now: amount,
+      before: amount,
+      change: 1,
+      share: 1
+    }
+    const nextOf = (row: Comparison) => {
       const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [row] } as const
       return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
     }
@@ -60,10 +68,10 @@ describe("Advice", () => {
       figure: "duration",
       scenario: { suite: first.suite, name: first.name },
       verdict: "no evidence",
-      tier: "unusual",
-      evidence: ""
-    } as JudgedRow
-    const nextOf = (...rows: ReadonlyArray<JudgedRow>) => {
+      isUnusual: true,
+      now: null
+    } as Comparison
+    const nextOf = (...rows: ReadonlyArray<Comparison>) => {
       const judgement = { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows } as const
       return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
     }
@@ -86,7 +94,7 @@ describe("Advice", () => {
   })
 
   it("does not suggest a replay of a scenario in quarantine", () => {
-    const known = night.results.filter(Gate.isCovered)
+    const known = night.results.filter(isCovered)
     assert.lengthOf(known, 1)
     assert.include(nextOf(known), "--target https://your.service")
   })

@@ -195,10 +195,14 @@ describe.concurrent("compare ends with what it found and an exit code of its own
         kind: "newly failing",
         suite: "shop",
         name: "pays",
-        now: "0 of 3 trials passed",
-        before: "3 of 3",
+        now: { _tag: "Trials", verdict: "failed", passed: 0, scored: 3, leaks: 0 },
+        before: { _tag: "Trials", verdict: "passed", passed: 3, scored: 3, leaks: 0 },
         isCertain: true,
-        error: 'the order exists: the service says "The cart was empty."'
+        cause: {
+          key: "service run The cart was empty.",
+          text: 'the order exists: the service says "The cart was empty."',
+          service: "The cart was empty."
+        }
       }
     ])
   })

@@ -87,8 +87,8 @@ describe("a limit of cost at a service that", () => {
         // a scenario that starts no run has nothing to limit
         assert.strictEqual(looks?.trials.filter(({ verdict }) => verdict === "passed").length, 5)
         assert.deepStrictEqual(
-          report.gate?.reasons.map(({ rule }) => rule),
-          ["cost unknown"]
+          report.findings?.filter(({ severity }) => severity === "error").map(({ kind }) => kind._tag),
+          ["CostUnknown"]
         )
         assert.include(
           stdout,

@@ -58,8 +58,12 @@ describe("nights", () => {
 
     const judged = await call(["history", "--history", history, "--judge", "--json"])
     const verdict = JSON.parse(judged.stdout)
-    assert.deepStrictEqual([judged.code, verdict.night, verdict.tier], [1, last?.id, "red"])
-    assert.isTrue(verdict.reasons.some((reason: string) => reason.startsWith("pass rate of weather › holds")))
+    assert.deepStrictEqual([judged.code, verdict.night, verdict.status], [1, last?.id, "failed"])
+    const regressed = verdict.findings.flatMap(
+      ({ kind }: { kind: { comparison?: { scenario: { name: string } | null } } }) =>
+        kind.comparison?.scenario?.name === undefined ? [] : [kind.comparison.scenario.name]
+    )
+    assert.include(regressed, "holds")
 
     const compared = await call(["compare", "last-1", "last", "--history", history])
     assert.strictEqual(compared.code, 1)
@@ -104,14 +108,14 @@ describe("nights", () => {
     }
     assert.strictEqual(
       await heading(),
-      '<h1><span class="status green">Green</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
+      '<h1><span class="status passed">Green</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
     )
-    const { scenarios, verdict: _, ...older } = JSON.parse(readFileSync(own, "utf8"))
+    const { findings: _, scenarios, status: __, ...older } = JSON.parse(readFileSync(own, "utf8"))
     writeFileSync(own, `${JSON.stringify({ ...older, scenarios })}\n`)
-    assert.include(await heading(), '<span class="status green">Green*</span>')
+    assert.include(await heading(), '<span class="status passed">Green*</span>')
     const open = scenarios.map((scenario: object) => ({ ...scenario, quarantine: undefined }))
     writeFileSync(own, `${JSON.stringify({ ...older, scenarios: open })}\n`)
-    assert.include(await heading(), '<span class="status red">Red*</span>')
+    assert.include(await heading(), '<span class="status failed">Red*</span>')
     const late = await call(
       ["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)],
       {
@@ -165,7 +169,7 @@ it("a verdict without nights to compare with says so", async () => {
   writeFileSync(file, `${JSON.stringify(nights()[0])}\n`)
   const { code, stdout } = await call(["history", "--history", file, "--judge"])
   assert.strictEqual(code, 0)
-  assert.match(stdout, /: fine\n {2}Not compared with earlier nights: 5 are needed, and 0 nights are known\. .+\n$/u)
+  assert.match(stdout, /: passed\n {2}Not compared with earlier nights: 5 are needed, and 0 nights are known\. .+\n$/u)
 })
 
 it("a night dated in the future is not judged, and named, unless there is no other", async () => {

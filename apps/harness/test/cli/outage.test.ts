@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import * as Gate from "@webagent/report/Gate"
+import * as NightText from "@webagent/findings/words/NightText"
+import type { Night } from "@webagent/nights/Night"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { call } from "./inProcess.ts"
 import { type Started, start } from "./program.ts"
@@ -53,6 +54,9 @@ const nightsOf = (name: string) => {
 const count = (results: ReadonlyArray<ScenarioResult>, verdict: string) =>
   results.flatMap(({ trials }) => trials).filter((trial) => trial.verdict === verdict).length
 
+const titleOf = (night: Night | undefined) =>
+  night === undefined ? "" : NightText.titleOf({ ...night, findings: night.findings ?? [] })
+
 describe("a service that is away", () => {
   it("in the middle of a night and comes back: trials wait, and those that overlap are no measure of durations", async () => {
     const { night, port } = await interrupted("back")
@@ -68,7 +72,7 @@ describe("a service that is away", () => {
     assert.isAtMost(all.flatMap(({ reruns }) => reruns).length, 2)
     assert.isTrue(all[0]?.overlapsOutage)
     const [last] = nightsOf("back")
-    assert.match(last?.verdict?.title ?? "", /^service unreachable \d\d:\d\d(?::\d\d)? to \d\d:\d\d(?::\d\d)? UTC · /u)
+    assert.match(titleOf(last), /^service unreachable \d\d:\d\d(?::\d\d)? to \d\d:\d\d(?::\d\d)? UTC · /u)
     const overlapping = all.filter(({ overlapsOutage }) => overlapsOutage).length
     const timed = last?.scenarios.reduce((sum, { durations }) => sum + (durations?.count ?? 0), 0)
     assert.strictEqual(timed, 25 - overlapping)
@@ -80,13 +84,14 @@ describe("a service that is away", () => {
     const { code, stdout } = await night.ended
     assert.strictEqual(code, 1)
     assert.match(stdout, /\nRED: service unreachable since \d\d:\d\d UTC/u)
-    const { gate = Gate.of(reportOf("gone")), outages = [], results } = reportOf("gone")
+    const { findings = [], outages = [], results } = reportOf("gone")
     assert.deepStrictEqual(
       outages.map(({ to }) => to),
       [null]
     )
-    assert.strictEqual(gate.reasons[0]?.rule, "outage")
-    assert.include(JSON.stringify(gate.notes), "the service was unreachable for ")
+    assert.deepStrictEqual([findings[0]?.severity, findings[0]?.kind._tag], ["error", "ServiceAway"])
+    const skips = findings.flatMap(({ kind }) => (kind._tag === "NotRun" ? [kind.skip?._tag] : []))
+    assert.include(skips, "ServiceAway")
     assert.isAtMost(count(results, "infra") + count(results, "failed"), 2)
     const [last] = nightsOf("gone")
     assert.deepStrictEqual(last?.partial, { _tag: "ServiceAway", isWhole: false })
@@ -107,10 +112,10 @@ describe("a service that is away", () => {
     assert.include(stdout, "\nRED: service away (no scenario was run)")
     const [last] = nightsOf("down")
     assert.deepStrictEqual(
-      [last?.tag, last?.verdict, last?.partial],
-      ["service away", { status: "red", title: "service away" }, { _tag: "ServiceAway", isWhole: true }]
+      [last?.tag, last?.status, titleOf(last), last?.partial],
+      ["service away", "failed", "service away", { _tag: "ServiceAway", isWhole: true }]
     )
-    assert.strictEqual(reportOf("down").gate?.reasons.length, 1)
+    assert.lengthOf(reportOf("down").findings?.filter(({ severity }) => severity === "error") ?? [], 1)
     assert.isTrue(existsSync(join(report, "report.html")))
     assert.match(JSON.parse(readFileSync(told, "utf8")).title, /^service away/u)
     assert.include((await call(["history", "--history", history])).stdout, "red: service away")

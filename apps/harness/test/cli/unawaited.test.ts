@@ -12,7 +12,7 @@ describe("a promise that no scenario awaits", () => {
     const { code, stderr, stdout } = await run(args, { GITHUB_ACTIONS: "true" })
     assert.deepStrictEqual([code, stderr], [1, "unawaited › rejects: at the till\n"], stdout)
     const read = (file: string) => readFileSync(join(folder, file), "utf8")
-    const { breaches, gate, results } = JSON.parse(read("report.json"))
+    const { breaches, findings, results } = JSON.parse(read("report.json"))
     interface Result {
       readonly verdict: string
       readonly failure?: { readonly message: string; readonly where: string }
@@ -38,7 +38,7 @@ describe("a promise that no scenario awaits", () => {
       /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:14\. Add the await\.$/u
     assert.lengthOf(breaches, 1)
     assert.match(Breach.text(breaches[0]), sentence)
-    assert.isFalse(gate.green)
+    assert.strictEqual(findings[0]?.severity, "error")
     assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
     assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=10,/u)
     assert.match(stdout, /::error title=[^\n]*promise-not-awaited/u)

@@ -6,7 +6,8 @@ import { greenNight, linkOf, monthBefore } from "./stories.ts"
 /** Six nights of three scenarios, all of whose five trials passed. */
 const calm: ReadonlyArray<Night> = monthBefore(greenNight(3), 6).map((night) => ({
   ...night,
-  verdict: { status: "green", title: "all 3 scenarios passed" },
+  status: "passed",
+  findings: [],
   scenarios: night.scenarios.map((one) => ({
     ...one,
     verdict: "passed",
@@ -43,7 +44,23 @@ const cellsOf = (html: string, name: string): ReadonlyArray<string> => {
 const linksIn = (html: string, from: string) =>
   [...html.slice(html.indexOf(from)).matchAll(/<a href="([^"]*)"/gu)].map(([, href]) => href)
 
-const red = { verdict: { status: "red", title: "cost +400 %" } } as const
+const cost = {
+  figure: "cost",
+  scenario: null,
+  verdict: "regressed",
+  isUnusual: false,
+  now: null,
+  before: null,
+  change: 4,
+  window: 1,
+  since: "2026-11-20T02:00:07.123Z",
+  nights: 5,
+  detectable: null
+} as const
+const red = {
+  status: "failed",
+  findings: [{ kind: { _tag: "Regressed", comparison: cost }, severity: "error", scenarios: [] }]
+} as const
 const first = calm[0]?.scenarios[0]
 const name = first?.name ?? ""
 const regressed = (figure: "cost" | "duration", scenario: { suite: string; name: string } | null) => ({
@@ -82,7 +99,7 @@ describe("NightsPage", () => {
 
   it("marks a night of an older version, in its column beside the day", () => {
     const nights = ending({ startedAt: "2026-11-19T14:30:07.123Z" }).map((night, index) => {
-      const { verdict: _, ...older } = night
+      const { findings: _, status: __, ...older } = night
       return index === 5 ? older : night
     })
     const html = draw(nights)

@@ -50,7 +50,7 @@ describe("Page", () => {
       "claimed success wrongly checkout › buys the red mug the order that the shop keeps",
       "created-twice r-2",
       "browser leak v4-browsers › forgets to stop its browser",
-      "worse: duration travel › a follow-up runs as the next turn Its last two nights took 1.41 times",
+      "worse: duration travel › a follow-up runs as the next turn 41 % longer in the last 2 nights than in the 28 nights before",
       "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
       "service not reached travel › books behind a login TransportError",
       "not scored travel › compares two offers the oracle could not look",
@@ -267,7 +267,7 @@ describe("Page", () => {
       nights: 29,
       passedOver: [],
       differences: [],
-      rows: [{ ...row, verdict: "improved", evidence: "35 % shorter tonight; 4 % longer would be seen" }]
+      rows: [{ ...row, verdict: "improved", change: -0.35 }]
     } as const
     const findings = words(
       between(draw({ ...greenNight(), judgement }), '<section id="findings"', '<section id="trends"')
@@ -317,8 +317,8 @@ describe("Page", () => {
       ...row,
       scenario: { suite, name },
       verdict: "regressed" as const,
-      now: "0 of 5",
-      before: `${24 - index} of 24`
+      now: { _tag: "Rate" as const, passed: 0, scored: 5 },
+      before: { _tag: "Rate" as const, passed: 24 - index, scored: 24 }
     }))
     const judgement = { verdict: "regressed", nights: 6, passedOver: [], differences: [], rows } as const
     const findings = words(

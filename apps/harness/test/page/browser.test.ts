@@ -280,7 +280,7 @@ describe("the page in Chromium", () => {
     await tab.locator(".wf-row").first().waitFor()
     assert.match(
       (await tab.locator("details.scenario[open] .failure").textContent()) ?? "",
-      /^slower: Its last two nights took 1\.41 times the 28 before them$/u
+      /^slower: 41 % longer in the last 2 nights than in the 28 nights before: /u
     )
     await using bare = await visit(url, { javaScriptEnabled: false })
     assert.strictEqual(await shown(bare.tab), 68)

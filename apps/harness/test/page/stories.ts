@@ -161,37 +161,42 @@ const judgement: NightJudgement = {
       figure: "duration",
       scenario: null,
       verdict: "no evidence",
-      now: "1.00 of before",
-      before: "0.97 .. 1.03",
+      isUnusual: false,
+      now: { _tag: "Ratio", ratio: 1.002 },
+      before: null,
+      change: 0.002,
+      spread: 0.03,
       window: 1,
       since: "2026-11-21T02:00:07.123Z",
       nights: 29,
-      evidence: "Paired by scenario, the night took 1.002 times what nights before took.",
-      detectable: "+4.1 %"
+      detectable: { amount: { _tag: "Ratio", ratio: 1.041 } }
     },
     {
       figure: "duration",
       scenario: { suite: "travel", name: names[1] ?? "" },
       verdict: "regressed",
-      now: "3.9 s",
-      before: "2.6 .. 2.9 s",
+      isUnusual: false,
+      now: { _tag: "Duration", milliseconds: 3900 },
+      before: { _tag: "Duration", milliseconds: 2770 },
+      change: 0.41,
+      relativeChange: 0.4,
       window: 2,
       since: "2026-11-20T02:00:04.000Z",
       nights: 28,
-      evidence: "Its last two nights took 1.41 times the 28 before them; the next would lie between 0.94 and 1.06.",
-      detectable: "+9 %"
+      pValue: 0.0001,
+      detectable: { amount: { _tag: "Ratio", ratio: 1.09 } }
     },
     {
       figure: "pass rate",
       scenario: { suite: "checkout", name: names[2] ?? "" },
       verdict: "no evidence",
-      now: "5 of 5",
-      before: "142 of 145",
+      isUnusual: false,
+      now: { _tag: "Rate", passed: 5, scored: 5 },
+      before: { _tag: "Rate", passed: 142, scored: 145 },
       window: 1,
       since: "2026-11-21T02:00:07.123Z",
       nights: 29,
-      evidence: "No fewer passed than before.",
-      detectable: "-52 points"
+      detectable: { amount: { _tag: "Share", share: 0.48 } }
     }
   ]
 }
@@ -284,7 +289,7 @@ export const redNight = (good = 60): RunReport => {
         scenario: names[0] ?? "",
         owner: "bob",
         clean: 64,
-        evidence: "64 clean trials: it fails in less than 5 % with 95 % confidence."
+        failsBelow: 0.046
       }
     ]
   })

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { validateXML } from "xmllint-wasm"
 import { render } from "../../src/reporters/JUnitReporter.ts"
-import * as Gate from "@webagent/report/Gate"
+import { findingsOf } from "@webagent/findings/Findings"
+import { statusOf } from "@webagent/report/Finding"
 import { cut, green, mixed, night, replay } from "./fixture.ts"
 
 const lines = (xml: string) => xml.replaceAll("><", ">\n<").split("\n")
@@ -141,12 +142,12 @@ describe("JUnitReporter", () => {
     const judged = (verdict: "regressed" | "no evidence", named: boolean) => {
       const scenario = named ? { suite: "checkout", name: "buys the red mug" } : null
       const row = {
-        now: "2 of 3",
-        before: "86 of 90",
+        isUnusual: false,
+        now: { _tag: "Rate", passed: 2, scored: 3 } as const,
+        before: { _tag: "Rate", passed: 86, scored: 90 } as const,
         window: 1,
         since: "",
         nights: 30,
-        evidence: "",
         detectable: null
       }
       const rows = [{ ...row, figure: "pass rate" as const, scenario, verdict }]
@@ -163,7 +164,7 @@ describe("JUnitReporter", () => {
     ]
     assert.deepStrictEqual(
       reports.map(told),
-      reports.map((report) => Gate.decide(report).green)
+      reports.map((report) => statusOf(findingsOf(report)) !== "failed")
     )
   })
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Comparison } from "@webagent/report/Comparison"
 import { countsOf } from "@webagent/report/RunReport"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { away, cut, dated, green, night, replay, trial } from "./fixture.ts"
@@ -8,11 +9,11 @@ const { render } = MarkdownReporter
 const row = {
   scenario: null,
   verdict: "no evidence",
-  before: "98 %",
+  isUnusual: false,
+  before: { _tag: "Share", share: 0.98 },
   window: 1,
   since: "2026-01-13T02:00:00.000Z",
   nights: 7,
-  evidence: "",
   detectable: null
 } as const
 
@@ -35,12 +36,13 @@ describe("MarkdownReporter", () => {
       figure: "cost",
       scenario: null,
       verdict: "regressed",
-      now: "",
-      before: "",
+      isUnusual: false,
+      now: null,
+      before: null,
       window: 1,
       since: green.header.startedAt,
       nights: 7,
-      evidence: "139 % more expensive",
+      change: 1.39,
       detectable: null
     } as const
     const judgement = { verdict: "regressed", nights: 7, passedOver: [], differences: [], rows: [row] } as const
@@ -81,17 +83,17 @@ describe("MarkdownReporter", () => {
   })
 
   it("says what a night's figures usually are", () => {
-    const of = (figure: "pass rate" | "duration" | "cost", now: string, change?: number) => ({
+    const of = (figure: "pass rate" | "duration" | "cost", now: Comparison["now"], change?: number) => ({
       ...row,
       figure,
       now,
       ...(change === undefined ? {} : { change })
     })
     const rows = [
-      of("pass rate", "54 %"),
-      of("duration", "60 % longer", 0.6),
-      of("cost", "0.5 % cheaper", -0.005),
-      { ...of("duration", "9 s", 9), scenario: { suite: "shop", name: "pays" } }
+      of("pass rate", { _tag: "Rate", passed: 27, scored: 50 }),
+      of("duration", null, 0.6),
+      of("cost", null, -0.005),
+      { ...of("duration", null, 9), scenario: { suite: "shop", name: "pays" } }
     ]
     const judgement = { verdict: "no evidence", nights: 7, passedOver: [], differences: [], rows } as const
     assert.include(

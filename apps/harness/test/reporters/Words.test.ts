@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ofReport } from "@webagent/nights/Night"
-import * as Gate from "@webagent/report/Gate"
-import * as Headline from "@webagent/report/Headline"
+import { conclude } from "@webagent/findings/Conclusion"
+import * as NightText from "@webagent/findings/words/NightText"
+import * as RunText from "@webagent/findings/words/RunText"
 import type { RunReport } from "@webagent/report/RunReport"
 import { plain } from "@webagent/cli/Style"
 import * as Effect from "effect/Effect"
@@ -45,11 +46,12 @@ const textOf = (html: string) =>
 const withAllFigures = ["perfect", "three nights", "new code"]
 
 const wordsOf = Effect.fnUntraced(function* (name: string, run: RunReport) {
-  const report = { ...run, gate: Gate.decide(run) }
+  const report = conclude(run)
+  const night = ofReport(report)
   const judged = Judged.render(report.judgement)
   return {
-    title: Headline.fullTitleOf(report),
-    night: ofReport(report).verdict,
+    title: RunText.titleOf(report),
+    night: { status: night.status, title: NightText.titleOf({ ...night, findings: report.findings }) },
     console: yield* onConsole(report),
     github: [...GitHubReporter.annotations(report), ...GitHubReporter.warnings(report)],
     notification: Notification.of(report, [], { url: undefined, folder: undefined }),

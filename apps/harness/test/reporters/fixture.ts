@@ -214,12 +214,7 @@ export const cut: RunReport = (() => {
     }),
     result({ suite: "v4-runs", name: "never begins", verdict: "skipped", skip, reason })
   ])
-  const sentence = `1 scenario was not run, 1 scenario not with all trials: ${reason}`
-  return {
-    ...whole,
-    header: { ...whole.header, trials: 4 },
-    gate: { green: true, reasons: [], notes: [{ rule: "not run", sentence }] }
-  }
+  return { ...whole, header: { ...whole.header, trials: 4 } }
 })()
 
 /** A run in which all is well. */

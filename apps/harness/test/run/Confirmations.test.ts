@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { check, scenario, type ScenarioOptions, Suite } from "@webagent/scenario"
-import * as Confirmed from "@webagent/report/Confirmed"
-import * as Gate from "@webagent/report/Gate"
+import * as ConfirmText from "@webagent/findings/words/ConfirmText"
+import { conclude } from "@webagent/findings/Conclusion"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { judge, suspects } from "@webagent/nights/Judge"
 import { type Night, ofReport } from "@webagent/nights/Night"
@@ -57,7 +57,7 @@ const nightOf = Effect.fnUntraced(function* (
   const tonight = dated(report)
   const judgement = judge(past, ofReport(tonight))
   const judged = { ...tonight, judgement }
-  return { events, report: { ...judged, gate: Gate.decide(judged) } }
+  return { events, report: conclude(judged) }
 })
 
 let known: ReadonlyArray<Night> | undefined
@@ -75,7 +75,13 @@ const rowOf = ({ report }: Effect.Success<ReturnType<typeof nightOf>>, figure: s
   report.judgement.rows.find((row) => row.figure === figure && row.scenario?.name === "s0")
 
 const isRed = (night: Effect.Success<ReturnType<typeof nightOf>>) =>
-  night.report.gate.reasons.some(({ rule, sentence }) => rule === "regressed" && sentence.includes("shop › s0"))
+  night.report.findings.some(
+    ({ kind, scenarios, severity }) =>
+      severity === "error" &&
+      scenarios.some(
+        ({ comparison, name }) => name === "s0" && (kind._tag === "Regressed" || comparison?.verdict === "regressed")
+      )
+  )
 
 const some = { limits: { confirm: 60 } }
 
@@ -105,10 +111,9 @@ describe("confirm trials", () => {
       const nights = yield* past
       const slow = yield* nightOf(20, { ...usual, time_ms: 1300 }, nights, some)
       assert.strictEqual(slow.report.results[0]?.confirm?.figure, "duration")
-      assert.match(
-        rowOf(slow, "duration")?.evidence ?? "",
-        /^\d+ % longer tonight than .* compared with the other scenarios, confirmed by \d+ more trials$/u
-      )
+      const row = rowOf(slow, "duration")
+      assert.deepStrictEqual([row?.verdict, row?.confirm?.outcome], ["regressed", "confirmed"])
+      assert.isAbove(row?.confirm?.passed ?? 0, 0)
     })
   )
 
@@ -130,7 +135,7 @@ describe("confirm trials", () => {
       const [first] = report.results
       const { outcome, skip } = first?.confirm ?? {}
       assert.deepStrictEqual([outcome, skip], ["undecided", { _tag: "ConfirmLimit", limit: 2 }])
-      assert.match(Confirmed.summary(report) ?? "", /^\d suspicious scenarios? in 2 of 2 trials: \d not decided$/u)
+      assert.match(ConfirmText.summary(report) ?? "", /^\d suspicious scenarios? in 2 of 2 trials: \d not decided$/u)
       assert.deepStrictEqual([report.counts.trials, report.counts.requests], [32, 32])
     })
   )

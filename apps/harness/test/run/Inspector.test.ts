@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { check, scenario, Suite } from "@webagent/scenario"
 import { LedgerFile } from "@webagent/core"
-import * as Gate from "@webagent/report/Gate"
-import * as Headline from "@webagent/report/Headline"
+import { errorsOf } from "@webagent/findings/Findings"
+import { lastLineOf } from "@webagent/findings/words/RunText"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -97,9 +97,12 @@ describe("what is held against a trial whose checks all passed", () => {
             ["run", controlled ? "stopped" : "open", "means to leave short ones"]
           ]
         )
-        const reasons = Gate.of(report).reasons.map(({ sentence }) => sentence)
-        assert.include(reasons, "2 scenarios left runs running: left › leaves them, left › means to leave short ones")
-        assert.include(Headline.lastLineOf(report), "2 abandoned runs")
+        const abandoned = errorsOf(report).find(({ kind }) => kind._tag === "AbandonedRun")
+        assert.deepStrictEqual(
+          abandoned?.scenarios.map(({ name }) => name),
+          ["leaves them", "means to leave short ones"]
+        )
+        assert.include(lastLineOf(report), "2 abandoned runs")
       }
       const { turns } = yield* server.control.open
       assert.strictEqual(turns.length, 3)
@@ -140,7 +143,7 @@ describe("the cost of runs, where it's limited", () => {
         trials.slice(0, 2).map(({ cost_usd }) => cost_usd),
         ["0.25", "0.25"]
       )
-      assert.isTrue(Gate.of(report).green)
+      assert.deepStrictEqual(errorsOf(report), [])
       // a server without a control API can't stop the long one
       const { report: other, trials: open } = yield* runIn(yield* server.target(false), [suite], {
         limits: { cost_usd: "10" }
@@ -150,8 +153,8 @@ describe("the cost of runs, where it's limited", () => {
         [0, 0, 1]
       )
       assert.deepStrictEqual(
-        Gate.of(other).reasons.map(({ rule }) => rule),
-        ["cost unknown"]
+        errorsOf(other).map(({ kind }) => kind._tag),
+        ["CostUnknown"]
       )
     }).pipe(live)
   )

@@ -1,15 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { check, scenario, type ScenarioOptions, Suite } from "@webagent/scenario"
 import { judge } from "@webagent/nights/Judge"
-import { judgeNight } from "@webagent/nights/LastNight"
+import { judgeNight } from "@webagent/findings/NightFindings"
 import { type Night, ofReport } from "@webagent/nights/Night"
-import * as Gate from "@webagent/report/Gate"
-import * as Headline from "@webagent/report/Headline"
+import { conclude } from "@webagent/findings/Conclusion"
+import { errorsOf } from "@webagent/findings/Findings"
+import { describe as describeFinding } from "@webagent/findings/words/FindingText"
+import * as RunText from "@webagent/findings/words/RunText"
+import { statusOf } from "@webagent/report/Finding"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
-import * as Attention from "../../src/reporters/Attention.ts"
 import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { run } from "./stage.ts"
@@ -31,7 +33,7 @@ const nightOf = Effect.fnUntraced(function* (options: ScenarioOptions, nights: R
   const { report } = yield* Fiber.join(running)
   const past = { nights, accepted: [] }
   const judged = { ...report, judgement: judge(past, ofReport(report)) }
-  const gated = { ...judged, gate: Gate.decide(judged) }
+  const gated = conclude(judged)
   return { report: gated, night: ofReport(gated), past }
 })
 
@@ -52,13 +54,19 @@ describe("limits of a scenario", () => {
         { _tag: "MaxCost", limit_usd: "0.10", actual_usd: "0.2" }
       ])
       assert.deepStrictEqual([result?.verdict, result?.failure?.kind], ["failed", "limit"])
-      assert.deepStrictEqual(report.gate.reasons, [
-        { rule: "scenario limit", sentence: "1 scenario exceeded maxDuration or maxCost: shop › pays" }
-      ])
-      assert.strictEqual(Headline.titleOf(report), "1 exceeded limit")
+      assert.deepStrictEqual(
+        report.findings.map(({ kind, severity }) => [severity, kind._tag]),
+        [
+          ["error", "LimitExceeded"],
+          ["error", "LimitExceeded"]
+        ]
+      )
+      assert.strictEqual(RunText.titleOf(report), "1 exceeded limit")
       const words = "median duration 3 s, maxDuration 2.5 s"
       assert.deepStrictEqual(
-        Attention.findings(report).map(({ evidence, what }) => [what, evidence]),
+        errorsOf(report)
+          .map(describeFinding)
+          .map(({ evidence, what }) => [what, evidence]),
         [
           ["exceeded limit", words],
           ["exceeded limit", "mean cost 0.20 USD, maxCost 0.10 USD"]
@@ -78,7 +86,7 @@ describe("limits of a scenario", () => {
   it.effect("that hold change nothing", () =>
     Effect.gen(function* () {
       const { report } = yield* nightOf({ maxDuration: "3 seconds", maxCost: "0.20 USD" })
-      assert.deepStrictEqual([report.gate.green, report.results[0]?.exceeded], [true, undefined])
+      assert.deepStrictEqual([report.findings, report.results[0]?.exceeded], [[], undefined])
     })
   )
 
@@ -87,8 +95,8 @@ describe("limits of a scenario", () => {
       for (const options of [{ maxDuration: "1 second" }, { budget: "0.10 USD" }] as const) {
         const { night } = yield* nightOf({})
         const again = yield* nightOf(options, dated(night))
-        assert.isFalse(again.report.gate.green)
-        assert.strictEqual(judgeNight(again.past, again.night).tier, "red")
+        assert.strictEqual(statusOf(again.report.findings), "failed")
+        assert.strictEqual(judgeNight(again.past, again.night).status, "failed")
       }
     })
   )

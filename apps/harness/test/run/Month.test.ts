@@ -6,7 +6,7 @@ import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import { judge } from "@webagent/nights/Judge"
 import { type Night, ofReport } from "@webagent/nights/Night"
-import * as Gate from "@webagent/report/Gate"
+import { findingsOf } from "@webagent/findings/Findings"
 import { run } from "./stage.ts"
 
 /** Ten scenarios whose trials take about a second and pass as often as they are told. */
@@ -43,9 +43,14 @@ describe("a month of nights through the runner", () => {
         const report = yield* nightOf(day, day < 30 ? usual : worse)
         const judged = { ...report, judgement: judge({ nights, accepted: [] }, ofReport(report)) }
         nights.push(ofReport(judged))
-        const reasons = Gate.decide(judged).reasons.filter(({ rule }) => rule === "regressed")
-        if (reasons.length > 0) alarms.push(day)
-        if (reasons.some(({ sentence }) => sentence.startsWith("pass rate of shop › s8:"))) named.push(day)
+        const regressed = findingsOf(judged).flatMap(({ kind, scenarios }) =>
+          [
+            ...("comparison" in kind ? [kind.comparison] : []),
+            ...scenarios.flatMap(({ comparison }) => comparison ?? [])
+          ].filter(({ verdict }) => verdict === "regressed")
+        )
+        if (regressed.length > 0) alarms.push(day)
+        if (regressed.some(({ figure, scenario }) => figure === "pass rate" && scenario?.name === "s8")) named.push(day)
       }
       assert.isAbove(named.length, 0)
       assert.isTrue(alarms.length > 0 && alarms.every((day) => day >= 30), `alarms in nights ${alarms.join(", ")}`)

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
-import * as Gate from "@webagent/report/Gate"
+import { findingsOf } from "@webagent/findings/Findings"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
 import { trialKey } from "../../src/run/Runner.ts"
 import { run, suiteOf } from "./stage.ts"
@@ -158,7 +158,7 @@ describe("Runner", () => {
         ]
       )
       assert.isFalse(report.interrupted)
-      assert.isFalse(Gate.decide(report).green)
+      assert.isNotEmpty(findingsOf(report).filter(({ severity }) => severity === "error"))
     })
   )
 
@@ -220,7 +220,7 @@ describe("Runner", () => {
       )
       assert.strictEqual(result?.verdict, "flaky")
       assert.strictEqual(result?.failure?.message, "Error: third")
-      assert.isFalse(Gate.decide(report).green)
+      assert.isNotEmpty(findingsOf(report).filter(({ severity }) => severity === "error"))
       assert.strictEqual(new Set(result?.trials.map(({ seed }) => seed)).size, 5)
     })
   )
@@ -313,7 +313,7 @@ describe("Runner", () => {
       const [trial] = report.results[0]?.trials ?? []
       assert.deepStrictEqual([trial?.breaches, trial?.trace], [[breach("created-twice")], "traces/1.json"])
       assert.deepStrictEqual(report.breaches, [breach("left-open")])
-      assert.isFalse(Gate.decide(report).green)
+      assert.isNotEmpty(findingsOf(report).filter(({ severity }) => severity === "error"))
     })
   )
 

@@ -123,9 +123,12 @@ describe("what a suite cannot release", () => {
         const { report } = yield* run([suite()])
         assert.strictEqual(report.counts.passed, 1)
         assert.deepStrictEqual(report.breaches.map(Breach.text), [sentence])
-        assert.deepStrictEqual(report.gate?.reasons, [
-          { rule: "invariant", sentence: `suite-not-released: ${sentence}` }
-        ])
+        assert.deepStrictEqual(
+          report.findings?.map(({ kind }) => kind),
+          report.breaches.map(
+            (breach) => ({ _tag: "BrokenInvariant", invariant: "suite-not-released", breach }) as const
+          )
+        )
       })
     )
   }

@@ -1,5 +1,6 @@
-import type { JudgedRow, JudgedVerdict, NightJudgement, Tier } from "@webagent/report/NightJudgement"
-import type { JudgedNight, Name } from "./JudgedNight.ts"
+import type { Comparison, JudgedVerdict, ScenarioName } from "@webagent/report/Comparison"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
+import type { JudgedNight } from "./JudgedNight.ts"
 import { budget, independentTests } from "./FalseAlarmBudget.ts"
 import { cost, duration } from "./Level.ts"
 import { levelRows, levelsOf } from "./Levels.ts"
@@ -8,13 +9,12 @@ import { countedOf, nightPassRate, passRateRow } from "./PassRates.ts"
 import { differences, eligible, least, most, type Past } from "./Past.ts"
 import { saidBy, type Suspect, suspectsOf } from "./Suspects.ts"
 import * as Table from "./Table.ts"
-import * as Words from "./Words.ts"
 
 export type { Suspect } from "./Suspects.ts"
 
 const longest = 90
 
-const leaks = ({ table, tonight }: JudgedNight): JudgedRow => {
+const leaks = ({ table, tonight }: JudgedNight): Comparison => {
   const of = (night: Night) => night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const nights = table.nights.slice(0, -1).slice(-most)
   const [now, then] = [of(tonight), nights.filter((night) => of(night) > 0).length]
@@ -23,18 +23,18 @@ const leaks = ({ table, tonight }: JudgedNight): JudgedRow => {
     scenario: null,
     // no night may leave one, whatever the nights before did
     verdict: now > 0 ? "regressed" : nights.length < least ? "not enough data" : "no evidence",
-    tier: now > 0 ? "red" : "fine",
-    now: String(now),
-    before: `in ${then} of ${Words.nights(nights.length)}`,
+    isUnusual: false,
+    now: { _tag: "Count", count: now },
+    // in how many of these nights
+    before: { _tag: "Count", count: then },
     window: 1,
     since: tonight.startedAt,
     nights: nights.length,
-    detectable: "1 more",
-    evidence: `${now} leaked; in ${then} of ${Words.nights(nights.length)} before browsers leaked`
+    detectable: { amount: { _tag: "Count", count: 1 } }
   }
 }
 
-const judgedNightOf = (past: Past, tonight: Night, held: ReadonlyArray<Name>) => {
+const judgedNightOf = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioName>) => {
   const { nights, passedOver } = eligible(past.nights, tonight)
   const keys = new Set(held.map(({ name, suite }) => keyOf(suite, name)))
   const judged: JudgedNight = {
@@ -49,14 +49,18 @@ const durationsOf = (judged: JudgedNight) =>
   levelsOf(judged, duration, { night: budget.nightDuration, scenario: budget.scenarioDuration })
 
 /** The scenarios whose planned trials tonight leave in doubt whether they are worse, in the order of their confirm trials. */
-export const suspects = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): ReadonlyArray<Suspect> => {
+export const suspects = (
+  past: Past,
+  tonight: Night,
+  held: ReadonlyArray<ScenarioName> = []
+): ReadonlyArray<Suspect> => {
   const { judged } = judgedNightOf(past, tonight, held)
   return suspectsOf(countedOf(judged), durationsOf(judged)).filter(
     ({ name, suite }) => !held.some((one) => one.name === name && one.suite === suite)
   )
 }
 
-const overall = (rows: ReadonlyArray<JudgedRow>): JudgedVerdict =>
+const overall = (rows: ReadonlyArray<Comparison>): JudgedVerdict =>
   (["regressed", "improved", "no evidence"] as const).find((verdict) => rows.some((row) => row.verdict === verdict)) ??
   "not enough data"
 
@@ -64,7 +68,7 @@ const overall = (rows: ReadonlyArray<JudgedRow>): JudgedVerdict =>
  * Judges a night by the nights before it that may be compared with it. A scenario that is `held` in quarantine is judged by itself
  * and does not count for the whole night.
  */
-export const judge = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): NightJudgement => {
+export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioName> = []): NightJudgement => {
   const { judged, nights, passedOver } = judgedNightOf(past, tonight, held)
   const counted = countedOf(judged)
   const durations = durationsOf(judged)
@@ -84,12 +88,10 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []
     ...timed.each,
     ...paid.each
   ]
-  const tiers: ReadonlyArray<Tier> = ["red", "unusual"]
   return {
     verdict: overall(
       rows.filter(({ figure }) => figure !== "leaked browsers" || tonight.scenarios.some(({ leaks }) => leaks > 0))
     ),
-    tier: tiers.find((tier) => rows.some((row) => row.tier === tier)) ?? "fine",
     nights: Math.min(nights.length, most),
     passedOver,
     differences: differences(tonight, nights.at(-1)),

@@ -1,15 +1,11 @@
-import type { Contributor, Figure, JudgedRow, JudgedVerdict, Tier } from "@webagent/report/NightJudgement"
+import type { Comparison, Contributor, Figure, Amount, Lack, ScenarioName } from "@webagent/report/Comparison"
 import type { Night, NightScenario } from "./Night.ts"
-import { least } from "./Past.ts"
 import type * as Table from "./Table.ts"
-import * as Words from "./Words.ts"
 
 const day_ms = 86_400_000
 
-/** A scenario by its suite and name. */
-export type Name = { readonly suite: string; readonly name: string }
 /** Only its suite and name. */
-export const nameOf = ({ name, suite }: Name): Name => ({ suite, name })
+export const nameOf = ({ name, suite }: ScenarioName): ScenarioName => ({ suite, name })
 
 /** A night that is judged, the nights before it, and the scenarios that are held in quarantine. */
 export interface JudgedNight {
@@ -23,35 +19,28 @@ export const since = ({ table }: JudgedNight, from: number) => table.nights[from
 /** The day of the night at this place, counted. */
 export const day = ({ table }: JudgedNight, index: number) =>
   Math.floor(Date.parse(table.nights[index]?.startedAt ?? "") / day_ms)
-/** A p value for a person. */
-export const chanceText = (chance: number) => (chance < 0.001 ? "p < 0.001" : `p = ${chance.toFixed(3)}`)
-/** For a person: `in the 12 nights before`. */
-export const before = (nights: number) => `in the ${Words.nights(nights)} before`
-
-/** A row without enough data. */
-export const unknownRow = (
+/** A comparison without enough data. */
+export const uncompared = (
   judged: JudgedNight,
-  figure: Figure,
-  scenario: Name | null,
-  nights: number,
-  now: string,
-  why: string
-): JudgedRow => ({
-  figure,
-  scenario,
+  given: {
+    readonly figure: Figure
+    readonly scenario: ScenarioName | null
+    readonly nights: number
+    readonly lack: Lack
+    readonly now?: Amount
+    readonly before?: Amount
+    readonly isUnusual?: boolean
+  }
+): Comparison => ({
   verdict: "not enough data",
-  tier: "fine",
-  now,
-  before: "",
+  isUnusual: false,
+  now: null,
+  before: null,
   window: 1,
   since: judged.tonight.startedAt,
-  nights,
   detectable: null,
-  evidence: why
+  ...given
 })
-
-/** That too few nights are known, for a person. */
-export const needs = (nights: number) => `${Words.nights(nights)} before, and ${least} are needed`
 
 const mostContributors = 5
 
@@ -66,9 +55,9 @@ export const contributorsOf = (
     .map(({ more, ...one }) => ({ ...one, share: more / together }))
 }
 
-/** Severity of a row. */
-export const tierOf = (verdict: JudgedVerdict, isUnusual: boolean): Tier =>
-  verdict === "regressed" ? "red" : isUnusual ? "unusual" : "fine"
+/** Passed trials of all scored ones. */
+export const rate = (passed: number, scored: number): Amount => ({ _tag: "Rate", passed, scored })
 
-/** For a person: `4 of 5`. */
-export const ratio = (passed: number, of: number) => `${passed} of ${of}`
+/** Number of scenarios that ran. */
+export const ranIn = ({ tonight }: JudgedNight): number =>
+  tonight.scenarios.filter(({ verdict }) => verdict !== "skipped").length

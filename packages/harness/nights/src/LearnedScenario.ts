@@ -1,4 +1,4 @@
-import type { Verdict } from "@webagent/report/RunReport"
+import type { Verdict } from "@webagent/report/Verdict"
 
 /** Statistics of the latest nights of a scenario, for a plan. */
 export interface LearnedScenario {

@@ -1,6 +1,5 @@
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Amount, Figure } from "@webagent/report/Comparison"
 import type { NightScenario } from "./Night.ts"
-import * as Words from "./Words.ts"
 
 /** A figure that is measured and not counted: the nights are its sample, never the requests or trials of one. */
 export interface Level {
@@ -9,8 +8,7 @@ export interface Level {
   readonly of: (scenario: NightScenario) => number | undefined
   /** The deviation of a service's nights as a rule, as a logarithm. */
   readonly nightly: number
-  readonly words: readonly [more: string, less: string]
-  readonly format: (value: number) => string
+  readonly amountOf: (value: number) => Amount
 }
 
 /** A smaller change of a level is not reported, however certain it is. */
@@ -28,9 +26,11 @@ export const duration: Level = {
       ? undefined
       : Math.log(Math.max(shortest, durations.median_ms)),
   nightly: 0.04,
-  words: ["longer", "shorter"],
-  format: (time_ms) => (time_ms > shortest + 0.001 ? Words.time(time_ms) : `at most ${shortest} ms`)
+  amountOf: (milliseconds) => ({ _tag: "Duration", milliseconds })
 }
+
+// estimates have no more digits that mean anything
+const decimal = (usd: number) => String(Number(usd.toPrecision(6)))
 
 /** Costs of trials. */
 export const cost: Level = {
@@ -42,6 +42,5 @@ export const cost: Level = {
     return each > 0 ? Math.log(each) : undefined
   },
   nightly: 0.015,
-  words: ["more expensive", "cheaper"],
-  format: Words.dollars
+  amountOf: (usd) => ({ _tag: "Cost", usd: decimal(usd) })
 }

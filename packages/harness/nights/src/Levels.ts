@@ -1,4 +1,4 @@
-import type { Contributor, JudgedRow } from "@webagent/report/NightJudgement"
+import type { Comparison, Contributor } from "@webagent/report/Comparison"
 import { median } from "@webagent/statistics/Robust"
 import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
@@ -11,7 +11,6 @@ import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
 import { isMeasured, type Measured, measuredIn, shiftOf, type Weighed } from "./Weighed.ts"
-import * as Words from "./Words.ts"
 
 // nights and trials that are all the same still differ by this much tomorrow
 const leastScale = 0.005
@@ -56,54 +55,51 @@ const levelRow = (
   level: Level,
   scenario: NightScenario | null,
   { found, measured, reach, scale, values }: Looked,
-  confirmed?: string
-): JudgedRow => {
+  isConfirmed = false
+): Comparison => {
   const past = Shift.baselineOf(values, most)
   const usualLevel = median(past)
   const tonight = values.values.at(-1) ?? 0
   const shown = found?.found
-  const verdict = confirmed === undefined ? (found?.verdict ?? "no evidence") : "regressed"
+  const verdict = isConfirmed ? "regressed" : (found?.verdict ?? "no evidence")
   const isUnusual =
+    verdict !== "regressed" &&
     tonight > Math.max(...past) &&
     tonight - usualLevel > unusualChange &&
     (measured === undefined || isMeasured(measured, 1, Math.log1p(tolerance)))
-  const detectable = Number.isFinite(reach) ? Words.change(Math.exp(reach), level.words) : null
   const shifted = shown === undefined ? tonight - usualLevel : (found?.verdict === "improved" ? -1 : 1) * shown.shift
-  const changeOf = (log: number) => Words.change(Math.exp(log), level.words)
-  const textOf = (log: number) => level.format(Math.exp(log))
-  const nights =
-    shown !== undefined && "baseline" in shown && shown.baseline === "reference"
-      ? `the first ${Words.nights(shown.before.length)}`
-      : `the ${Words.nights(shown?.before.length ?? past.length)} before`
   const isHere = measured?.isHere === true
   // times of two machines are not compared
   const more = isHere ? measured.now - measured.usual : shifted
-  // a whole night has no time of its own
-  const figures =
-    measured === undefined
-      ? ""
-      : `: ${textOf(measured.now)}, usually ${textOf(measured.usual)}${isHere ? "" : " on another machine"}, ${changeOf(shifted)} compared with the other scenarios`
-  const lately = Words.lately(shown?.window ?? 1)
-  const what = `${Words.isSame(Math.exp(more)) ? `the same ${lately} as` : `${changeOf(more)} ${lately} than`} in ${nights}${figures}`
-  const spread = Math.exp(scale) - 1
+  const ofScenario = measured && {
+    now: level.amountOf(Math.exp(measured.now)),
+    before: level.amountOf(Math.exp(measured.usual)),
+    relativeChange: Math.expm1(shifted),
+    ...(isHere ? {} : { isOtherMachine: true })
+  }
+  const { confirm } = scenario ?? {}
   return {
     figure: level.figure,
     scenario: scenario === null ? null : JudgedNight.nameOf(scenario),
     verdict,
-    tier: JudgedNight.tierOf(verdict, isUnusual),
-    now: measured === undefined ? changeOf(more) : textOf(measured.now),
+    isUnusual,
+    // a whole night has no time of its own
+    ...(ofScenario ?? {
+      now: { _tag: "Ratio", ratio: Math.exp(more) } as const,
+      before: null,
+      spread: Math.exp(scale) - 1
+    }),
     change: Math.expm1(more),
-    before: measured === undefined ? `nights vary by ${Words.percent(spread)}` : textOf(measured.usual),
     window: shown?.window ?? 1,
     since: JudgedNight.since(judged, shown?.from ?? judged.table.nights.length - 1),
     nights: shown?.before.length ?? past.length,
-    detectable,
-    evidence:
-      confirmed !== undefined
-        ? `${what}, ${confirmed}`
-        : shown === undefined
-          ? `${what}${isUnusual ? "" : `; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`}`
-          : `${what} (${JudgedNight.chanceText(shown.chance * independentTests.level)})`
+    ...(shown !== undefined && "baseline" in shown && shown.baseline === "reference" ? { isFromStart: true } : {}),
+    detectable: Number.isFinite(reach) ? { amount: { _tag: "Ratio", ratio: Math.exp(reach) } } : null,
+    ...(isConfirmed
+      ? { confirm: { passed: confirm?.passed ?? 0, scored: confirm?.scored ?? 0, outcome: "confirmed" } }
+      : shown === undefined
+        ? {}
+        : { pValue: shown.chance * independentTests.level })
   }
 }
 
@@ -287,8 +283,8 @@ const contributorsOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: L
   return JudgedNight.contributorsOf(
     added.map(({ before, more, now, scenario }) => ({
       ...JudgedNight.nameOf(scenario),
-      now: level.format(now),
-      before: level.format(before),
+      now: level.amountOf(now),
+      before: level.amountOf(before),
       change: now / before - 1,
       more
     }))
@@ -305,42 +301,39 @@ export const levelRows = (
   const has = judged.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
   const whole =
     night === undefined
-      ? JudgedNight.unknownRow(
-          judged,
-          level.figure,
-          null,
-          nightPoints,
-          "",
-          !has
-            ? `no scenario has a ${level.figure}`
+      ? JudgedNight.uncompared(judged, {
+          figure: level.figure,
+          scenario: null,
+          nights: nightPoints,
+          lack: !has
+            ? { _tag: "NoValue" }
             : isNewMachine
-              ? "the first night on this machine"
-              : JudgedNight.needs(nightPoints)
-        )
+              ? { _tag: "FirstOnMachine" }
+              : { _tag: "FewRuns", needed: least }
+        })
       : levelRow(judged, level, null, lookedAtNight(night))
   const each = scenarios.flatMap(({ of: { scenario }, points, weighed }) => {
     if (level.of(scenario) === undefined) return []
     if (weighed === undefined)
       return [
-        JudgedNight.unknownRow(
-          judged,
-          level.figure,
-          JudgedNight.nameOf(scenario),
-          points,
-          "",
-          JudgedNight.needs(points)
-        )
+        JudgedNight.uncompared(judged, {
+          figure: level.figure,
+          scenario: JudgedNight.nameOf(scenario),
+          nights: points,
+          lack: { _tag: "FewRuns", needed: least }
+        })
       ]
     const confirmState = saidOf(scenario)
-    if (confirmState === "confirmed") {
-      const confirmed = `confirmed by ${scenario.confirm?.passed ?? 0} more trials`
-      return [levelRow(judged, level, scenario, lookedAt(weighed, undefined), confirmed)]
-    }
+    if (confirmState === "confirmed") return [levelRow(judged, level, scenario, lookedAt(weighed, undefined), true)]
     // where more trials of the same night say that it is well, one night is not enough
     return [
       levelRow(judged, level, scenario, lookedAt(weighed, shiftOf(weighed, confirmState === "not confirmed" ? 2 : 1)))
     ]
   })
-  const contributors = whole.tier === "fine" ? [] : contributorsOf(judged, levels)
-  return { whole: contributors.length === 0 ? whole : { ...whole, contributors }, each }
+  const isNotable = whole.verdict === "regressed" || whole.isUnusual
+  const contributors = isNotable ? contributorsOf(judged, levels) : []
+  return {
+    whole: contributors.length === 0 ? whole : { ...whole, contributors, scenarios: JudgedNight.ranIn(judged) },
+    each
+  }
 }

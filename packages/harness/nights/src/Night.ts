@@ -2,9 +2,9 @@ import { deviation, mean } from "@webagent/statistics/Quantile"
 import { median, middleMean } from "@webagent/statistics/Robust"
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
-import * as Headline from "@webagent/report/Headline"
+import { Finding, RunStatus, statusOf } from "@webagent/report/Finding"
 import { Machine } from "@webagent/report/Machine"
-import { Figure } from "@webagent/report/NightJudgement"
+import { Figure } from "@webagent/report/Comparison"
 import * as Money from "@webagent/cli/Money"
 import * as Outage from "@webagent/report/Outage"
 import { partialOf } from "@webagent/report/CutShort"
@@ -15,12 +15,12 @@ import {
   type Confirmation,
   leakedBrowsersOf,
   type RunReport,
-  type ScenarioResult,
-  Verdict
+  type ScenarioResult
 } from "@webagent/report/RunReport"
 import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
 import { isScored, isTimed } from "@webagent/report/Trial"
 import * as Usage from "@webagent/report/Usage"
+import { Verdict } from "@webagent/report/Verdict"
 
 const isTime = (text: string) => {
   const date = new Date(text)
@@ -119,14 +119,16 @@ export const NightFingerprint = Schema.Struct({
 export type NightFingerprint = typeof NightFingerprint.Type
 
 const fields = {
-  version: Schema.Literal(1),
+  version: Schema.Literal(2),
   kind: Schema.Literal("night"),
   startedAt: Time,
   duration_ms: Milliseconds,
   /** Duration of its confirm trials; absent if there were none, and in histories of older versions. */
   confirm_ms: Schema.optionalKey(Milliseconds),
-  /** Outcome of its run according to its own report; absent in histories of older versions. */
-  verdict: Schema.optionalKey(Headline.Outcome),
+  /** Result of its run according to its own report; absent in histories of older versions. */
+  status: Schema.optionalKey(RunStatus),
+  /** Findings of its own report, errors first; absent in histories of older versions. */
+  findings: Schema.optionalKey(Schema.Array(Finding)),
   /** `service away`: nothing answered, or the key was refused, and no trial ran. Absent of every other night. */
   tag: Schema.optionalKey(Schema.Literals(["service away"])),
   /** The reason why it can't be part of a baseline for other nights; absent if it is complete. */
@@ -261,12 +263,12 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
   const confirm_ms = Usage.confirming(report)?.duration_ms
   const regressed = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
   return withId({
-    version: 1,
+    version: 2,
     kind: "night",
     startedAt: header.startedAt,
     duration_ms: Math.round(report.duration_ms),
     ...(confirm_ms === undefined ? {} : { confirm_ms: Math.round(confirm_ms) }),
-    verdict: Headline.outcomeOf(report),
+    ...(report.findings === undefined ? {} : { status: statusOf(report.findings), findings: report.findings }),
     ...(Outage.isWhole(report) ? { tag: "service away" as const } : {}),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {

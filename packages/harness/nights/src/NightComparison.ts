@@ -1,4 +1,4 @@
-import type { JudgedRow, JudgedVerdict } from "@webagent/report/NightJudgement"
+import type { Comparison, Detectable, JudgedVerdict } from "@webagent/report/Comparison"
 import type { RunReport } from "@webagent/report/RunReport"
 import { isScored } from "@webagent/report/Trial"
 import * as Binomial from "@webagent/statistics/Binomial"
@@ -13,8 +13,8 @@ import * as Stratified from "@webagent/statistics/Stratified"
 import { cost, duration, type Level, tolerance } from "./Level.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import { differences, least, most, sameMachine, scenariosOf } from "./Past.ts"
-import { failures, pooled, ratio, shareOf } from "./Shares.ts"
-import * as Words from "./Words.ts"
+import { rate } from "./JudgedNight.ts"
+import { failures, pooled, shareOf } from "./Shares.ts"
 
 /** One of two nights to compare; with its report its trials can be paired with those of the other. */
 export interface Compared {
@@ -30,7 +30,7 @@ export interface NightComparison {
   /** Trials with the same seed in both. */
   readonly pairs: number
   readonly differences: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<JudgedRow>
+  readonly rows: ReadonlyArray<Comparison>
   /** Durations and costs in numbers: of all scenarios together, and of each. */
   readonly levels: ReadonlyArray<ComparedLevel>
 }
@@ -59,7 +59,6 @@ export const budgetOfEach = (scenarios: number): number => budget.scenarios / Ma
 
 /** A comparison that cannot detect a change of half is blind. */
 const blind = Math.log(1.5)
-const huge = Math.log(10)
 
 /** Number of other nights with the same variation that would detect a change of half. */
 const enoughOf = (others: ReadonlyArray<number>, doubt: number): { readonly enough?: number } => {
@@ -142,47 +141,53 @@ const memberOf = ({ distribution, value }: Test, side: "atLeast" | "atMost"): Fa
 const verdictOf = (worse: number, better: number, doubt: number): JudgedVerdict =>
   worse <= doubt ? "regressed" : better <= doubt ? "improved" : "no evidence"
 
-const shown = (chance: number) => (chance < 0.0001 ? "p < 0.0001" : `p = ${chance.toFixed(4)}`)
-
 /** By counts, or by pairs where some have passed now that had not before. */
-const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined, level: number): string | null => {
-  const rate =
+const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined, level: number): Detectable | null => {
+  const share =
     won === undefined ? Power.detectableRate(now.of, before, level) : Power.detectablePairedRate(before, won, level)
-  return rate === undefined ? null : `a fall to ${Words.percent(rate)}`
+  return share === undefined ? null : { amount: { _tag: "Share", share } }
 }
 
-const seen = (detectable: string | null) => `${detectable ?? "no fall"} would be detected`
+/** Fields that the pass rates of two nights have in common, whether of a scenario or of all. */
+const ofTwo = (
+  now: Fisher.Share,
+  before: Fisher.Share,
+  verdict: JudgedVerdict,
+  chances: { readonly worse: number; readonly better: number }
+) =>
+  ({
+    figure: "pass rate",
+    verdict,
+    isUnusual: false,
+    now: rate(now.passed, now.of),
+    before: rate(before.passed, before.of),
+    window: 1,
+    nights: 1,
+    ...(verdict === "no evidence" ? {} : { pValue: verdict === "improved" ? chances.better : chances.worse })
+  }) as const
 
-const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
+const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<Comparison> => {
   const tests = all.map((both) => testOf(both, budget.scenarios / all.length))
   const members = tests.map((test) => memberOf(test, "atLeast"))
   const worse = FamilyWise.discrete(members)
   const better = FamilyWise.discrete(tests.map((test) => memberOf(test, "atMost")))
   const level = FamilyWise.level(members, budget.scenarios)
-  return all.map((both, index): JudgedRow => {
+  return all.map((both, index): Comparison => {
     const [before, now] = [shareOf(both.before), shareOf(both.now)]
     const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, budget.scenarios)
     const { lost, won } = discordant(both.pairs)
     const paired = tests[index]?.isPaired === true
-    const by = paired ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
-    const detectable = fallOf(now, before, paired ? won : undefined, level)
-    const chance = shown((verdict === "improved" ? better : worse)[index] ?? 1)
     return {
-      figure: "pass rate",
+      ...ofTwo(now, before, verdict, { worse: worse[index] ?? 1, better: better[index] ?? 1 }),
       scenario: { suite: both.now.suite, name: both.now.name },
-      verdict,
-      now: ratio(now),
-      before: ratio(before),
-      window: 1,
       since,
-      nights: 1,
-      detectable,
-      evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+      ...(paired ? { pairs: { lost, won, of: both.pairs.length } } : {}),
+      detectable: fallOf(now, before, paired ? won : undefined, level)
     }
   })
 }
 
-const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
+const wholeRow = (all: ReadonlyArray<Both>, since: string): Comparison => {
   const every = all.every(isPaired) ? all.flatMap((both) => both.pairs) : []
   const pairs = isEnough(every.length, budget.whole) ? discordant(every) : undefined
   const strata = all.map((both) => ({ now: shareOf(both.now), before: shareOf(both.before) }))
@@ -192,20 +197,12 @@ const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
       : [McNemar.worse(pairs), McNemar.better(pairs)]
   const verdict = verdictOf(worse, better, budget.whole)
   const [now, before] = [pooled(strata.map((one) => one.now)), pooled(strata.map((one) => one.before))]
-  const detectable = fallOf(now, before, pairs?.won, budget.whole)
-  const by = pairs === undefined ? "" : `, ${pairs.lost} lost and ${pairs.won} won`
-  const chance = shown(verdict === "improved" ? better : worse)
   return {
-    figure: "pass rate",
+    ...ofTwo(now, before, verdict, { worse, better }),
     scenario: null,
-    verdict,
-    now: Words.percent(now.passed / now.of),
-    before: Words.percent(before.passed / before.of),
-    window: 1,
     since,
-    nights: 1,
-    detectable,
-    evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+    ...(pairs === undefined ? {} : { pairs: { ...pairs, of: every.length } }),
+    detectable: fallOf(now, before, pairs?.won, budget.whole)
   }
 }
 
@@ -226,7 +223,7 @@ const scatter = (level: Level, all: ReadonlyArray<Both>, nights: ReadonlyArray<N
 
 interface JudgedLevel {
   readonly of: ComparedLevel
-  readonly row: JudgedRow
+  readonly row: Comparison
 }
 
 /** A level of these scenarios together; undefined where no scenario has one in both nights. */
@@ -247,22 +244,23 @@ const judgedLevel = (
   if (ratios.length === 0) return undefined
   const change = mean(ratios)
   const others = scatter(level, all, nights)
-  const summary = `${Words.change(Math.exp(change), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
   const row = {
     figure: level.figure,
     scenario: scenario === null ? null : { suite: scenario.suite, name: scenario.name },
-    now: Words.change(Math.exp(change), level.words),
-    before: "",
+    isUnusual: false,
+    now: { _tag: "Ratio", ratio: Math.exp(change) },
+    before: null,
+    change: Math.expm1(change),
     window: 1,
     since,
-    nights: others.length
+    nights: others.length,
+    scenarios: ratios.length
   } as const
   const of = { level, scenario, change, nights: others.length } as const
   if (others.length < least) {
-    const evidence = `${summary}; ${least} other nights like these are needed to know what is normal, and there are ${others.length}`
     return {
       of: { ...of, verdict: "not enough data", enough: least },
-      row: { ...row, verdict: "not enough data", detectable: null, evidence }
+      row: { ...row, verdict: "not enough data", detectable: null, lack: { _tag: "FewRuns", needed: least } }
     }
   }
   // the difference of two nights varies by twice the variance of one: as one more night beside one that was
@@ -272,20 +270,19 @@ const judgedLevel = (
   const bound = Math.max(reach, Math.log1p(tolerance))
   // what is just beyond the bound is seen in one of two comparisons only
   const clearly = bound + (spread.detectable - (spread.high - spread.middle)) * error
-  const detectable = Words.change(Math.exp(clearly), level.words)
-  const factor = Math.exp(reach)
-  const within = factor < 2 ? `within ${Words.percent(factor - 1)}` : `by a factor of ${Number(factor.toPrecision(2))}`
-  const before = `${others.length} other nights vary ${within}`
-  const as = (verdict: JudgedVerdict, why: string): JudgedLevel => ({
+  const detectable = { amount: { _tag: "Ratio", ratio: Math.exp(clearly) } } as const
+  const as = (verdict: JudgedVerdict): JudgedLevel => ({
     of: { ...of, verdict, ...(verdict === "not enough data" ? enoughOf(others, doubt) : {}) },
-    row: { ...row, verdict, before, detectable, evidence: `${summary}; ${why}` }
+    row: {
+      ...row,
+      verdict,
+      spread: Math.expm1(reach),
+      detectable,
+      ...(verdict === "not enough data" ? { lack: { _tag: "Noise" } } : {})
+    }
   })
-  if (Math.abs(change) > bound) return as(change > 0 ? "regressed" : "improved", before)
-  if (clearly <= blind) return as("no evidence", `${before}; ${detectable} would be detected`)
-  return as(
-    "not enough data",
-    `cannot tell: ${others.length} other nights differ too much to detect ${clearly > huge ? `even 10 times ${level.words[0]}` : `less than ${detectable}`}`
-  )
+  if (Math.abs(change) > bound) return as(change > 0 ? "regressed" : "improved")
+  return as(clearly <= blind ? "no evidence" : "not enough data")
 }
 
 /** Lists scenarios that both nights have but only one has scored. They are not compared, and the output mentions it. */
@@ -312,20 +309,20 @@ export const compare = (a: Compared, b: Compared, nights: ReadonlyArray<Night>):
   const each = all.flatMap((both) => levelsOf([both], both.now, budget.scenarioLevel / all.length))
   const leaks = b.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const leaksBefore = a.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
-  const rows: ReadonlyArray<JudgedRow> = [
+  const rows: ReadonlyArray<Comparison> = [
     wholeRow(all, since),
     ...whole.map(({ row }) => row),
     {
       figure: "leaked browsers",
       scenario: null,
       verdict: leaks > leaksBefore ? "regressed" : leaks < leaksBefore ? "improved" : "no evidence",
-      now: String(leaks),
-      before: String(leaksBefore),
+      isUnusual: false,
+      now: { _tag: "Count", count: leaks },
+      before: { _tag: "Count", count: leaksBefore },
       window: 1,
       since,
       nights: 1,
-      detectable: "1 more",
-      evidence: `${leaks} leaked, ${leaksBefore} before`
+      detectable: { amount: { _tag: "Count", count: 1 } }
     },
     ...scenarioRows(all, since),
     ...each.map(({ row }) => row)

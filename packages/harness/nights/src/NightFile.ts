@@ -6,6 +6,7 @@ import { dirname, relative } from "node:path"
 import { usage } from "@webagent/cli/UserError"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as LineFile from "@webagent/cli/LineFile"
+import type { RunStatus } from "@webagent/report/Finding"
 import { isComplete, Night } from "./Night.ts"
 import { Accepted, type Past } from "./Past.ts"
 
@@ -42,10 +43,23 @@ const unique = <A extends { readonly id: string }>(all: ReadonlyArray<A>): Reado
   ...new Map(all.map((one) => [one.id, one])).values()
 ]
 
-const begin = '{"version":1,'
+/** Results of a night as version 1 stored them. */
+const results: Readonly<Record<string, RunStatus>> = { red: "failed", unusual: "warning", green: "passed" }
+
+/** Converts a night of version 1: it has a result with a sentence, and no findings. */
+const upgraded = (json: unknown): unknown => {
+  if (typeof json !== "object" || json === null) return json
+  const { verdict, ...line } = json as Readonly<Record<string, unknown>>
+  if (line["version"] !== 1 || line["kind"] !== "night") return json
+  const { status } = Object(verdict) as Readonly<Record<string, unknown>>
+  const result = typeof status === "string" ? results[status] : undefined
+  return { ...line, version: 2, ...(result === undefined ? {} : { status: result }) }
+}
+
+const begins = ['{"version":1,', '{"version":2,']
 
 // inside of a text its quotes are escaped: this is where a line begins, also one that was put behind a half line
-const between = /(?=\{"version":1,"kind":"(?:night|accepted)",)/u
+const between = /(?=\{"version":[12],"kind":"(?:night|accepted)",)/u
 
 /**
  * Key of a run, which is the same if it was recorded more than once: killed after the recording, or merged again with
@@ -78,7 +92,8 @@ const depthOf = (text: string): number => {
 }
 
 /** A line whose writer was killed: it begins as every line does, and then it stops, be it behind a brace. */
-const isCutShort = (line: string) => (line.startsWith(begin) || begin.startsWith(line)) && depthOf(line) > 0
+const isCutShort = (line: string) =>
+  begins.some((begin) => line.startsWith(begin) || begin.startsWith(line)) && depthOf(line) > 0
 
 const whyNot = (line: string): string => {
   const json = parsed(line)
@@ -90,10 +105,10 @@ const whyNot = (line: string): string => {
   const { kind, version } = Object(json.success) as Readonly<Record<string, unknown>>
   const decoder = typeof kind === "string" && Object.hasOwn(decoders, kind) ? decoders[kind] : undefined
   if (decoder === undefined) return "it is no night. Name a file that run --record wrote"
-  if (version !== 1) {
-    return `it has version ${JSON.stringify(version)}, and only version 1 can be read. Use the release that wrote it, or another file`
+  if (version !== 1 && version !== 2) {
+    return `it has version ${JSON.stringify(version)}, and only versions 1 and 2 can be read. Use the release that wrote it, or another file`
   }
-  const decoded = decoder(json.success)
+  const decoded = decoder(upgraded(json.success))
   return Result.isFailure(decoded) ? decoded.failure.message.replaceAll(/\s+/gu, " ") : ""
 }
 
@@ -111,7 +126,7 @@ export const parse = (text: string, name: string): Result.Result<ReadPast, strin
   const accepted: Array<Accepted> = []
   const warnings: Array<string> = []
   for (const { line, number } of filled) {
-    const decoded = Result.flatMap(parsed(line), decode)
+    const decoded = Result.flatMap(parsed(line), (json) => decode(upgraded(json)))
     if (Result.isSuccess(decoded)) {
       if (decoded.success.kind === "night") nights.push(decoded.success)
       else accepted.push(decoded.success)

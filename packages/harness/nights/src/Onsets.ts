@@ -1,12 +1,7 @@
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Figure } from "@webagent/report/Comparison"
 import type { Onset } from "@webagent/report/Onset"
-import {
-  breachesOf,
-  leakedBrowsersOf,
-  type RunReport,
-  type ScenarioResult,
-  type Verdict
-} from "@webagent/report/RunReport"
+import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Verdict } from "@webagent/report/Verdict"
 import { keyOf, type Night, type NightScenario, ofReport } from "./Night.ts"
 import { figureKey, type Of, scenariosOf } from "./Past.ts"
 

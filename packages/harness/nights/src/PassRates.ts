@@ -1,4 +1,4 @@
-import type { Contributor, JudgedRow } from "@webagent/report/NightJudgement"
+import type { Comparison, Contributor, Detectable, Lack } from "@webagent/report/Comparison"
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as JudgedNight from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
@@ -9,7 +9,6 @@ import { least, most, scenariosOf } from "./Past.ts"
 import * as NightSeries from "./NightSeries.ts"
 import * as Shift from "./Shift.ts"
 import type * as Table from "./Table.ts"
-import * as Words from "./Words.ts"
 
 const toleratedFall = 0.02
 const usual = 0.01
@@ -25,8 +24,8 @@ const contributorsOf = ({ isHeld, table }: JudgedNight.JudgedNight): ReadonlyArr
       const usually = rate.scored - rate.failed
       return {
         ...JudgedNight.nameOf(one.scenario),
-        now: JudgedNight.ratio(passed, scored),
-        before: JudgedNight.ratio(usually, rate.scored),
+        now: JudgedNight.rate(passed, scored),
+        before: JudgedNight.rate(usually, rate.scored),
         change: (passed / scored) * (rate.scored / Math.max(1, usually)) - 1,
         more
       }
@@ -37,7 +36,7 @@ const contributorsOf = ({ isHeld, table }: JudgedNight.JudgedNight): ReadonlyArr
 const rootOf = (failed: number, scored: number) => Math.sqrt((failed + 0.375) / scored)
 
 /** The pass rate of all scenarios together: failures beyond what each scenario's own rate lets expect. */
-export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
+export const nightPassRate = (judged: JudgedNight.JudgedNight): Comparison => {
   const { table } = judged
   const last = table.nights.length - 1
   const counts = table.nights.map(() => ({ failed: 0, expected: 0, scored: 0 }))
@@ -67,19 +66,17 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   if (values === undefined || points < least) {
     const all = table.scenarios.filter(({ scenario }) => !judged.isHeld(scenario) && scenario.scored > 0)
     const sum = (count: (one: NightScenario) => number) => all.reduce((total, one) => total + count(one.scenario), 0)
-    const now = JudgedNight.ratio(
+    const now = JudgedNight.rate(
       sum(({ passed }) => passed),
       sum(({ scored }) => scored)
     )
-    const nights = Math.max(points, ...all.map((one) => Counts.rateOf(one).nights))
-    return JudgedNight.unknownRow(
-      judged,
-      "pass rate",
-      null,
-      nights,
+    return JudgedNight.uncompared(judged, {
+      figure: "pass rate",
+      scenario: null,
+      nights: Math.max(points, ...all.map((one) => Counts.rateOf(one).nights)),
       now,
-      all.length === 0 ? "no trial was scored" : `${now} trials passed; ${JudgedNight.needs(nights)}`
-    )
+      lack: all.length === 0 ? { _tag: "NoValue" } : { _tag: "FewRuns", needed: least }
+    })
   }
   const root = rootOf(usualFailures, scored)
   // of hardly any failures the root varies less than by a half
@@ -100,7 +97,6 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   const decline = NightSeries.shiftOf(series)
   const usualRate = 1 - usualFailures / scored
   const reach = pointsOf(NightSeries.reachOf(series).detectable)
-  const detectable = reach < 1 ? `${(100 * reach).toFixed(1)} points` : null
   const shift =
     decline === undefined
       ? (values.values.at(-1) ?? 0)
@@ -108,30 +104,24 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   const past = Shift.baselineOf(values, most)
   const tonight = counts.slice(decline?.found.from ?? last)
   const sum = (count: "failed" | "scored") => tonight.reduce((total, night) => total + night[count], 0)
-  // as it was counted: the shift is that of what each scenario's own rate lets expect
-  const now = Words.percent(1 - sum("failed") / Math.max(1, sum("scored")))
+  const [fails, all] = [sum("failed"), sum("scored")]
   const verdict = decline?.verdict ?? "no evidence"
-  const nights = decline?.found.before.length ?? past.length
-  const what = `${now} of the trials passed ${Words.lately(decline?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
-  const isUnusual = shift > Math.max(tolerated, ...past) && failed > 1.5 * usualFailures
-  const tier = JudgedNight.tierOf(verdict, isUnusual)
-  const contributors = tier === "fine" ? [] : contributorsOf(judged)
+  const isUnusual = verdict !== "regressed" && shift > Math.max(tolerated, ...past) && failed > 1.5 * usualFailures
+  const contributors = verdict === "regressed" || isUnusual ? contributorsOf(judged) : []
   return {
     figure: "pass rate",
     scenario: null,
     verdict,
-    tier,
-    now,
-    ...(contributors.length === 0 ? {} : { contributors }),
-    before: Words.percent(usualRate),
+    isUnusual,
+    // as it was counted: the shift is relative to each scenario's own rate
+    now: JudgedNight.rate(all - fails, all),
+    ...(contributors.length === 0 ? {} : { contributors, scenarios: JudgedNight.ranIn(judged) }),
+    before: { _tag: "Share", share: usualRate },
     window: decline?.found.window ?? 1,
     since: JudgedNight.since(judged, decline?.found.from ?? last),
-    nights,
-    detectable,
-    evidence:
-      decline === undefined
-        ? `${what}${isUnusual ? "" : `; ${detectable === null ? "no fall" : `${detectable} less`} would be seen`}`
-        : `${what} (${JudgedNight.chanceText(decline.found.chance * independentTests.level)})`
+    nights: decline?.found.before.length ?? past.length,
+    detectable: reach < 1 ? { amount: { _tag: "Share", share: usualRate - reach } } : null,
+    ...(decline === undefined ? {} : { pValue: decline.found.chance * independentTests.level })
   }
 }
 
@@ -166,34 +156,36 @@ export const countedOf = (judged: JudgedNight.JudgedNight): ReadonlyArray<Counte
   })
 }
 
-/** Describes the expectation for a scenario with few nights or none, for people: `new, passed 3 of 5 trials`. */
-const unknownText = ({ table }: JudgedNight.JudgedNight, { passed, ...of }: NightScenario, rate: Counts.Rate) => {
-  const now = JudgedNight.ratio(passed, of.scored)
-  if (rate.nights > 0) {
-    const were = JudgedNight.ratio(rate.scored - rate.failed, rate.scored)
-    return `${now} trials passed, ${were} ${JudgedNight.before(rate.nights)}; ${least} nights are needed`
-  }
-  const its = table.nights.slice(0, -1).flatMap((night) => scenariosOf(night).get(keyOf(of.suite, of.name)) ?? [])
-  const what = its.length === 0 ? "new, " : its.at(-1)?.source === of.source ? "" : "changed, "
-  return `${what}passed ${now} trials; ${JudgedNight.needs(0)}`
+/** A scenario that too few nights have run with this code. */
+const uncompared = (judged: JudgedNight.JudgedNight, { isUsual, of }: Counted): Comparison => {
+  const { scenario } = of
+  const { name, passed, scored, source, suite } = scenario
+  const rate = Counts.rateOf(of)
+  const its = judged.table.nights.slice(0, -1).flatMap((night) => scenariosOf(night).get(keyOf(suite, name)) ?? [])
+  const code = its.length === 0 ? "new" : its.at(-1)?.source === source ? "same" : "changed"
+  const lack: Lack = { _tag: "FewRuns", needed: least, ...(rate.nights > 0 ? {} : { code }) }
+  return JudgedNight.uncompared(judged, {
+    figure: "pass rate",
+    scenario: JudgedNight.nameOf(scenario),
+    nights: rate.nights,
+    now: JudgedNight.rate(passed, scored),
+    ...(rate.nights > 0 ? { before: JudgedNight.rate(rate.scored - rate.failed, rate.scored) } : {}),
+    lack,
+    isUnusual: !isUsual
+  })
 }
 
 /** The row of a scenario; `said` is what its confirm trials say. */
 export const passRateRow = (
   judged: JudgedNight.JudgedNight,
-  { isUsual, looks, of }: Counted,
+  counted: Counted,
   level: number,
   confirmState: Confirm.State | undefined
-): JudgedRow => {
+): Comparison => {
+  const { looks, of } = counted
   const { scenario } = of
-  const now = JudgedNight.ratio(scenario.passed, scenario.scored)
   const [first] = looks
-  if (first === undefined) {
-    const rate = Counts.rateOf(of)
-    const why = unknownText(judged, scenario, rate)
-    const row = JudgedNight.unknownRow(judged, "pass rate", JudgedNight.nameOf(scenario), rate.nights, now, why)
-    return { ...row, failedBefore: rate.failed, tier: isUsual ? "fine" : "unusual" }
-  }
+  if (first === undefined) return uncompared(judged, counted)
   // where more trials of the same night say that it is well, one night is not enough
   const trusted = confirmState === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
   const worse = trusted.find((look) => look.worse <= level)
@@ -206,44 +198,42 @@ export const passRateRow = (
   // more trials of the same night that pass as usual explain all but what chance hardly can
   const isUnusual =
     first.worse < (confirmState === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
-  const detectable = detectableFall(looks, level)
-  const was = `${JudgedNight.ratio(shown.before.scored - shown.before.failed, shown.before.scored)} ${JudgedNight.before(shown.before.nights)}`
-  const what = `${JudgedNight.ratio(shown.scored - shown.failed, shown.scored)} trials passed ${Words.lately(shown.window)}, ${was}`
-  const confirm = scenario.confirm
-  const more =
-    confirmState === undefined || confirm === undefined
-      ? ""
-      : `; ${JudgedNight.ratio(confirm.passed, confirm.scored)} confirm trials passed`
+  const { confirm } = scenario
   const chance = isBetter ? shown.better : shown.worse
-  const rare = first.worse < usual ? ", which happens in fewer than 1 of 100 nights" : ""
   return {
     figure: "pass rate",
     scenario: JudgedNight.nameOf(scenario),
     verdict,
-    tier: JudgedNight.tierOf(verdict, isUnusual),
-    now: JudgedNight.ratio(shown.scored - shown.failed, shown.scored),
-    before: JudgedNight.ratio(shown.before.scored - shown.before.failed, shown.before.scored),
+    isUnusual: verdict !== "regressed" && isUnusual,
+    now: JudgedNight.rate(shown.scored - shown.failed, shown.scored),
+    before: JudgedNight.rate(shown.before.scored - shown.before.failed, shown.before.scored),
     window: shown.window,
     since: JudgedNight.since(judged, shown.from),
     nights: shown.before.nights,
-    failedBefore: shown.before.failed,
-    detectable,
-    evidence:
-      verdict === "no evidence"
-        ? `${what}${more}${rare}${isUnusual ? "" : `; ${detectable ?? "no fall"} would be seen`}`
-        : confirmState === "confirmed"
-          ? `${what}${more}`
-          : `${what}${more} (${JudgedNight.chanceText(Math.min(1, chance * independentTests.count))})`
+    detectable: detectableFall(looks, level),
+    ...(verdict === "no evidence" && first.worse < usual ? { isRare: true } : {}),
+    ...(confirmState === undefined || confirm === undefined
+      ? {}
+      : {
+          confirm: {
+            passed: confirm.passed,
+            scored: confirm.scored,
+            outcome: confirmState === "more" ? "undecided" : confirmState
+          }
+        }),
+    ...(verdict === "no evidence" || confirmState === "confirmed"
+      ? {}
+      : { pValue: Math.min(1, chance * independentTests.count) })
   }
 }
 
 /** The greatest pass rate of one window that four of five such windows show as worse. */
-const detectableFall = (looks: ReadonlyArray<Counts.Look>, level: number): string | null => {
+const detectableFall = (looks: ReadonlyArray<Counts.Look>, level: number): Detectable | null => {
   for (const { rate, scored, window } of looks) {
     const { critical, most } = Confirm.failureTest(rate, level, scored)
     if (critical > most) continue
-    const passing = Counts.rateSeen(critical, scored)
-    return `a fall to ${Words.percent(passing)}${window === 1 ? "" : ` within ${Words.nights(window)}`}`
+    const amount = { _tag: "Share", share: Counts.rateSeen(critical, scored) } as const
+    return window === 1 ? { amount } : { amount, window }
   }
   return null
 }

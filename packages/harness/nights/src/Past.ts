@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Figure } from "@webagent/report/NightJudgement"
+import { Figure } from "@webagent/report/Comparison"
 import { isComplete, keyOf, type Night, type NightScenario, Time } from "./Night.ts"
 
 const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })

@@ -29,8 +29,7 @@ export const proposals = (
   return entries.flatMap((entry) => {
     const clean = cleanOf(entry, here)
     if (clean < cleanTrials) return []
-    const bound = `${(100 * Binomial.upper(0, clean, confidence)).toFixed(1)} %`
-    const evidence = `${clean} trials in a row passed: with ${100 * confidence} % confidence it fails in less than ${bound} of them`
-    return [{ suite: entry.suite, scenario: entry.scenario, owner: entry.owner, clean, evidence }]
+    const failsBelow = Binomial.upper(0, clean, confidence)
+    return [{ suite: entry.suite, scenario: entry.scenario, owner: entry.owner, clean, failsBelow }]
   })
 }

@@ -12,5 +12,3 @@ export const failed = ({ of, passed }: Fisher.Share) => of - passed
 export const failures = (share: Fisher.Share): Fisher.Share => ({ passed: failed(share), of: share.of })
 /** Number of a scenario's trials that passed, out of those that are scored. */
 export const shareOf = ({ passed, scored }: NightScenario): Fisher.Share => ({ passed, of: scored })
-/** For a person: `4 of 5`. */
-export const ratio = ({ of, passed }: Fisher.Share) => `${passed} of ${of}`

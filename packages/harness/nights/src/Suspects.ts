@@ -1,6 +1,7 @@
 import * as Robust from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
-import { type Name, nameOf } from "./JudgedNight.ts"
+import type { ScenarioName } from "@webagent/report/Comparison"
+import { nameOf } from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
 import { budget } from "./FalseAlarmBudget.ts"
 import { tolerance } from "./Level.ts"
@@ -15,7 +16,7 @@ type Tested = "pass rate" | "duration"
 type Trials = Omit<ConfirmTrials, "figure">
 
 /** A scenario that failed or looked slow tonight: confirm trials tell whether that is by chance. */
-export interface Suspect extends Name {
+export interface Suspect extends ScenarioName {
   /** The figure that is told, where no other is confirmed. */
   readonly figure: Tested
   /** The chance of what was seen. */
@@ -26,7 +27,7 @@ export interface Suspect extends Name {
   readonly said: (trials: Trials, figure: Tested) => Confirm.State | undefined
 }
 
-interface Doubted extends Name {
+interface Doubted extends ScenarioName {
   readonly figure: Tested
   readonly chance: number
   readonly test: (trials: Trials, isLast: boolean) => Confirm.State

@@ -1,4 +1,4 @@
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Figure } from "@webagent/report/Comparison"
 import { cost, duration } from "./Level.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import { type Past, sameMachine, scenariosOf, standing } from "./Past.ts"

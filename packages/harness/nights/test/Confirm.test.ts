@@ -7,7 +7,7 @@ import { deviation, mean } from "@webagent/statistics/Quantile"
 import { middleMean } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
 import { night, scenario, took } from "./nights.ts"
-import { normal, of, rowOf, steady, timed, tonight } from "./judged.ts"
+import { normal, of, rate, rowOf, severityOf, steady, timed, tonight } from "./judged.ts"
 
 describe("confirm trials", () => {
   const nights = steady(30)
@@ -25,12 +25,12 @@ describe("confirm trials", () => {
     assert.strictEqual(rowOf(judge(of(nights), tonight(30, 3)), "pass rate", "often").verdict, "no evidence")
     const row = rowOf(judge(of(nights), tonight(30, 3, confirm(3, 12))), "pass rate", "often")
     assert.strictEqual(row.verdict, "regressed")
-    assert.include(row.evidence, "3 of 12 confirm trials passed")
+    assert.deepStrictEqual(row.confirm, { passed: 3, scored: 12, outcome: "confirmed" })
   })
 
   it("that pass acquit a scenario that failed by chance", () => {
     const row = rowOf(judge(of(nights), tonight(30, 1, confirm(30, 30))), "pass rate", "often")
-    assert.deepStrictEqual([row.verdict, row.tier], ["no evidence", "unusual"])
+    assert.deepStrictEqual([row.verdict, severityOf(row)], ["no evidence", "warning"])
   })
 
   it("acquit a scenario that was slow by chance, and serve the test of its failures too", () => {
@@ -58,7 +58,7 @@ describe("confirm trials", () => {
       ...one,
       scenarios: one.scenarios.map((its) => (its.name === "often" ? { ...its, ...confirm(20, 20) } : its))
     }))
-    assert.strictEqual(rowOf(judge(of(with20), tonight(30, 4)), "pass rate", "often").before, "142 of 150")
+    assert.deepStrictEqual(rowOf(judge(of(with20), tonight(30, 4)), "pass rate", "often").before, rate(142, 150))
   })
 
   it("end when the result is certain, or hardly possible any more", () => {

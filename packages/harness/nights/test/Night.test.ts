@@ -94,12 +94,12 @@ describe("a night of a report", () => {
       figure: "duration",
       scenario: null,
       verdict: "regressed",
-      now: "",
-      before: "",
+      isUnusual: false,
+      now: null,
+      before: null,
       window: 2,
       since: "2026-01-01",
       nights: 9,
-      evidence: "",
       detectable: null
     } as const
     const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [row] } as const

@@ -4,6 +4,7 @@ import * as NightComparison from "../src/NightComparison.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import { green, trial } from "./reports.ts"
+import { numberOf, rate } from "./judged.ts"
 import { night, scenario, took } from "./nights.ts"
 
 const compare = (a: NightComparison.Compared, b: NightComparison.Compared, nights: ReadonlyArray<Night> = []) =>
@@ -20,8 +21,8 @@ describe("two nights by their counts", () => {
     assert.deepStrictEqual([comparison.verdict, comparison.scenarios, comparison.pairs], ["regressed", 2, 0])
     const pays = rowOf(comparison, "pass rate", "pays")
     assert.strictEqual(pays?.verdict, "regressed")
-    assert.strictEqual(pays?.evidence, "20 of 40 trials passed, 38 of 40 before; p < 0.0001")
-    assert.match(rowOf(comparison, "pass rate", "looks")?.evidence ?? "", /; a fall to \d+ % would be detected$/u)
+    assert.deepStrictEqual([pays?.now, pays?.before, (pays?.pValue ?? 1) < 0.0001], [rate(20, 40), rate(38, 40), true])
+    assert.isBelow(numberOf(rowOf(comparison, "pass rate", "looks")?.detectable?.amount), 1)
     assert.strictEqual(rowOf(comparison, "pass rate", null)?.verdict, "regressed")
   })
 
@@ -71,10 +72,8 @@ describe("one scenario of a hundred that always fails now", () => {
   it("is found in five trials: what has never failed costs it nothing", () => {
     const comparison = compare(byCounts(of(0, 5)), byCounts(of(1, 0)))
     assert.strictEqual(comparison.verdict, "regressed")
-    assert.strictEqual(
-      rowOf(comparison, "pass rate", "pays")?.evidence,
-      "0 of 5 trials passed, 5 of 5 before; p = 0.0040"
-    )
+    const pays = rowOf(comparison, "pass rate", "pays")
+    assert.deepStrictEqual([pays?.now, pays?.before, pays?.pValue?.toFixed(4)], [rate(0, 5), rate(5, 5), "0.0040"])
   })
 
   it("is found with pairs, too; five pairs are too few to show anything", () => {
@@ -93,7 +92,7 @@ describe("one scenario of a hundred that always fails now", () => {
     const comparison = compare({ night: a, report: report("passed") }, { night: b, report: report("failed") })
     assert.deepStrictEqual([comparison.pairs, comparison.verdict], [5, "regressed"])
     const same = compare({ night: a, report: report("passed") }, { night: a, report: report("passed") })
-    assert.match(rowOf(same, "pass rate", "pays")?.evidence ?? "", /; a fall to \d+ % would be detected$/u)
+    assert.isBelow(numberOf(rowOf(same, "pass rate", "pays")?.detectable?.amount), 1)
   })
 })
 
@@ -127,8 +126,8 @@ describe("two nights with the same seeds", () => {
     assert.strictEqual(comparison.pairs, 40)
     const row = rowOf(comparison, "pass rate", "a run completes")
     assert.deepStrictEqual(
-      [row?.verdict, row?.evidence],
-      ["regressed", "12 of 40 trials passed, 20 of 40 before, 8 lost and 0 won of 40 pairs; p = 0.0039"]
+      [row?.verdict, row?.now, row?.before, row?.pairs, row?.pValue?.toFixed(4)],
+      ["regressed", rate(12, 40), rate(20, 40), { lost: 8, won: 0, of: 40 }, "0.0039"]
     )
     assert.strictEqual(compare(byCounts(a.night), byCounts(b.night)).verdict, "no evidence")
   })
@@ -144,11 +143,12 @@ describe("durations of two nights", () => {
     assert.strictEqual(alone?.verdict, "not enough data")
     const row = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1.15)), others), "duration", null)
     assert.strictEqual(row?.verdict, "regressed")
-    assert.match(row?.evidence ?? "", /^15 % longer in 2 scenarios; 12 other nights vary within \d+ %$/u)
+    assert.deepStrictEqual([row?.change?.toFixed(2), row?.scenarios, row?.nights], ["0.15", 2, 12])
+    assert.isAbove(row?.spread ?? 0, 0)
     const small = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1.03)), others), "duration", null)
     assert.strictEqual(small?.verdict, "no evidence")
     const same = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1)), others), "duration", null)
-    assert.match(same?.evidence ?? "", /^unchanged in 2 scenarios; /u)
+    assert.closeTo(same?.change ?? 1, 0, 1e-9)
   })
 })
 

@@ -97,11 +97,22 @@ describe("the text of a history", () => {
       'expected passed to be at most scored, got 9 of 5 at ["scenarios"][0]'
     )
     assert.strictEqual(
-      of({ version: 2 }),
-      `${said}it has version 2, and only version 1 can be read. Use the release that wrote it, or another file.`
+      of({ version: 3 }),
+      `${said}it has version 3, and only versions 1 and 2 can be read. Use the release that wrote it, or another file.`
     )
     assert.strictEqual(of({ kind: "started" }), `${said}it is no night. Name a file that run --record wrote.`)
   })
+})
+
+it("reads a night of version 1 without its sentence, and keeps its id", () => {
+  const { findings: _, status: __, ...line } = one
+  const parsedStatus = (status: string) =>
+    parsed(text({ ...line, version: 1, verdict: { status, title: "1 new failure" } })).nights
+  assert.deepStrictEqual(parsedStatus("red"), [{ ...line, status: "failed" }])
+  assert.deepStrictEqual(
+    ["unusual", "green"].map((status) => parsedStatus(status)[0]?.status),
+    ["warning", "passed"]
+  )
 })
 
 describe("a history file", () => {

@@ -4,7 +4,7 @@ import type { Night } from "../src/Night.ts"
 import { type Accepted } from "../src/Past.ts"
 import { drawing } from "@webagent/statistics/Drawing"
 import { night, scenario, took } from "./nights.ts"
-import { normal, of, recorded, rowOf, steady, timed, tonight } from "./judged.ts"
+import { normal, of, recorded, rate, rowOf, steady, timed, tonight } from "./judged.ts"
 
 describe("a regression", () => {
   const bad = (day: number) => tonight(day, 0)
@@ -17,7 +17,7 @@ describe("a regression", () => {
   it("does not become the measure of itself, however long it lasts", () => {
     const row = found(nights, bad(60))
     assert.strictEqual(row.verdict, "regressed")
-    assert.include(row.evidence, "142 of 150 in the 30 nights before")
+    assert.deepStrictEqual([row.before, row.nights], [rate(142, 150), 30])
   })
 
   it("is the baseline from then on when it is accepted", () => {
@@ -31,7 +31,7 @@ describe("a regression", () => {
     assert.strictEqual(found(nights.slice(0, 33), bad(33), [accepted]).verdict, "not enough data")
     const row = found(nights, tonight(60, 1), [accepted])
     assert.strictEqual(row.verdict, "no evidence")
-    assert.include(row.evidence, "0 of 150 in the 30 nights before")
+    assert.deepStrictEqual([row.before, row.nights], [rate(0, 150), 30])
     const another = { ...accepted, scenario: { suite: "shop", name: "always" } }
     assert.strictEqual(found(nights, bad(60), [another]).verdict, "regressed")
   })
@@ -129,7 +129,7 @@ describe("which nights count", () => {
       ),
       ["regressed", "no evidence", "not enough data"]
     )
-    assert.strictEqual(rowOf(first, "duration", null).evidence, "the first night on this machine")
+    assert.strictEqual(rowOf(first, "duration", null).lack?._tag, "FirstOnMachine")
     const wholeOf = (factor: number) =>
       rowOf(
         judge(

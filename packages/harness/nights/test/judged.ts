@@ -1,13 +1,14 @@
 import type { Night, NightScenario } from "../src/Night.ts"
 import { type Accepted, type Past } from "../src/Past.ts"
-import type { Figure, JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
+import type { Amount, Comparison, Figure } from "@webagent/report/Comparison"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
 import { night, scenario, took } from "./nights.ts"
 
 export const of = (nights: ReadonlyArray<Night>, accepted: ReadonlyArray<Accepted> = []): Past => ({ nights, accepted })
 
 export const normal = (next: () => number) => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6)
 
-export const rowOf = ({ rows }: NightJudgement, figure: Figure, name: string | null): JudgedRow => {
+export const rowOf = ({ rows }: NightJudgement, figure: Figure, name: string | null): Comparison => {
   const row = rows.find((row) => row.figure === figure && (row.scenario?.name ?? null) === name)
   if (row === undefined) throw new Error(`no row ${figure} of ${name}`)
   return row
@@ -47,3 +48,20 @@ export const timed = (day: number, factor: number, cost = 1) =>
   )
 
 export const timedNights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
+
+/** Severity of a figure: a regression is an error, and a figure far outside of earlier nights a warning. */
+export const severityOf = ({ isUnusual, verdict }: Comparison) =>
+  verdict === "regressed" ? "error" : isUnusual ? "warning" : "none"
+
+/** Pass rate of a comparison. */
+export const rate = (passed: number, scored: number) => ({ _tag: "Rate", passed, scored }) as const
+
+/** Number of a ratio, a duration or a share. */
+export const numberOf = (amount: Amount | null | undefined): number =>
+  amount?._tag === "Ratio"
+    ? amount.ratio
+    : amount?._tag === "Duration"
+      ? amount.milliseconds
+      : amount?._tag === "Share"
+        ? amount.share
+        : Number.NaN

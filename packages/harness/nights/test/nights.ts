@@ -42,7 +42,7 @@ export const night = (
   change: Partial<Omit<Night, "id">> = {}
 ): Night =>
   withId({
-    version: 1,
+    version: 2,
     kind: "night",
     startedAt: new Date(Date.UTC(2026, 0, 1 + day, 2)).toISOString(),
     duration_ms: 60_000,

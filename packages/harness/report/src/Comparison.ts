@@ -112,7 +112,7 @@ export const Comparison = Schema.Struct({
   ),
   /** Trials of two runs with the same seed that differ, where two runs are compared. */
   pairs: Schema.optionalKey(Schema.Struct({ lost: Schema.Int, won: Schema.Int, of: Schema.Int })),
-  /** Number of scenarios that a change of the whole run is the mean of, where two runs are compared. */
+  /** Number of scenarios that ran, if some contributed to a change; of two runs, those that a change is the mean of. */
   scenarios: Schema.optionalKey(Schema.Int),
   lack: Schema.optionalKey(Lack),
   /** The scenarios that added most to a whole run that is worse or unusual: five at most, the greatest first. */

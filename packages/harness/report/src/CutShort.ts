@@ -1,65 +1,40 @@
-import * as Gate from "./Gate.ts"
 import * as Outage from "./Outage.ts"
 import type { Partial } from "./Partial.ts"
 import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import type { Skip } from "./Skip.ts"
-import { counted } from "@webagent/cli/Text"
 
-/** The cause that kept a scenario from completing, in a word or two; undefined if it is missing every night. */
-const causeOf = (skip: Skip | undefined): string | undefined => {
-  switch (skip?._tag) {
-    case "Unserved":
-    case "NoBudget":
-    case "OverCostLimit":
-      return undefined
-    case "TimeLimit":
-      return "--max-time"
-    case "ScenarioTimeLimit":
-      return "--max-scenario-time"
-    case "CostLimit":
-      return "--max-cost"
-    case "CostUnknown":
-      return "an unknown cost"
-    case "RequestLimit":
-      return "--max-requests"
-    case "ConfirmLimit":
-    case "PaidConfirmLimit":
-      return "--confirm"
-    case "Bail":
-      return "--bail"
-    case "BudgetUsed":
-      return "its own budget"
-    case "MissingShard":
-      return "a missing shard"
-    case "ServiceAway":
-      return "an outage"
-    case "Stopped":
-      return "a stop"
-    case undefined:
-      return "a limit"
-  }
-}
+/** True if a scenario has no trial that ran. */
+export const isUnrun = ({ trials }: ScenarioResult): boolean => !trials.some(({ verdict }) => verdict !== "skipped")
 
-/** The reason why a scenario has no trials, or fewer than planned. */
-const reasonOf = (result: ScenarioResult): string | undefined => causeOf(Gate.skipOf(result))
+/** True if a scenario was skipped or not completed for a reason other than a need that the target doesn't support. */
+export const isCut =
+  (report: RunReport) =>
+  (result: ScenarioResult): boolean =>
+    result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
+    (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
+
+/** The reason why a scenario was skipped or not completed. */
+export const skipOf = ({ skip, trials }: ScenarioResult): Skip | undefined =>
+  skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
+
+/** True if the reason holds for every run, so that the run is not partial without the scenario. */
+const isPermanent = (skip: Skip | undefined): boolean =>
+  skip?._tag === "Unserved" || skip?._tag === "NoBudget" || skip?._tag === "OverCostLimit"
 
 /** The scenarios that ran out of time, money or requests: not run, or not with all their trials. */
 export const cutShort = (report: RunReport): ReadonlyArray<ScenarioResult> =>
-  report.results.filter((result) => Gate.isCut(report)(result) && reasonOf(result) !== undefined)
+  report.results.filter((result) => isCut(report)(result) && !isPermanent(skipOf(result)))
 
-/** `partial: 5 of 9 scenarios cut short`; undefined of a run that is whole, or that was stopped. */
-export const brief = (report: RunReport): string | undefined => {
-  const cut = report.interrupted ? [] : cutShort(report)
-  return cut.length === 0
-    ? undefined
-    : `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short`
-}
+/** Above this share of trials that the infrastructure ended, a run has too few results. */
+const mostInfra = 0.2
 
-/** The same with what cut it short: `partial: 5 of 9 scenarios cut short by --max-time`. */
-export const text = (report: RunReport): string | undefined => {
-  const line = brief(report)
-  const why = new Set(cutShort(report).flatMap((result) => reasonOf(result) ?? []))
-  return line === undefined ? undefined : `${line} by ${[...why].join(", ")}`
+/** Number of trials that the infrastructure ended, if they are too many of those that ran. */
+export const unreachableOf = (
+  results: ReadonlyArray<ScenarioResult>
+): { readonly trials: number; readonly of: number } | undefined => {
+  const ran = results.flatMap(({ trials }) => trials).filter(({ verdict }) => verdict !== "skipped")
+  const away = ran.filter(({ verdict }) => verdict === "infra").length
+  return away > mostInfra * ran.length ? { trials: away, of: ran.length } : undefined
 }
 
 /** Number of planned trials that were not run; undefined if scenarios that were not run declare their own number. */
@@ -96,6 +71,6 @@ export const partialOf = (report: RunReport): Partial | undefined => {
       : { _tag: "Limit", which: [...new Set(skips.map(({ _tag }) => _tag))], ...share }
   }
   if (results.every(({ verdict }) => verdict === "skipped")) return { _tag: "NothingRan" }
-  const away = Gate.awayTooOften(results)
-  return away && { _tag: "Infra", ...away }
+  const away = unreachableOf(results)
+  return away && { _tag: "Infra", failed: away.trials, trials: away.of }
 }

@@ -1,10 +1,14 @@
 import * as Schema from "effect/Schema"
+import { Breach } from "./Breach.ts"
 import { Comparison, ScenarioName } from "./Comparison.ts"
 import { ExceededRunLimit } from "./ExceededRunLimit.ts"
 import { Onset } from "./Onset.ts"
+import { Outage } from "./Outage.ts"
+import { Partial } from "./Partial.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
 import { Skip } from "./Skip.ts"
 import { LeakedBrowser } from "./Trial.ts"
+import { Verdict } from "./Verdict.ts"
 
 /** `error` fails the run, `warning` is worth a look, `note` is for the record. */
 export const Severity = Schema.Literals(["error", "warning", "note"])
@@ -45,11 +49,14 @@ export type OutageToll = typeof OutageToll.Type
 
 /** Reason why a run has too few results for a verdict. */
 export const Incomplete = Schema.Union([
+  /** Scenarios exceeded the time limit per scenario before a trial finished. */
   Schema.TaggedStruct("ScenarioTimeLimit", {}),
   Schema.TaggedStruct("LostShards", { missing: Schema.Int, of: Schema.Int }),
   Schema.TaggedStruct("NothingRan", {}),
   Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),
-  Schema.TaggedStruct("Stopped", {})
+  Schema.TaggedStruct("Stopped", {}),
+  /** A run of a history that had failed and is partial. */
+  Schema.TaggedStruct("Partial", { partial: Partial })
 ])
 
 /** Kinds of findings. The kind decides severity, order and words. */
@@ -73,13 +80,16 @@ export const FindingKind = Schema.Union([
   Schema.TaggedStruct("Unscored", { cause: Schema.NullOr(FailureCause), trials: Schema.Int }),
   /** Some trials have no score, and others have. */
   Schema.TaggedStruct("PartlyScored", {}),
-  Schema.TaggedStruct("Leak", { browsers: Schema.Array(LeakedBrowser) }),
-  /** A run or session that a passed trial did not stop; `sentence` is as the harness recorded it. */
-  Schema.TaggedStruct("AbandonedRun", { sentence: Schema.String }),
+  /** A trial did not stop its browsers. */
+  Schema.TaggedStruct("Leak", {}),
+  /** A passed trial did not stop its run or session. */
+  Schema.TaggedStruct("AbandonedRun", {}),
+  /** `breach` if it belongs to no scenario. */
   Schema.TaggedStruct("BrokenInvariant", {
     invariant: Schema.String,
-    sentence: Schema.String,
-    resource: Schema.NullOr(Schema.String)
+    /** Number of broken invariants outside of scenarios, if only that is stored. */
+    count: Schema.optionalKey(Schema.Int),
+    breach: Schema.optionalKey(Breach)
   }),
   /** A scenario's own `maxDuration` or `maxCost`. */
   Schema.TaggedStruct("LimitExceeded", { limit: ScenarioLimit }),
@@ -95,23 +105,28 @@ export const FindingKind = Schema.Union([
   /** Scenarios that a limit kept from running, or from running all their trials. */
   Schema.TaggedStruct("NotRun", { skip: Schema.NullOr(Skip), partly: Schema.Int }),
   /** The service was unreachable; `isWholeRun`: no trial could start. */
-  Schema.TaggedStruct("ServiceAway", {
-    from: Schema.String,
-    until: Schema.NullOr(Schema.String),
-    why: Schema.String,
-    isWholeRun: Schema.Boolean
-  })
+  Schema.TaggedStruct("ServiceAway", { outage: Outage, isWholeRun: Schema.Boolean }),
+  /** Resources that may still be running and cost money. */
+  Schema.TaggedStruct("StillOpen", { resource: Schema.String, count: Schema.Int })
 ])
 export type FindingKind = typeof FindingKind.Type
 
-/** A scenario that a finding is about. */
+/** A scenario that a finding is about, with its own facts. */
 export const AffectedScenario = Schema.Struct({
   ...ScenarioName.fields,
+  /** Its verdict, if that is the finding. */
+  verdict: Schema.optionalKey(Verdict),
+  /** The cause of its failure, in one line. */
+  cause: Schema.optionalKey(Schema.String),
   trials: Schema.optionalKey(TrialCount),
   /** Since when it has been so. */
   onset: Schema.optionalKey(Onset),
   /** Its figure compared with earlier runs, if that regressed or is unusual. */
   comparison: Schema.optionalKey(Comparison),
+  /** Browsers that it leaked. */
+  browsers: Schema.optionalKey(Schema.Array(LeakedBrowser)),
+  /** Broken invariants of its trials. */
+  breaches: Schema.optionalKey(Schema.Array(Breach)),
   /** True if the quarantine of a failing scenario has expired. */
   isQuarantineExpired: Schema.optionalKey(Schema.Boolean)
 })
@@ -127,3 +142,15 @@ export const Finding = Schema.Struct({
   onset: Schema.optionalKey(Onset)
 })
 export type Finding = typeof Finding.Type
+
+/** Result of a run: failed if it has an error, a warning if it has one, otherwise passed. */
+export const statusOf = (findings: ReadonlyArray<Finding>): RunStatus =>
+  findings.some(({ severity }) => severity === "error")
+    ? "failed"
+    : findings.some(({ severity }) => severity === "warning")
+      ? "warning"
+      : "passed"
+
+/** The findings of one severity. */
+export const ofSeverity = (findings: ReadonlyArray<Finding>, severity: Severity): ReadonlyArray<Finding> =>
+  findings.filter((finding) => finding.severity === severity)

@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import { counted } from "@webagent/cli/Text"
 
 /** Since when something has been wrong, by the nights on the same target that have looked at it. */
 export const Onset = Schema.Struct({
@@ -37,36 +36,3 @@ export const newestFirst = (one: Onset | undefined, other: Onset | undefined): n
 /** Orders what began tonight, for the first time or again, before what is older. */
 export const tonightFirst = (one: Onset | undefined, other: Onset | undefined): number =>
   Number(ageOf(one) === "old") - Number(ageOf(other) === "old")
-
-const nights = (count: number) => counted(count, "night")
-
-/** It in words: `new`, `since 2026-11-14, 7 nights`, `again after 3 green nights`. */
-export const text = (onset: Onset): string => {
-  const { between = 0, flaky, green, known, nights: count, since } = onset
-  const age = ageOf(onset)
-  if (age === "old") return `since ${since.slice(0, 10)}${count > known ? " or before" : ""}, ${nights(count)}`
-  const often = flaky === undefined ? "" : `, flaky in ${flaky} of ${nights(known)} before`
-  if (age === "again") {
-    return green === true
-      ? `again after ${counted(between, "green night")}${often}`
-      : `again after ${nights(between)} without it`
-  }
-  if (flaky !== undefined) return `new${often}`
-  return known === 0 ? "new, no night before has run it" : "new"
-}
-
-/**
- * Formats the number of problems per age: `1 new, 2 again, 4 as before`, `none new`. Undefined if no age is available.
- */
-export const summary = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
-  const of = (age: Age) => onsets.filter((onset) => ageOf(onset) === age).length
-  const [fresh, again, old] = [of("new"), of("again"), of("old")]
-  if (fresh + again === 0) return old === 0 ? undefined : "none new"
-  return [
-    fresh === 0 ? undefined : `${fresh} new`,
-    again === 0 ? undefined : `${again} again`,
-    old === 0 ? undefined : `${old} as before`
-  ]
-    .filter((part) => part !== undefined)
-    .join(", ")
-}

@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import { duration } from "@webagent/cli/Text"
 
 /** A time in which nothing answered at the target: no trial began, and the harness looked until something answered. */
 export const Outage = Schema.Struct({
@@ -17,7 +16,8 @@ export type Outage = typeof Outage.Type
 /** A shorter outage that is over fails no night: a deploy may restart the service. */
 const shortest_ms = 60_000
 
-const length_ms = ({ from, to }: Outage): number => (to === null ? Infinity : Date.parse(to) - Date.parse(from))
+/** Length of an outage; infinite if the run ended before it was over. */
+export const length_ms = ({ from, to }: Outage): number => (to === null ? Infinity : Date.parse(to) - Date.parse(from))
 
 /** True if an outage fails the run: it lasted a minute, or continued until the end. */
 export const isSerious = (outage: Outage): boolean => length_ms(outage) >= shortest_ms
@@ -47,36 +47,3 @@ interface Run {
 /** True if the service was unreachable for the whole run: it has an outage, and no trial. */
 export const isWhole = ({ outages = [], results }: Run): boolean =>
   outages.length > 0 && results.every(({ trials }) => trials.length === 0)
-
-const clock = (iso: string, seconds: boolean) => iso.slice(11, seconds ? 19 : 16)
-
-const span = (outage: Outage, exact: boolean): string => {
-  const seconds = exact || length_ms(outage) < shortest_ms
-  return outage.to === null
-    ? `since ${clock(outage.from, exact)}`
-    : `${clock(outage.from, seconds)} to ${clock(outage.to, seconds)}`
-}
-
-/**
- * The outages of a run in a few words, for its title: `service unreachable 02:10 to 02:31 UTC`, `service away`. Undefined
- * where there were none.
- */
-export const title = (report: Run): string | undefined => {
-  const { outages = [] } = report
-  const [longest] = outages.toSorted((one, other) => length_ms(other) - length_ms(one))
-  if (longest === undefined) return undefined
-  if (isWhole(report)) return "service away"
-  const times = outages.length === 1 ? "" : `${outages.length} times, the longest `
-  return `service unreachable ${times}${span(longest, false)} UTC`
-}
-
-/**
- * An outage in a sentence: `the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused`. If no
- * trial started, the service may also have refused the key: `no trial could start: ...`.
- */
-export const text = (outage: Outage, run?: Run): string =>
-  run !== undefined && isWhole(run)
-    ? `no trial could start: ${outage.why}`
-    : outage.to === null
-      ? `the service has been unreachable ${span(outage, true)} UTC: ${outage.why}`
-      : `the service was unreachable ${span(outage, true)} UTC (${duration(length_ms(outage))}): ${outage.why}`

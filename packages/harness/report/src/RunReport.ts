@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import * as ExceededRunLimit from "./ExceededRunLimit.ts"
-import { GateResult } from "./GateResult.ts"
+import { Finding } from "./Finding.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
 import * as Money from "@webagent/cli/Money"
@@ -12,15 +12,8 @@ import * as Partial from "./Partial.ts"
 import * as Selection from "./Selection.ts"
 import * as Skip from "./Skip.ts"
 import { Breach } from "./Breach.ts"
+import { Verdict } from "./Verdict.ts"
 import { Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
-
-/**
- * Verdict of a scenario. `passed`: every scored trial passed; `flaky`: some did; `failed`: none did, or it cost too
- * much; `claimed`: none did, and for one the agent reported success; `infra` and `unscored`: more trials could not be
- * scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
- */
-export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
-export type Verdict = typeof Verdict.Type
 
 /** Who watches over a scenario that is known to fail, why, and until when. */
 const Quarantined = Schema.Struct({
@@ -206,7 +199,7 @@ export type Counts = typeof Counts.Type
 
 /** A whole run, as `report.json` holds it: results in the order of the suites, whatever order they ended in. */
 export const RunReport = Schema.Struct({
-  format: Schema.Literal(2),
+  format: Schema.Literal(3),
   header: RunHeader,
   duration_ms: Schema.Number,
   /** True if it was stopped before every scenario had run. */
@@ -242,8 +235,8 @@ export const RunReport = Schema.Struct({
   judgement: Schema.optionalKey(NightJudgement),
   /** The reason why it can't be part of the baseline of later runs; absent if it is complete. */
   partial: Schema.optionalKey(Partial.Stored),
-  /** Green or red, and why, as it was decided at the end of the run. */
-  gate: Schema.optionalKey(GateResult),
+  /** Everything that a person should know about it, errors first: it passed if it has no error. */
+  findings: Schema.optionalKey(Schema.Array(Finding)),
   /** Quarantined scenarios that have been clean for long enough to be let go. */
   proposals: Schema.optionalKey(Schema.Array(ReleaseProposal))
 })

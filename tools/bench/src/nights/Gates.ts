@@ -1,9 +1,9 @@
 import * as Judge from "@webagent/nights/Judge"
-import { judgeNight } from "@webagent/nights/LastNight"
+import { judgeNight } from "@webagent/findings/NightFindings"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import type { Past } from "@webagent/nights/Past"
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Figure } from "@webagent/report/Comparison"
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import { middleMean } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
@@ -71,14 +71,14 @@ export const ours = (isConfirming: boolean): Gate => {
     judge: (simulated) => {
       const past: Past = { nights, accepted: [] }
       const { night, trials } = isConfirming ? confirmed(past, simulated) : { night: simulated.night, trials: 0 }
-      const { judgement, reasons } = judgeNight(past, night)
+      const { judgement, status } = judgeNight(past, night)
       const regressed = judgement.rows.filter(({ verdict }) => verdict === "regressed")
       nights.push({
         ...night,
         regressed: regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since }))
       })
       const alarms = regressed.map(({ figure, scenario }) => ({ figure, scenario: scenario?.name ?? null }))
-      return { ...resultOf(alarms, reasons.length > 0), confirmTrials: trials }
+      return { ...resultOf(alarms, status === "failed"), confirmTrials: trials }
     }
   }
 }

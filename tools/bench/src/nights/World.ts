@@ -1,4 +1,4 @@
-import type { Figure } from "@webagent/report/NightJudgement"
+import type { Figure } from "@webagent/report/Comparison"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { drawing } from "@webagent/statistics/Drawing"
 import { deviation, mean } from "@webagent/statistics/Quantile"
@@ -307,7 +307,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       requests: () =>
         Array.from({ length: count * trials * 2 }, () => 100 * Math.exp(slow + slowDown("", night) + 0.5 * normal())),
       night: {
-        version: 1,
+        version: 2,
         kind: "night",
         id: `night-${night}`,
         startedAt: startedAt(night),

@@ -1,7 +1,7 @@
 import { type Night, NightFingerprint } from "@webagent/nights/Night"
-import { type Conclusion, kinds } from "@webagent/nights/NightChanges"
+import { Conclusion } from "@webagent/findings/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
-import { JudgedRow } from "@webagent/report/NightJudgement"
+import { Comparison } from "@webagent/report/Comparison"
 import { Partial } from "@webagent/report/Partial"
 import * as Schema from "effect/Schema"
 
@@ -13,44 +13,17 @@ const Compared = Schema.Struct({
   report: Schema.optionalKey(Schema.String)
 })
 
-const Change = Schema.Struct({
-  kind: Schema.Literals(kinds),
-  suite: Schema.String,
-  name: Schema.String,
-  now: Schema.String,
-  before: Schema.String,
-  /** True if there is evidence. Otherwise, the change may be chance. */
-  isCertain: Schema.Boolean,
-  error: Schema.optionalKey(Schema.String),
-  note: Schema.optionalKey(Schema.String)
-})
-
 /** The output of `compare --json`. */
 export const CompareOutput = Schema.Struct({
-  verdict: Schema.Literals(["worse", "better", "no difference seen", "cannot tell"]),
-  /** The evidence for the verdict. */
-  because: Schema.Array(Schema.String),
-  /** Improvements in a night that is worse overall. */
-  also: Schema.Array(Schema.String),
-  /**
-   * The additional data that would make the verdict more certain: the number of nights in the history, the number that
-   * is enough, and the number of trials per scenario.
-   */
-  needs: Schema.Struct({
-    nights: Schema.optionalKey(Schema.Int),
-    /** Absent where nights differ too much for any number to help. */
-    enough: Schema.optionalKey(Schema.Int),
-    trials: Schema.optionalKey(Schema.Int)
-  }),
+  ...Conclusion.fields,
   before: Compared,
   after: Compared,
-  changes: Schema.Array(Change),
   /** Number of scenarios that both nights have. */
   scenarios: Schema.Int,
   /** Number of trials that have the same seed in both nights. */
   pairs: Schema.Int,
   differences: Schema.Array(Schema.String),
-  rows: Schema.Array(JudgedRow)
+  rows: Schema.Array(Comparison)
 }).annotate({ identifier: "CompareOutput" })
 
 /** A comparison for a program. */

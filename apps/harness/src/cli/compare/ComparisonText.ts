@@ -1,5 +1,7 @@
 import type { Night } from "@webagent/nights/Night"
-import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/nights/NightChanges"
+import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/findings/NightChanges"
+import * as Changes from "@webagent/findings/words/Changes"
+import { evidence } from "@webagent/findings/words/Pair"
 import type { NightComparison } from "@webagent/nights/NightComparison"
 import * as Partial from "@webagent/report/Partial"
 import type { Style } from "@webagent/cli/Style"
@@ -12,10 +14,10 @@ const mostShown = 10
 const nightOf = ({ fingerprint, id, startedAt }: Night) =>
   `${id}  ${startedAt.slice(0, 16).replace("T", " ")} UTC  ${fingerprint.target}, tool ${fingerprint.tool}`
 
-const changeLines = ({ before, error, kind, name, note, now, suite }: Change, style: Style): ReadonlyArray<string> => [
-  `  ${suite} › ${name}  ${now}, was ${before}${note === undefined ? "" : ` (${note})`}`,
-  ...(error === undefined ? [] : [style.faint(`      ${kind === "fixed" ? "was: " : ""}${error}`)])
-]
+const changeLines = (change: Change, style: Style): ReadonlyArray<string> => {
+  const cause = Changes.cause(change)
+  return [`  ${Changes.line(change)}`, ...(cause === undefined ? [] : [style.faint(`      ${cause}`)])]
+}
 
 const marks: Readonly<Record<ComparisonVerdict, keyof Style>> = {
   worse: "bad",
@@ -26,8 +28,8 @@ const marks: Readonly<Record<ComparisonVerdict, keyof Style>> = {
 
 /** Summarizes a comparison in one line. */
 const lastLine = ({ also, because, verdict }: Conclusion): string => {
-  const why = because.length === 0 ? "" : `: ${because.join(", ")}`
-  return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.join(", ")}`}`
+  const why = because.length === 0 ? "" : `: ${because.map(Changes.reason).join(", ")}`
+  return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.map(Changes.reason).join(", ")}`}`
 }
 
 /** Lists the data that a more certain verdict needs. */
@@ -41,9 +43,6 @@ const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArr
         ]),
   ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
 ]
-
-/** A figure's evidence without what would be detected. */
-const unqualified = (evidence: string): string => evidence.replace(/; (?!cannot tell)[^;]+ would be detected$/u, "")
 
 /** Formats a comparison for people: the scenarios that differ, then the whole night, then the conclusion. */
 export const lines = (given: {
@@ -77,7 +76,7 @@ export const lines = (given: {
     "",
     style.strong("all together"),
     `  ${counted(scenarios, "scenario")} in both${by}`,
-    ...whole.map(({ evidence, figure }) => `  ${figure.padEnd(width)}  ${isClear ? unqualified(evidence) : evidence}`),
+    ...whole.map((row) => `  ${row.figure.padEnd(width)}  ${evidence(row, isClear)}`),
     ...(a.partial === undefined ? [] : [`  the first is partial: ${Partial.text(a.partial)}`]),
     ...(b.partial === undefined ? [] : [`  the second is partial: ${Partial.text(b.partial)}`]),
     ...differences.map((difference) => `  differs: ${difference}`),

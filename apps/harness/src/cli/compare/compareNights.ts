@@ -1,6 +1,6 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as NightChanges from "@webagent/nights/NightChanges"
+import * as NightChanges from "@webagent/findings/NightChanges"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import * as NightFile from "@webagent/nights/NightFile"
 import { changedScenarios, eligible, most } from "@webagent/nights/Past"

@@ -1,5 +1,6 @@
 import { Night } from "@webagent/nights/Night"
-import { NightJudgement, Tier } from "@webagent/report/NightJudgement"
+import { Finding, RunStatus } from "@webagent/report/Finding"
+import { NightJudgement } from "@webagent/report/NightJudgement"
 import * as Schema from "effect/Schema"
 
 /** The output of `history --json`: the nights, oldest first, as stored in the history file. */
@@ -12,8 +13,8 @@ export const JudgeOutput = Schema.Struct({
   /** The id of the last night. */
   night: Schema.String,
   startedAt: Schema.String,
-  tier: Tier,
-  /** The reasons why the night failed, one sentence each. */
-  reasons: Schema.Array(Schema.String),
+  status: RunStatus,
+  /** Errors, which fail the night, and warnings. */
+  findings: Schema.Array(Finding),
   judgement: NightJudgement
 }).annotate({ identifier: "JudgeOutput" })

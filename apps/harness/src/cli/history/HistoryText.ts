@@ -1,4 +1,7 @@
 import * as Money from "@webagent/cli/Money"
+import { titleOf } from "@webagent/findings/words/FindingText"
+import * as NightText from "@webagent/findings/words/NightText"
+import { statusWords } from "@webagent/findings/words/Title"
 import * as Partial from "@webagent/report/Partial"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { counted, duration, percent } from "@webagent/cli/Text"
@@ -44,19 +47,19 @@ const passRate = (night: Night) => {
   return scored === 0 ? undefined : sum(night, ({ passed }) => passed) / scored
 }
 
-const said = ({ partial, regressed = [], verdict }: Night, style: Style): string => {
-  if (verdict !== undefined) {
-    const { status, title } = verdict
-    const colour = { red: style.bad, unusual: style.warning, green: style.faint }[status]
-    return [
-      ...(status === "green" ? [] : [colour(`${status}: ${title}`)]),
-      ...(partial === undefined ? [] : [style.faint(`partial: ${Partial.text(partial)}`)])
-    ].join("; ")
+/** The result of a night next to its figures: its title unless it passed, and whether it is partial. */
+const resultOf = (night: Night, style: Style): string => {
+  const { findings, partial, regressed = [], status } = night
+  const part = partial === undefined ? [] : [style.faint(`partial: ${Partial.text(partial)}`)]
+  if (status !== undefined) {
+    const color = { failed: style.bad, warning: style.warning, passed: style.faint }[status]
+    const title = findings === undefined ? "" : `: ${NightText.titleOf({ ...night, findings })}`
+    return [...(status === "passed" ? [] : [color(`${statusWords[status].toLowerCase()}${title}`)]), ...part].join("; ")
   }
-  if (partial !== undefined) return style.faint(`partial: ${Partial.text(partial)}`)
+  if (partial !== undefined) return part.join("")
   const [first] = regressed
   if (first === undefined) return ""
-  const where = first.scenario === null ? "the whole night" : `${first.scenario.suite} › ${first.scenario.name}`
+  const where = first.scenario === null ? "the whole night" : titleOf(first.scenario)
   const more = regressed.length === 1 ? "" : `, and ${regressed.length - 1} more`
   return style.bad(`worse: ${first.figure} of ${where}${more}`)
 }
@@ -104,7 +107,7 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
     ]),
     "",
     style.strong(line(head)),
-    ...nights.map((night, index) => `${line(rows[index] ?? [])}  ${said(night, style)}`.trimEnd()),
+    ...nights.map((night, index) => `${line(rows[index] ?? [])}  ${resultOf(night, style)}`.trimEnd()),
     "",
     `${counted(nights.length, "night")}${partial === 0 ? "" : `, ${partial} partial`} · ${duration(took)} · ${Money.rounded(total)}${simulated}`
   ]

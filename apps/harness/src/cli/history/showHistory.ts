@@ -1,7 +1,10 @@
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { judgeLastNight } from "@webagent/nights/LastNight"
+import { judgeLastNight } from "@webagent/findings/NightFindings"
+import { brief } from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { ofSeverity } from "@webagent/report/Finding"
 import type { Night } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
@@ -10,7 +13,6 @@ import { usage } from "@webagent/cli/UserError"
 import { dirname } from "node:path"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NightsPage from "../../page/NightsPage.ts"
-import * as NightLines from "../../reporters/NightLines.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
@@ -60,14 +62,14 @@ export const showHistory = Effect.fnUntraced(function* (options: {
       const which = later.map(({ id, startedAt }) => `${id} of ${startedAt}`).join(", ")
       yield* Console.error(`Not judged, because the date is in the future: ${which}.`)
     }
-    const uncompared = NightLines.uncompared(verdict)
+    const uncompared = HistoryLines.uncompared(verdict)
     const lines = [
-      `${verdict.startedAt} ${verdict.night}: ${verdict.tier}`,
-      ...verdict.reasons,
+      `${verdict.startedAt} ${verdict.night}: ${verdict.status}`,
+      ...ofSeverity(verdict.findings, "error").map(brief),
       ...(uncompared === undefined ? [] : [uncompared])
     ]
     yield* options.json ? JsonOutput.print(JudgeOutput, verdict) : write(`${lines.join("\n  ")}\n`)
-    return verdict.tier === "red" ? yield* new ExitError({ exitCode: 1 }) : undefined
+    return verdict.status === "failed" ? yield* new ExitError({ exitCode: 1 }) : undefined
   }
   if (options.json) {
     const { scenario } = options

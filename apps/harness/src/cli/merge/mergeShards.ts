@@ -6,8 +6,8 @@ import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../../run/events/EventLog.ts"
 import { usage } from "@webagent/cli/UserError"
 import { counted, duration } from "@webagent/cli/Text"
-import * as Gate from "@webagent/report/Gate"
-import { conclude } from "@webagent/report/Conclusion"
+import { statusOf } from "@webagent/report/Finding"
+import { conclude } from "@webagent/findings/Conclusion"
 import * as Money from "@webagent/cli/Money"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { TotalLimits } from "../../run/shards/NightLimits.ts"
@@ -131,5 +131,5 @@ export const mergeShards = Effect.fnUntraced(function* (request: {
   })
   yield* replayed(report)
   yield* finish(report)
-  if (!Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
+  if (statusOf(report.findings ?? []) === "failed") return yield* new ExitError({ exitCode: 1 })
 }, Effect.scoped)

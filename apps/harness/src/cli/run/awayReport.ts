@@ -20,7 +20,7 @@ export const awayReport = ({ header, lacks, plan, why }: AwayRun): RunReport => 
     unrun(factsOf(planned), 0, unserved(planned.scenario, lacks) ?? { _tag: "ServiceAway", waited_ms: 0 })
   )
   return {
-    format: 2,
+    format: 3,
     header,
     duration_ms: 0,
     interrupted: false,

@@ -5,8 +5,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/cli/UserError"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
-import { conclude } from "@webagent/report/Conclusion"
-import * as Gate from "@webagent/report/Gate"
+import { conclude } from "@webagent/findings/Conclusion"
+import { statusOf } from "@webagent/report/Finding"
 import * as Machine from "@webagent/report/Machine"
 import * as Plan from "../../run/Plan.ts"
 import type { RunHeader } from "@webagent/report/RunReport"
@@ -125,5 +125,5 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     // the report is written: what comes so late is printed, and changes nothing
     for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(Breach.text(breach)))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
-    if (!isClean || !Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
+    if (!isClean || statusOf(report.findings ?? []) === "failed") return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -199,7 +199,7 @@ export const merge = (
   const crossed = NightLimits.crossed(spent, total)
   return Result.succeed({
     report: {
-      format: 2,
+      format: 3,
       ...spent,
       interrupted: parts.some(({ interrupted }) => interrupted),
       ...(crossed.length === 0 ? {} : { crossed }),

@@ -8,9 +8,9 @@ import * as Struct from "effect/Struct"
 import { TestClock } from "effect/testing"
 import { partialOf } from "@webagent/report/CutShort"
 import { TrialLog } from "../../../src/observe/TrialLog.ts"
-import * as Attention from "../../../src/reporters/Attention.ts"
 import * as Money from "@webagent/cli/Money"
-import * as Gate from "@webagent/report/Gate"
+import { errorsOf, findingsOf } from "@webagent/findings/Findings"
+import { describe as describeFinding } from "@webagent/findings/words/FindingText"
 import { countsOf, type RunReport } from "@webagent/report/RunReport"
 import { merge, type ShardReport } from "../../../src/run/shards/Merge.ts"
 import { mergeEvents } from "../../../src/run/shards/MergedEvents.ts"
@@ -199,13 +199,15 @@ describe("merge", () => {
       assert.deepStrictEqual(merged(limited("5", [each, {}])).header.limits, {})
 
       const dear = merged(limited("5.01", [each, each]))
-      assert.deepStrictEqual(dear.crossed, [
-        { _tag: "Cost", actual_usd: "10.02", limit_usd: dear.header.limits.cost_usd ?? "" }
-      ])
-      const { green, reasons } = Gate.decide({ ...dear, results: [] })
-      assert.deepStrictEqual([green, reasons.filter(({ rule }) => rule === "limit").length], [false, 1])
+      assert.deepStrictEqual(dear.crossed, [{ _tag: "Cost", actual_usd: "10.02", limit_usd: "10" }])
+      assert.lengthOf(
+        errorsOf({ ...dear, results: [] }).filter(({ kind }) => kind._tag === "RunLimitExceeded"),
+        1
+      )
       assert.include(
-        Attention.items(dear).map(({ evidence, what }) => `${what}: ${evidence}`),
+        errorsOf(dear)
+          .map(describeFinding)
+          .map(({ evidence, what }) => `${what}: ${evidence}`),
         "limit crossed: the shards cost 10.02 USD together, more than the 10.00 USD of the night"
       )
 
@@ -282,11 +284,10 @@ describe("a service that hangs in every trial", () => {
       Effect.gen(function* () {
         const shards = [yield* hanging(1, one), yield* hanging(2, other)]
         const { report } = Result.getOrThrow(merge(shards, { allowMissing: false }))
-        const named = Gate.decide(report)
-          .reasons.map(({ sentence }) => sentence)
-          .join("; ")
-        assert.include(named, "suite 1 › hangs")
-        assert.include(named, "suite 2 › hangs")
+        const named = findingsOf(report)
+          .filter(({ severity }) => severity === "error")
+          .flatMap(({ scenarios }) => scenarios.map(({ suite }) => suite))
+        assert.includeMembers(named, ["suite 1", "suite 2"])
       })
     )
   }

@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Comparison } from "@webagent/report/Comparison"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { green } from "./fixture.ts"
+
+const row = (change: Partial<Comparison>): Comparison => ({
+  figure: "pass rate",
+  scenario: null,
+  verdict: "no evidence",
+  isUnusual: false,
+  now: { _tag: "Rate", passed: 60, scored: 60 },
+  before: { _tag: "Share", share: 1 },
+  window: 1,
+  since: "2026-01-13T02:00:00.000Z",
+  nights: 12,
+  detectable: { amount: { _tag: "Share", share: 0.971 } },
+  ...change
+})
+
+const judgement: NightJudgement = {
+  verdict: "no evidence",
+  nights: 12,
+  passedOver: [],
+  differences: ["tool 0.2.0, was 0.1.0"],
+  rows: [
+    row({}),
+    row({ figure: "duration", detectable: { amount: { _tag: "Ratio", ratio: 12 } } }),
+    row({ figure: "cost", detectable: null })
+  ]
+}
+
+describe("what the nights before say", () => {
+  it("is a line, with the smallest detectable change and what differs", () => {
+    assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
+      "history  compared with 12 nights: no evidence of change. Smallest detectable change: pass rate 2.9 points lower, duration 12 times longer",
+      "         tool 0.2.0, was 0.1.0"
+    ])
+  })
+
+  it("does not say that nothing changed of a night that is red", () => {
+    const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
+    assert.match(
+      HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
+      /: no evidence of other change\. Smallest/u
+    )
+  })
+
+  it("counts a failure that is rarer than before as one regression, and does not say what could have been seen", () => {
+    const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
+    const rows = [null, ...results].map((scenario) => row({ verdict: "regressed", scenario }))
+    assert.strictEqual(
+      HistoryLines.lines({ ...green, results, judgement: { ...judgement, differences: [], rows } })[0],
+      "history  compared with 12 nights: 1 regression"
+    )
+  })
+
+  it("names what improved", () => {
+    const better = [null, { suite: "shop", name: "pays" }].map((scenario) => row({ verdict: "improved", scenario }))
+    assert.match(
+      HistoryLines.lines({ ...green, judgement: { ...judgement, rows: better } })[0] ?? "",
+      /: 2 improvements \(pass rate of the whole night, pass rate of shop › pays\)/u
+    )
+  })
+
+  it("names an improvement of the durations as a regression of them", () => {
+    const rows = [row({ verdict: "improved", scenario: null, figure: "duration" })]
+    assert.include(
+      HistoryLines.lines({ ...green, judgement: { ...judgement, rows } })[0],
+      ": 1 improvement (scenario durations)"
+    )
+  })
+
+  it("names the nights that are not counted", () => {
+    const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "another target" }], rows: [] }
+    assert.include(
+      HistoryLines.lines({ ...green, judgement: other })[0],
+      "history  compared with 0 nights (3 not counted: another target): no evidence of change"
+    )
+  })
+
+  it("is not enough while there are too few", () => {
+    const few = { ...judgement, verdict: "not enough data", nights: 3, differences: [], rows: [] } as const
+    assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement: few }), [
+      "history  compared with 3 nights: not enough data. 5 earlier nights are needed; each run with --record adds one."
+    ])
+  })
+
+  it("is not enough of a first night that leaked a browser", () => {
+    const rows = [
+      row({ verdict: "not enough data", before: null, detectable: null }),
+      row({ figure: "leaked browsers", verdict: "regressed", now: { _tag: "Count", count: 4 } })
+    ]
+    const passedOver = [{ nights: 3, why: "another target" }]
+    const first = { ...green, judgement: { ...judgement, verdict: "regressed", nights: 0, passedOver, rows } } as const
+    assert.include(
+      HistoryLines.lines(first)[0],
+      "compared with 0 nights (3 not counted: another target): not enough data."
+    )
+    assert.isUndefined(HistoryLines.compared(first))
+    assert.strictEqual(
+      HistoryLines.uncompared(first),
+      "Not compared with earlier nights: 5 are needed, and 0 nights are known (3 not counted: another target). Each run with --record adds one."
+    )
+  })
+
+  it("leaves out of a night's figures one that was not compared", () => {
+    const rows = [
+      row({ verdict: "not enough data", before: null }),
+      row({ figure: "cost", verdict: "no evidence", change: 0.5 })
+    ]
+    const partly = { ...green, judgement: { ...judgement, rows } }
+    assert.strictEqual(HistoryLines.compared(partly), "Compared with 12 nights: cost +50 %.")
+  })
+
+  it("is not enough where the code of all scenarios changed", () => {
+    const changed = { ...judgement, verdict: "not enough data", nights: 7, rows: [] } as const
+    assert.include(
+      HistoryLines.lines({ ...green, judgement: changed })[0],
+      "compared with 7 nights: not enough data. 5 earlier nights of the same scenarios and code are needed;"
+    )
+  })
+
+  it("is followed by scenarios that may leave quarantine", () => {
+    const proposals = [{ suite: "shop", scenario: "pays", owner: "kim", clean: 60, failsBelow: 0.049 }]
+    assert.deepStrictEqual(HistoryLines.lines({ ...green, proposals }), [
+      "release  shop › pays (kim): 60 trials in a row passed: with 95 % confidence it fails in less than 4.9 % of them. Remove it from quarantine."
+    ])
+  })
+})

@@ -1,0 +1,78 @@
+import type { Finding } from "@webagent/report/Finding"
+import type { RunReport } from "@webagent/report/RunReport"
+import { causesOf } from "./Cause.ts"
+import * as Outages from "./Outages.ts"
+import type { Single } from "./ScenarioFindings.ts"
+
+type Key = Outages.Outage | string | undefined
+
+/** Key of a finding: two with the same key become one. */
+const keyOf = (
+  { finding, result }: Single,
+  outageOf: (result: Single["result"]) => Outages.Outage | undefined
+): Key => {
+  const { kind, scenarios } = finding
+  // a quarantine is of one scenario alone
+  if (result.quarantine !== undefined) return undefined
+  switch (kind._tag) {
+    case "Leak":
+    case "AbandonedRun":
+      return kind._tag
+    case "BrokenInvariant":
+      return `invariant ${kind.invariant}`
+    case "Unreachable":
+      return outageOf(result)
+    case "Flaky":
+      // one that also passes less often than before stands by itself
+      return scenarios[0]?.comparison === undefined ? kind.cause?.key : undefined
+    case "Failed":
+    case "Unscored":
+      return kind.cause?.key
+    default:
+      return undefined
+  }
+}
+
+/** Puts findings of one cause, of one outage or of one broken rule together, where the first of them stood. */
+export const grouped = (
+  report: RunReport,
+  singles: ReadonlyArray<Single>,
+  all: ReadonlyArray<Finding>
+): ReadonlyArray<Finding> => {
+  const outages = Outages.of(report)
+  const causes = causesOf(report)
+  const outageOf = (result: Single["result"]) =>
+    outages.find(({ results, trials }) => trials > 0 && results.has(result))
+  const singleOf = new Map(singles.map((single) => [single.finding, single]))
+  const groups = Map.groupBy(all, (finding): Key | Finding => {
+    const single = singleOf.get(finding)
+    return (single && keyOf(single, outageOf)) ?? finding
+  })
+  return [...groups].flatMap(([key, group]): ReadonlyArray<Finding> => {
+    const [first] = group
+    if (first === undefined) return []
+    const results = new Set(group.flatMap((finding) => singleOf.get(finding)?.result ?? []))
+    const cause = typeof key === "string" ? causes.find((cause) => cause.key === key) : undefined
+    const { kind } = first
+    const merged = (): Finding["kind"] => {
+      if (kind._tag === "Unreachable") {
+        const [result] = results
+        const outage = result && outageOf(result)
+        return { ...kind, outage: outage === undefined ? null : Outages.tollOf(outage) }
+      }
+      if (cause === undefined || !("cause" in kind) || kind._tag === "Unusual") return kind
+      const { service, text } = cause
+      return {
+        ...kind,
+        // one scenario has its own words
+        cause: {
+          key: cause.key,
+          text: group.length === 1 ? (kind.cause?.text ?? text) : text,
+          ...(service === undefined ? {} : { service })
+        },
+        trials: cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
+      }
+    }
+    return [{ ...first, kind: merged(), scenarios: group.flatMap(({ scenarios }) => scenarios) }]
+  })
+}

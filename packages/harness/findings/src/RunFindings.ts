@@ -1,0 +1,135 @@
+import type { Comparison } from "@webagent/report/Comparison"
+import type { Finding, FindingKind } from "@webagent/report/Finding"
+import * as Outage from "@webagent/report/Outage"
+import { costUnknownOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { isScored } from "@webagent/report/Trial"
+import { isCut, isUnrun, skipOf, unreachableOf } from "@webagent/report/CutShort"
+import { isCovered, isOf } from "./Tolerance.ts"
+
+const error = (kind: FindingKind): Finding => ({ kind, severity: "error", scenarios: [] })
+
+/**
+ * True if no trial of a scenario finished within the scenario's time limit, so that a service that hangs fails the run.
+ */
+const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
+  verdict === "skipped" &&
+  // those that were not begun have sent nothing
+  trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
+
+/** Why a run has too few results for a verdict. */
+const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
+  const { header, interrupted, results, shards = [] } = report
+  const open = results.filter((result) => !isCovered(result))
+  const isShard = header.shard !== undefined
+  const isCutWhole = results.some(isCut(report)) && !results.some(({ trials }) => trials.some(isScored))
+  const hasNothing =
+    !interrupted &&
+    // the outage is a finding of its own
+    !Outage.isWhole(report) &&
+    (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
+  const unreachable = open.some(({ verdict }) => verdict === "infra") ? undefined : unreachableOf(open)
+  const of = shards[0]?.of ?? 0
+  const overlong = open.filter(isOverlong)
+  return [
+    ...(overlong.length === 0
+      ? []
+      : [
+          {
+            ...error({ _tag: "Incomplete", why: { _tag: "ScenarioTimeLimit" } }),
+            scenarios: overlong.map(({ name, onset, suite }) => ({
+              suite,
+              name,
+              ...(onset?.trials === undefined ? {} : { onset: onset.trials })
+            }))
+          }
+        ]),
+    ...(of > shards.length
+      ? [error({ _tag: "Incomplete", why: { _tag: "LostShards", missing: of - shards.length, of } })]
+      : []),
+    ...(hasNothing ? [error({ _tag: "Incomplete", why: { _tag: "NothingRan" } })] : []),
+    ...(unreachable === undefined
+      ? []
+      : [error({ _tag: "Incomplete", why: { _tag: "TooManyUnreachable", ...unreachable } })]),
+    ...(interrupted ? [error({ _tag: "Incomplete", why: { _tag: "Stopped" } })] : [])
+  ]
+}
+
+/** Everything about the whole run that fails it. */
+export const runFindings = (report: RunReport): ReadonlyArray<Finding> => {
+  const { breaches, crossed = [], outages = [], results } = report
+  const unknown = results.flatMap(costUnknownOf)
+  return [
+    ...breaches.map((breach) => error({ _tag: "BrokenInvariant", invariant: breach.invariant, breach })),
+    ...outages
+      .filter(Outage.isSerious)
+      .map((outage) => error({ _tag: "ServiceAway", outage, isWholeRun: Outage.isWhole(report) })),
+    ...crossed.map((limit) => error({ _tag: "RunLimitExceeded", limit })),
+    // quarantine excuses failures, but no spending
+    ...(unknown.length === 0 ? [] : [error({ _tag: "CostUnknown", runs: unknown })]),
+    ...incomplete(report)
+  ]
+}
+
+/** Figures that regressed, except for those that `isExplained` by another finding. */
+export const regressions = (
+  { judgement, results }: RunReport,
+  isExplained: (row: Comparison) => boolean
+): ReadonlyArray<Finding> =>
+  (judgement?.rows ?? [])
+    .filter(
+      (row) =>
+        row.verdict === "regressed" &&
+        // a leak is a finding of its own
+        row.figure !== "leaked browsers" &&
+        !results.some((result) => isCovered(result) && isOf(result, row)) &&
+        !isExplained(row)
+    )
+    .map((comparison) => {
+      const { onset, scenario } = comparison
+      const since = onset === undefined ? {} : { onset }
+      return {
+        kind: { _tag: "Regressed", comparison },
+        severity: "error",
+        scenarios: scenario === null ? [] : [{ ...scenario, ...since }],
+        ...(scenario === null ? since : {})
+      }
+    })
+
+/** Resources that may still be running, by kind. */
+const stillOpen = ({ leftovers = [] }: RunReport): ReadonlyArray<Finding> =>
+  [
+    ...Map.groupBy(
+      leftovers.filter(({ state }) => state === "open"),
+      ({ kind }) => kind
+    )
+  ].map(([resource, group]) => ({
+    kind: { _tag: "StillOpen", resource, count: group.length },
+    severity: "note",
+    scenarios: []
+  }))
+
+/** Scenarios that were skipped, or not completed, by the reason. */
+const notRun = (report: RunReport): ReadonlyArray<Finding> =>
+  [...Map.groupBy(report.results.filter(isCut(report)), (result) => JSON.stringify(skipOf(result))).values()].map(
+    (group) => ({
+      kind: {
+        _tag: "NotRun",
+        skip: (group[0] && skipOf(group[0])) ?? null,
+        partly: group.filter((result) => !isUnrun(result)).length
+      },
+      severity: "note",
+      scenarios: group.map(({ name, suite }) => ({ suite, name }))
+    })
+  )
+
+/** Notes about the whole run: they fail nothing. */
+export const runNotes = (report: RunReport) => ({
+  first: (report.outages ?? [])
+    .filter((outage) => !Outage.isSerious(outage))
+    .map((outage): Finding => ({
+      kind: { _tag: "ServiceAway", outage, isWholeRun: false },
+      severity: "note",
+      scenarios: []
+    })),
+  last: [...notRun(report), ...stillOpen(report)]
+})

@@ -1,0 +1,115 @@
+import { least } from "@webagent/nights/Past"
+import type { Comparison } from "@webagent/report/Comparison"
+import { ofSeverity } from "@webagent/report/Finding"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
+import type { RunReport } from "@webagent/report/RunReport"
+import { counted, signedPercent } from "@webagent/cli/Text"
+import * as Findings from "../Findings.ts"
+import * as ConfirmText from "./ConfirmText.ts"
+import { figureName } from "./Figures.ts"
+import { titleOf } from "./FindingText.ts"
+import { before, detectable, evidence, now } from "./Statistics.ts"
+
+const reach = (rows: ReadonlyArray<Comparison>): string => {
+  const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {
+    const row = rows.find((row) => row.scenario === null && row.figure === figure)
+    const least = row && detectable(row)
+    return least === undefined ? [] : [`${figure} ${least}${figure === "pass rate" ? " lower" : ""}`]
+  })
+  return seen.length === 0 ? "" : `. Smallest detectable change: ${seen.join(", ")}`
+}
+
+/** A figure and its scenario; the whole run's durations have the name that titles use. */
+const figureText = (row: Comparison): string => {
+  const { figure, scenario } = row
+  if (scenario !== null) return `${figure} of ${titleOf(scenario)}`
+  return figure === "duration" ? figureName(row) : `${figure} of the whole night`
+}
+
+const mostNamed = 3
+
+const named = (rows: ReadonlyArray<Comparison>): string => {
+  const names = rows.slice(0, mostNamed).map(figureText)
+  return [...names, ...(rows.length > mostNamed ? ["…"] : [])].join(", ")
+}
+
+/** True if no figures were compared. Leaked browsers don't count, because they need no earlier nights. */
+const isUncompared = ({ rows, verdict }: NightJudgement): boolean =>
+  verdict === "not enough data" ||
+  (rows.length > 0 && rows.every((row) => row.figure === "leaked browsers" || row.verdict === "not enough data"))
+
+const notCounted = ({ passedOver }: NightJudgement): string =>
+  passedOver.length === 0 ? "" : ` (${passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`).join("; ")})`
+
+const judged = (report: RunReport, judgement: NightJudgement): string => {
+  const { nights, rows } = judgement
+  const known = `${counted(nights, "night")}${notCounted(judgement)}`
+  if (isUncompared(judgement))
+    return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
+  const findings = Findings.of(report)
+  const errors = ofSeverity(findings, "error")
+  const unusual = ofSeverity(findings, "warning").reduce((sum, { scenarios }) => sum + Math.max(1, scenarios.length), 0)
+  const worse = errors.reduce(
+    (sum, { kind, scenarios }) =>
+      sum +
+      (kind._tag === "Regressed"
+        ? 1
+        : scenarios.filter(({ comparison }) => comparison?.verdict === "regressed").length),
+    0
+  )
+  const better = rows.filter((row) => row.verdict === "improved")
+  const changed = [
+    ...(worse === 0 ? [] : [counted(worse, "regression")]),
+    ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
+    ...(unusual === 0 ? [] : [counted(unusual, "unusual figure")])
+  ]
+  if (changed.length > 0) return `history  compared with ${known}: ${changed.join(", ")}`
+  // errors that the history has no part in are listed below
+  const other = errors.length === 0 ? "" : "other "
+  return `history  compared with ${known}: no evidence of ${other}change${reach(rows)}`
+}
+
+/** A figure with its evidence in one line. */
+export const rowText = (row: Comparison): string => `${figureText(row)}: ${evidence(row)}`
+
+/** The whole run's figures next to their usual values; undefined if it was not compared. */
+export const compared = ({ judgement }: RunReport): string | undefined => {
+  if (judgement === undefined || isUncompared(judgement)) return undefined
+  const figures = judgement.rows.flatMap((row) => {
+    const { change, figure, scenario } = row
+    if (scenario !== null || row.verdict === "not enough data") return []
+    if (figure === "pass rate") return [`${figure} ${now(row)}, usually ${before(row)}`]
+    return change === undefined ? [] : [`${figureName(row)} ${signedPercent(change)}`]
+  })
+  return figures.length === 0
+    ? undefined
+    : `Compared with ${counted(judgement.nights, "night")}: ${figures.join("; ")}.`
+}
+
+/** Reports that a run was not compared because there are too few others; undefined if it was, or without a history. */
+export const uncompared = ({ judgement }: Pick<RunReport, "judgement">): string | undefined => {
+  if (judgement === undefined || !isUncompared(judgement)) return undefined
+  const { nights } = judgement
+  const which = nights < least ? "" : " of the same scenarios and code"
+  return `Not compared with earlier nights: ${least}${which} are needed${nights < least ? `, and ${counted(nights, "night")} ${nights === 1 ? "is" : "are"} known${notCounted(judgement)}` : ""}. Each run with --record adds one.`
+}
+
+/** The evidence for a scenario that may leave quarantine. */
+export const releaseText = ({ clean, failsBelow }: NonNullable<RunReport["proposals"]>[number]): string =>
+  `${clean} trials in a row passed: with 95 % confidence it fails in less than ${(100 * failsBelow).toFixed(1)} % of them`
+
+/** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */
+export const lines = (report: RunReport): ReadonlyArray<string> => {
+  const { judgement, proposals = [] } = report
+  const confirm = ConfirmText.summary(report)
+  return [
+    ...(confirm === undefined ? [] : [`confirm  ${confirm}`]),
+    ...(judgement === undefined
+      ? []
+      : [judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
+    ...proposals.map(
+      (proposal) =>
+        `release  ${proposal.suite} › ${proposal.scenario} (${proposal.owner}): ${releaseText(proposal)}. Remove it from quarantine.`
+    )
+  ]
+}

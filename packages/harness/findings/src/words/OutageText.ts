@@ -1,0 +1,60 @@
+import type { OutageToll } from "@webagent/report/Finding"
+import { isSerious, length_ms, type Outage } from "@webagent/report/Outage"
+import { counted, duration } from "@webagent/cli/Text"
+
+const clock = (iso: string, hasSeconds = true) => iso.slice(11, hasSeconds ? 19 : 16)
+
+/** When an outage was, to the minute: `02:10 to 02:31`. */
+const minutes = (outage: Outage): string => {
+  const hasSeconds = !isSerious(outage)
+  return outage.to === null
+    ? `since ${clock(outage.from, false)}`
+    : `${clock(outage.from, hasSeconds)} to ${clock(outage.to, hasSeconds)}`
+}
+
+/** The outages of a run in a title: `service unreachable 02:10 to 02:31 UTC`; undefined if there are none. */
+export const title = (outages: ReadonlyArray<Outage>, isWholeRun: boolean): string | undefined => {
+  const [longest] = outages.toSorted((one, other) => length_ms(other) - length_ms(one))
+  if (longest === undefined) return undefined
+  if (isWholeRun) return "service away"
+  const times = outages.length === 1 ? "" : `${outages.length} times, the longest `
+  return `service unreachable ${times}${minutes(longest)} UTC`
+}
+
+/**
+ * An outage in a sentence: `the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused`. If no
+ * trial started, the service may also have refused the key: `no trial could start: ...`.
+ */
+export const sentence = (outage: Outage, isWholeRun = false): string => {
+  const { from, to, why } = outage
+  if (isWholeRun) return `no trial could start: ${why}`
+  return to === null
+    ? `the service has been unreachable since ${clock(from)} UTC: ${why}`
+    : `the service was unreachable ${clock(from)} to ${clock(to)} UTC (${duration(length_ms(outage))}): ${why}`
+}
+
+/** When it was: `02:13:07 to 02:15:40 UTC (2 min 33 s)`. */
+export const span = ({ from, until }: OutageToll): string => {
+  if (until === null) return `since ${clock(from)} UTC`
+  const took_ms = Date.parse(until) - Date.parse(from)
+  return took_ms < 1000 ? `${clock(from)} UTC` : `${clock(from)} to ${clock(until)} UTC (${duration(took_ms)})`
+}
+
+const mostNamed = 4
+
+/** The interrupted requests: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
+export const requests = ({ operations, why }: OutageToll): string => {
+  if (operations.length === 0) return why ?? ""
+  const named = operations.slice(0, mostNamed).map(({ count, text }) => (count === 1 ? text : `${text} (${count})`))
+  const more = operations.length - named.length
+  return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
+}
+
+/** The impact: `40 trials ended by it, 12 tries run again`. */
+export const toll = ({ reruns, trials }: OutageToll): string => {
+  const parts = [
+    ...(trials === 0 ? [] : [`${counted(trials, "trial")} ended by it`]),
+    ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "try" : "tries"} run again`])
+  ]
+  return parts.length === 0 ? "no trial ended by it" : parts.join(", ")
+}

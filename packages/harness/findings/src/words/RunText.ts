@@ -1,0 +1,25 @@
+import { cutShort } from "@webagent/report/CutShort"
+import type { RunReport } from "@webagent/report/RunReport"
+import * as Findings from "../Findings.ts"
+import { partialOf } from "./CutShortText.ts"
+import * as Title from "./Title.ts"
+
+const titledOf = (report: RunReport): Title.Titled => {
+  const ran = report.results.filter(({ verdict }) => verdict !== "skipped")
+  return {
+    findings: Findings.of(report),
+    ran: ran.length,
+    passed: ran.filter(({ verdict }) => verdict === "passed").length,
+    isCutShort: cutShort(report).some(({ verdict }) => verdict === "skipped"),
+    partial: partialOf(report)
+  }
+}
+
+/** The title of a run, without its status. */
+export const titleOf = (report: RunReport): string => Title.fullTitleOf(titledOf(report))
+
+/** A run in a line, for the end of its output. */
+export const lastLineOf = (report: RunReport): string => Title.lastLineOf(titledOf(report))
+
+/** `75 of 76 scenarios passed`: of those that ran. */
+export const passedText = (report: RunReport): string => Title.passedText(titledOf(report))

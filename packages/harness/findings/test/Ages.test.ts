@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Night, NightScenario } from "@webagent/nights/Night"
+import * as Onsets from "@webagent/nights/Onsets"
+import type { Comparison } from "@webagent/report/Comparison"
+import { age } from "../src/words/Ages.ts"
+import type { RunReport } from "@webagent/report/RunReport"
+import type { Verdict } from "@webagent/report/Verdict"
+import { green, trialOf as trial } from "./reports.ts"
+import { night, scenario } from "./nights.ts"
+
+const tonight = (verdict: Verdict, change: Partial<RunReport["results"][number]> = {}): RunReport => {
+  const [result] = green.results
+  if (result === undefined) throw new Error("a green run has a result")
+  const its = { ...result, suite: "shop", name: "pays", verdict, trials: [trial()], ...change }
+  return {
+    ...green,
+    header: { ...green.header, startedAt: "2026-02-01T02:00:00.000Z" },
+    results: [its]
+  }
+}
+
+/** A night a day, with what became of the scenario in it: `+` well, `~` flaky, `x` failed, `i` the service was away. */
+const nightsOf = (story: string, change: Partial<Omit<Night, "id">> = {}): ReadonlyArray<Night> =>
+  Array.from(story, (letter, day) => {
+    const passed = letter === "+" ? 5 : letter === "~" ? 3 : 0
+    const its: Partial<NightScenario> = letter === "i" ? { verdict: "infra", scored: 0 } : {}
+    return night(day, [scenario("pays", passed, its)], change)
+  })
+
+const said = (verdict: Verdict, story: string): string | undefined => {
+  const onset = Onsets.mark(tonight(verdict), nightsOf(story)).results[0]?.onset?.trials
+  return onset && age(onset)
+}
+
+describe("since when a scenario has not passed", () => {
+  const cases: ReadonlyArray<readonly [Verdict, nights: string, string | undefined]> = [
+    ["failed", "+++", "new"],
+    ["failed", "+xx", "since 2026-01-02, 3 nights"],
+    ["failed", "xx", "since 2026-01-01 or before, 3 nights"],
+    ["failed", "x+++", "again after 3 green nights"],
+    ["failed", "x+", "again after 1 green night"],
+    // the service was away: the scenario has no result
+    ["failed", "+xixi", "since 2026-01-02, 3 nights"],
+    ["failed", "xi+i", "again after 1 green night"],
+    // that it fails in every trial is news of what was flaky
+    ["failed", "++~~", "new, flaky in 2 of 4 nights before"],
+    ["failed", "~+~", "new, flaky in 2 of 3 nights before"],
+    // a green night says little of what is often flaky
+    ["failed", "~~+~~~+", "again after 1 green night, flaky in 5 of 7 nights before"],
+    ["flaky", "~~+~~~+", "again after 1 green night, flaky in 5 of 7 nights before"],
+    ["failed", "~~++++++++", "again after 8 green nights, flaky in 2 of 10 nights before"],
+    ["failed", "~~+++++++++", "again after 9 green nights"],
+    ["failed", "x~+", "again after 1 green night"],
+    ["failed", "+x~", "since 2026-01-02, 3 nights"],
+    ["claimed", "+x", "since 2026-01-02, 2 nights"],
+    ["flaky", "+x~", "since 2026-01-02, 3 nights"],
+    ["flaky", "~++", "again after 2 green nights"],
+    ["infra", "+xx", "new"],
+    ["infra", "+ii", "since 2026-01-02, 3 nights"],
+    ["infra", "ix", "again after 1 night without it"],
+    ["passed", "xxx", undefined],
+    ["skipped", "xxx", undefined]
+  ]
+  for (const [verdict, story, words] of cases) {
+    it(`${verdict} after ${story}: ${words ?? "nothing to say"}`, () => {
+      assert.strictEqual(said(verdict, story), words)
+    })
+  }
+
+  it("nights on another target, later ones, and none at all say nothing", () => {
+    assert.isUndefined(said("failed", ""))
+    const elsewhere = night(0, []).fingerprint
+    const other = nightsOf("xx", { fingerprint: { ...elsewhere, target: "https://other.test" } })
+    assert.deepStrictEqual(Onsets.mark(tonight("failed"), other), tonight("failed"))
+    const later = nightsOf("xx", { startedAt: "2026-03-01T02:00:00.000Z" })
+    assert.deepStrictEqual(Onsets.mark(tonight("failed"), later), tonight("failed"))
+  })
+
+  it("a scenario that no night has run is new, and says why", () => {
+    const marked = Onsets.mark(tonight("failed"), [night(0, [scenario("other")])])
+    const onset = marked.results[0]?.onset?.trials
+    assert.strictEqual(onset && age(onset), "new, no night before has run it")
+  })
+
+  it("nights come in any order, and a report that was marked is marked anew", () => {
+    const marked = Onsets.mark(tonight("failed"), nightsOf("+xx").toReversed())
+    assert.strictEqual(marked.results[0]?.onset?.trials?.nights, 3)
+    const again = Onsets.mark(marked, nightsOf("+++"))
+    assert.strictEqual(again.results[0]?.onset?.trials?.nights, 1)
+  })
+})
+
+it("what must always hold has an age of its own, also where the trials pass", () => {
+  const breach = {
+    invariant: "created-twice",
+    facts: { _tag: "Reported", text: "", entries: [] } as const,
+    resource: null
+  }
+  const report = tonight("passed", { trials: [trial({ breaches: [breach] })] })
+  const leaking = night(1, [scenario("pays", 5, { leaks: 1 })])
+  const { onset } = Onsets.mark(report, [night(0, [scenario("pays")]), leaking]).results[0] ?? {}
+  assert.deepStrictEqual(onset, {
+    invariants: { since: leaking.startedAt, nights: 2, known: 2 }
+  })
+})
+
+it("what is worse is as old as the nights that said so", () => {
+  const row: Comparison = {
+    figure: "duration",
+    scenario: { suite: "shop", name: "pays" },
+    verdict: "regressed",
+    isUnusual: false,
+    now: null,
+    before: null,
+    window: 1,
+    since: "2026-02-01T02:00:00.000Z",
+    nights: 10,
+    detectable: null
+  }
+  const report = {
+    ...tonight("passed"),
+    judgement: {
+      verdict: "regressed",
+      nights: 10,
+      passedOver: [],
+      differences: [],
+      rows: [row, { ...row, verdict: "no evidence" }]
+    }
+  } as const
+  const worse = { regressed: [{ figure: row.figure, scenario: row.scenario, since: "2026-01-02T02:00:00.000Z" }] }
+  const past = [
+    ...nightsOf("+++"),
+    night(4, [scenario("pays")], worse),
+    // one that was cut short was not judged like others
+    night(5, [scenario("pays")], { partial: { _tag: "Stopped", isShard: false } }),
+    night(6, [scenario("pays")], worse)
+  ]
+  const rows = Onsets.mark(report, past).judgement?.rows ?? []
+  assert.deepStrictEqual(
+    rows.map(({ onset }) => onset && [onset.since.slice(0, 10), onset.nights]),
+    [["2026-01-02", 3], undefined]
+  )
+})

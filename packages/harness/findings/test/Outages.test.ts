@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import { errorsOf } from "../src/Findings.ts"
+import * as Outages from "../src/Outages.ts"
+import * as OutageText from "../src/words/OutageText.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
+import { reportOf, trialOf as trial } from "./reports.ts"
+
+const second = 1000
+const minute = 60 * second
+
+const failure = (status: number | null, path = "/api/v4/runs", duration_ms = 2): Failure => ({
+  kind: "error",
+  message: "UnexpectedStatus",
+  request: { method: "POST", path, status, duration_ms }
+})
+
+const away = (ended_ms: number, status: number | null = 503, path?: string): Trial =>
+  trial({ verdict: "infra", started_ms: ended_ms - second, duration_ms: second, failure: failure(status, path) })
+const passed = (started_ms: number, duration_ms = second): Trial => trial({ started_ms, duration_ms })
+
+const of = (...scenarios: ReadonlyArray<ReadonlyArray<Trial>>): RunReport => ({
+  ...reportOf([]),
+  results: scenarios.map((trials, index): ScenarioResult => ({
+    suite: "shop",
+    name: `scenario ${index}`,
+    tags: [],
+    needs: [],
+    verdict: trials.every(({ verdict }) => verdict === "infra") ? "infra" : "passed",
+    started_ms: 0,
+    duration_ms: 0,
+    checks: 1,
+    cost_usd: "0",
+    trials
+  }))
+})
+
+const told = (report: RunReport) =>
+  Outages.of(report)
+    .map(Outages.tollOf)
+    .map((outage) => [OutageText.span(outage), OutageText.toll(outage), OutageText.requests(outage)])
+
+describe("Outages", () => {
+  it("forty trials of eight scenarios that met one burst are one, with its time, its requests and its count", () => {
+    const scenarios = Array.from({ length: 8 }, (_, index) =>
+      Array.from({ length: 5 }, (_, at) => away(10 * second + 500 * (8 * at + index), at === 4 ? null : 503))
+    )
+    assert.deepStrictEqual(told(of(...scenarios)), [
+      [
+        "09:12:54 to 09:13:13 UTC (19.5 s)",
+        "40 trials ended by it",
+        "POST /api/v4/runs: HTTP 503 (32), POST /api/v4/runs: no response (8)"
+      ]
+    ])
+    const [finding, ...others] = errorsOf(of(...scenarios))
+    assert.deepStrictEqual([finding?.scenarios.length, others], [8, []])
+  })
+
+  it("one begins with the first request that failed", () => {
+    const slow = { ...away(40 * second), failure: failure(504, "/api/v4/runs", 30 * second), duration_ms: 35 * second }
+    const [outage] = Outages.of(of([{ ...slow, started_ms: 5 * second }]))
+    assert.strictEqual((outage?.to_ms ?? 0) - (outage?.from_ms ?? 0), 30 * second)
+  })
+
+  it("separates two outages when a trial passed and a minute went by between them; silence alone does not", () => {
+    const twice = [away(10 * second), away(5 * minute)]
+    assert.lengthOf(told(of(twice)), 1)
+    assert.lengthOf(told(of(twice, [passed(2 * minute)])), 2)
+    // it began before the first of them was over, and says nothing of what came between
+    assert.lengthOf(told(of(twice, [passed(5 * second, 4 * minute)])), 1)
+    // in a burst some requests get through
+    assert.lengthOf(told(of([away(10 * second), away(50 * second)], [passed(20 * second)])), 1)
+    const findings = errorsOf(of([away(10 * second)], [away(11 * second)], [away(5 * minute)], [passed(2 * minute)]))
+    assert.deepStrictEqual(
+      findings.map(({ scenarios }) => scenarios.length),
+      [2, 1]
+    )
+  })
+
+  it("tells a rate limit from an outage", () => {
+    assert.deepStrictEqual(
+      told(of([away(second, 429)], [away(second, 503)])).map(([, , asked]) => asked),
+      ["POST /api/v4/runs: HTTP 429", "POST /api/v4/runs: HTTP 503"]
+    )
+  })
+
+  it("tries that were run again count by themselves, also where all passed then", () => {
+    const rerun = { started_ms: 0, duration_ms: 5, failure: failure(503) }
+    const report = of([trial({ reruns: [rerun, rerun] })], [trial({ reruns: [rerun] })])
+    assert.deepStrictEqual(told(report), [["09:12:44 UTC", "3 tries run again", "POST /api/v4/runs: HTTP 503 (3)"]])
+    assert.deepStrictEqual(errorsOf(report), [])
+  })
+
+  it("shortens a long list of requests", () => {
+    const paths = ["a", "b", "c", "d", "e", "f"].map((name) => `/api/v4/${name}`)
+    const [[, , asked] = []] = told(of(paths.map((path) => away(second, 503, path))))
+    assert.match(asked ?? "", /d: HTTP 503, and 2 others$/u)
+  })
+
+  it("the time of a shard counts from its own beginning, and that of a run that went on without its pause", () => {
+    const report = of([away(10 * second)], [away(10 * second)])
+    const startedAt = "2026-11-21T10:00:00.000Z"
+    const shard = { of: 2, duration_ms: minute, interrupted: false }
+    const resumed = [{ at: "2026-11-21T12:00:00.000Z", kept: 0, after_ms: 5 * second }]
+    const shards = [
+      { ...shard, index: 1, startedAt },
+      { ...shard, index: 2, startedAt, resumed }
+    ]
+    const results = report.results.map((result, index) => ({ ...result, shard: index + 1 }))
+    const served = of([passed(15 * second)]).results.map((result) => ({ ...result, shard: 1 }))
+    assert.deepStrictEqual(
+      told({ ...report, shards, results: [...results, ...served] }).map(([span]) => span),
+      ["10:00:09 UTC", "12:00:04 UTC"]
+    )
+  })
+})
