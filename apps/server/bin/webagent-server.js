@@ -5,7 +5,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`webagent-server needs Node 22.19 or newer; this is ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
-  const { enableCompileCache } = await import("node:module")
-  enableCompileCache?.()
   await import("#main")
 }

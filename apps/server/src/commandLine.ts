@@ -1,7 +1,9 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as CommandLine from "@webagent/cli/CommandLine"
 import { quoted } from "@webagent/cli/Program"
 import * as Settings from "@webagent/cli/Settings"
-import { version } from "@webagent/server"
+import { version } from "@webagent/server/Version"
 import * as SimulateCommand from "@webagent/simulation/SimulateCommand"
 import { usage } from "@webagent/cli/UserError"
 import * as Command from "effect/cli/Command"
@@ -53,3 +55,10 @@ export const commandLine = CommandLine.run(root, {
   check: checkCommand,
   settings: Settings.layerFile(namesOf)
 })
+
+/** Runs the command line of this process, and ends the process. */
+export const main = () =>
+  commandLine.pipe(
+    Effect.provide(NodeServices.layer),
+    NodeRuntime.runMain({ disableErrorReporting: true, teardown: CommandLine.teardown })
+  )

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { teardown } from "@webagent/cli/CommandLine"
-import * as Effect from "effect/Effect"
-import { commandLine } from "./commandLine.ts"
+import { enableCompileCache } from "node:module"
 
-commandLine.pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain({ disableErrorReporting: true, teardown }))
+// a third of the time to start is compiling
+enableCompileCache()
+
+const { main } = await import("./commandLine.ts")
+main()

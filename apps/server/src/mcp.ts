@@ -1,4 +1,4 @@
-import { version } from "@webagent/server"
+import { version } from "@webagent/server/Version"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
