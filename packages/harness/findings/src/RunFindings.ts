@@ -16,7 +16,7 @@ const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
   // those that were not begun have sent nothing
   trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
-/** Why a run has too few results for a verdict. */
+/** Finds the reasons why a run has too few results for a verdict. */
 const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
   const { header, interrupted, results, shards = [] } = report
   const open = results.filter((result) => !isCovered(result))

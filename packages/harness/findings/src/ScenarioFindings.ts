@@ -91,7 +91,7 @@ const verdictFinding = (result: ScenarioResult, row?: Comparison): Single | unde
   )
 }
 
-/** What a scenario's trials must never do, whatever they check: leaks, abandoned runs and other broken invariants. */
+/** Finds problems that no trial may cause, whatever it checks: leaks, abandoned runs and other broken invariants. */
 const uncleanFindings = (result: ScenarioResult): ReadonlyArray<Single> => {
   const browsers = leakedBrowsersOf(result)
   const onset = result.onset?.invariants

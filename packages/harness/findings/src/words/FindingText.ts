@@ -46,7 +46,7 @@ export interface FindingText {
   readonly detail?: string
   /** Since when it has been so; with several scenarios, how many have each age. */
   readonly age?: string
-  /** How it compares with earlier runs, if it is worse and also failed in this one. */
+  /** Comparison with earlier runs, if it is worse and also failed in this one. */
   readonly baseline?: string
   readonly contribution?: Contribution
   /** That several scenarios share it: `one of 4 scenarios with this cause`. */
