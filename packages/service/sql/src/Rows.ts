@@ -2,7 +2,6 @@ import {
   type Browser,
   type Event,
   type IdempotencyRecord,
-  type Records,
   type Session,
   type StoredMessage,
   Turn
@@ -10,16 +9,6 @@ import {
 
 /** Parses a stored record. Only this package writes records, so they aren't checked again with each read. */
 export const parsed = <A>(text: unknown): A => JSON.parse(String(text)) as A
-
-/** Names of the tables, by the kind of record. */
-export const tableOf: Readonly<Record<keyof Records, string>> = {
-  sessions: "sessions",
-  turns: "turns",
-  turnSteps: "turn_steps",
-  messages: "messages",
-  browsers: "browsers",
-  idempotencyRecords: "idempotency_keys"
-}
 
 /** Returns the time when a turn finished; null if it hasn't. */
 const endedAt = (turn: Turn.Turn) => (Turn.isTerminal(turn.status) ? (turn.finishedAt_ms ?? turn.createdAt_ms) : null)

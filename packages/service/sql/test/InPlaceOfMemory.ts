@@ -13,9 +13,19 @@ const none: Records = {
   idempotencyRecords: []
 }
 
+/** Names of the tables, by the kind of record. */
+const tableOf: Readonly<Record<keyof Records, string>> = {
+  sessions: "sessions",
+  turns: "turns",
+  turnSteps: "turn_steps",
+  messages: "messages",
+  browsers: "browsers",
+  idempotencyRecords: "idempotency_keys"
+}
+
 const fill = Effect.fnUntraced(function* (records: Records) {
   const sql = yield* SqlClient.SqlClient
-  const { browserRow, keyRow, messageRow, sessionRow, stepRow, tableOf, turnRow } = yield* Effect.promise(
+  const { browserRow, keyRow, messageRow, sessionRow, stepRow, turnRow } = yield* Effect.promise(
     () => import("../src/Rows.ts")
   )
   const insert = <K extends keyof Records>(kind: K, row: (record: Records[K][number]) => Record<string, unknown>) =>
