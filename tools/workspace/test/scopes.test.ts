@@ -35,6 +35,9 @@ const closure = (name: string, seen = new Set<string>()): ReadonlySet<string> =>
 
 const imported = /(?:^|[\s;}(])(?:import|export)\s*(?!type\b)(?:[\w*{][^"';]*?from\s*)?\(?\s*["']([^"'\n]+)["']/gmu
 
+/** Reads a source without its doc comments, because their examples import the packages of the reader. */
+const readCode = (path: string) => readFileSync(path, "utf8").replaceAll(/\/\*\*.*?\*\//gsu, "")
+
 const packageOf = (specifier: string) =>
   specifier
     .split("/")
@@ -48,7 +51,7 @@ describe.each(["webagent-harness", "webagent-server"])("an install for %s", (pro
       const folder = folders.get(name) ?? "."
       const known = [name, ...everywhere, ...brings(manifest(folder))]
       return globSync("{src,k6}/**/*.ts", { cwd: join(root, folder) }).flatMap((file) =>
-        Array.from(readFileSync(join(root, folder, file), "utf8").matchAll(imported), ([, specifier = ""]) => specifier)
+        Array.from(readCode(join(root, folder, file)).matchAll(imported), ([, specifier = ""]) => specifier)
           .filter((specifier) => !/^(?:[.#]|node:|k6(?:\/|$))/u.test(specifier))
           .filter((specifier) => !known.includes(packageOf(specifier)))
           .map((specifier) => `${folder}/${file} imports ${specifier}`)

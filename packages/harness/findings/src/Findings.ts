@@ -52,7 +52,7 @@ export const of = (report: RunReport): ReadonlyArray<Finding> => report.findings
 
 const isStop = ({ kind }: Finding) => kind._tag === "Incomplete" && kind.why._tag === "Stopped"
 
-/** The errors of a run that a person has to look at; whoever stopped it knows that. */
+/** The errors of a run that a person has to look at. A stop isn't one, because the person who stopped the run knows. */
 export const errorsOf = (report: RunReport): ReadonlyArray<Finding> =>
   ofSeverity(of(report), "error").filter((finding) => !isStop(finding))
 

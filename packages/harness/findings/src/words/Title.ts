@@ -11,7 +11,7 @@ import { figureName } from "./Figures.ts"
 import * as OutageText from "./OutageText.ts"
 import { now } from "./Statistics.ts"
 
-/** A run of which a title is made. */
+/** The parts of a run that its title is made from. */
 export interface Titled {
   readonly findings: ReadonlyArray<Finding>
   /** Scenarios that ran, and those that passed. */
