@@ -5,13 +5,13 @@ import type { Night } from "@webagent/nights/Night"
 import type { Past } from "@webagent/nights/Past"
 import type { RunStatus } from "@webagent/report/Finding"
 import * as Money from "@webagent/cli/Money"
-import * as Partial from "@webagent/report/Partial"
 import { counted, duration } from "@webagent/cli/Text"
 import { escape } from "@webagent/cli/Xml"
 import { createHash } from "node:crypto"
 import * as HeatMap from "./HeatMap.ts"
 import { labelOf } from "./NightLabel.ts"
 import { nightsStyles, styles } from "./Styles.ts"
+import * as PartialText from "@webagent/findings/words/PartialText"
 
 /** Input of the page of all nights. */
 interface NightsOptions {
@@ -71,7 +71,7 @@ const line = (shown: Shown): string => {
   const { at, night, status, title } = shown
   const why = [
     ...(status === "passed" ? [] : [title]),
-    ...(night.partial === undefined ? [] : [`partial: ${Partial.text(night.partial)}`])
+    ...(night.partial === undefined ? [] : [`partial: ${PartialText.text(night.partial)}`])
   ].join(" · ")
   return `<li>${statusOf(shown)}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${NightText.passedText(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }

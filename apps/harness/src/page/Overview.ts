@@ -1,4 +1,4 @@
-import * as Breach from "@webagent/report/Breach"
+import * as SkipText from "@webagent/findings/words/SkipText"
 import { lineOf } from "@webagent/findings/Cause"
 import * as Money from "@webagent/cli/Money"
 import * as Night from "@webagent/nights/Night"
@@ -14,6 +14,7 @@ import { folded, table } from "./Html.ts"
 import { marks, order } from "./Mark.ts"
 import { labelOf } from "./NightLabel.ts"
 import * as Trend from "./Trend.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
   const counts = countsOf(results)
@@ -136,7 +137,7 @@ const limits = (report: RunReport): string => {
 const skipped = (results: ReadonlyArray<ScenarioResult>): string => {
   const reasons = Map.groupBy(
     results.filter(({ verdict }) => verdict === "skipped"),
-    ({ reason }) => reason ?? "no reason was given"
+    (result) => SkipText.reasonOf(result) ?? "no reason was given"
   )
   if (reasons.size === 0) return ""
   const rows = [...reasons].map(([reason, group]) => [escape(reason), number(group.length)])
@@ -216,7 +217,7 @@ const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
           heads: ["invariant", "evidence", "resource"],
           rows: breaches.map((breach) => [
             `<b>${escape(breach.invariant)}</b>`,
-            escape(Breach.text(breach)),
+            escape(BreachText.text(breach)),
             `<code>${escape(breach.resource ?? "")}</code>`
           ])
         })

@@ -20,9 +20,10 @@ import { script } from "./PageScript.ts"
 import * as Scenarios from "./Scenarios.ts"
 import { styles } from "./Styles.ts"
 import * as SuiteFigures from "./SuiteFigures.ts"
-import * as Selection from "@webagent/report/Selection"
-import * as Usage from "@webagent/report/Usage"
 import * as Trend from "./Trend.ts"
+import * as AgreementText from "@webagent/findings/words/AgreementText"
+import * as SelectionText from "@webagent/findings/words/SelectionText"
+import * as UsageText from "@webagent/findings/words/UsageText"
 
 /** Input of a page. */
 export interface PageOptions {
@@ -59,7 +60,7 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
     `seed ${header.seed}`,
     ...(header.shard === undefined ? [] : [`shard ${header.shard.index} of ${header.shard.of}`]),
     ...(report.shards === undefined ? [] : [`merged from ${counted(report.shards.length, "shard")}`]),
-    ...(header.selection === undefined ? [] : [`only ${Selection.text(header.selection)}`]),
+    ...(header.selection === undefined ? [] : [`only ${SelectionText.text(header.selection)}`]),
     ...(header.resumed ?? []).map(({ at }) => `resumed ${moment(at)}`)
   ]
   const { counts, leftovers = [] } = report
@@ -71,7 +72,7 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
   // a partial night took less and cost less than others
   const whole = nights.filter(isComplete).map(plannedOf)
   const planned = plannedOf(night)
-  const { cost, requests, time } = Usage.of(report)
+  const { cost, requests, time } = UsageText.of(report)
   /** A figure, its part to confirm, and beside what usually is the rest: far more than that is marked. */
   const beside = (
     noun: string,
@@ -101,7 +102,7 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
     ...(title === passed ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
-    ["", Usage.trials(report, unrun)],
+    ["", UsageText.trials(report, unrun)],
     [number(counts.requests), ...beside("requests", requests, (used) => used.requests, number)],
     [time.all, ...beside("wall time", time, (used) => used.duration_ms, duration)],
     // what is still open may make it more than usual
@@ -129,7 +130,7 @@ export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOpt
         Judged.render(report.judgement),
         SuiteFigures.render(report.figures, report.results.filter(isUncleanOnly).length),
         Agreement.of(report)
-          .map((pair) => `<p class="small">${escape(Agreement.text(pair))}</p>`)
+          .map((pair) => `<p class="small">${escape(AgreementText.text(pair))}</p>`)
           .join("")
       ])
     ]

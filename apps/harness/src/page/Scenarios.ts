@@ -1,3 +1,4 @@
+import * as SkipText from "@webagent/findings/words/SkipText"
 import { requestLine } from "../reporters/FailureFacts.ts"
 import * as Money from "@webagent/cli/Money"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
@@ -89,7 +90,8 @@ const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string =
 
 const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const rows = historyOf(keyOf(result.suite, result.name), nights)
-  const { onset, quarantine, reason, trials } = result
+  const { onset, quarantine, trials } = result
+  const reason = SkipText.reasonOf(result)
   const facts = [
     ...(quarantine === undefined
       ? []

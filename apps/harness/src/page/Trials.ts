@@ -1,4 +1,4 @@
-import * as Breach from "@webagent/report/Breach"
+import * as SkipText from "@webagent/findings/words/SkipText"
 import { byCause, lineOf } from "@webagent/findings/Cause"
 import * as ConfirmText from "@webagent/findings/words/ConfirmText"
 import * as Money from "@webagent/cli/Money"
@@ -8,26 +8,28 @@ import { shownVerdict, type Trial } from "@webagent/report/Trial"
 import { escape } from "@webagent/cli/Xml"
 import { folded } from "./Html.ts"
 import { badge } from "./Mark.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 const columns = 7
 
-const notes = (
-  { breaches, failure, leakedBrowsers, opinions, reason, reruns }: Trial,
-  shown: string | undefined
-): ReadonlyArray<string> => [
-  // what stands above the table is not said again
-  ...(failure === undefined || lineOf(failure) === shown ? [] : [lineOf(failure)]),
-  ...(reason === undefined ? [] : [reason]),
-  ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
-  ...byCause(
-    reruns.map(({ failure }) => failure),
-    "infra"
-  ).map(({ count, text }) => `${counted(count, "attempt")} retried: ${text}`),
-  ...leakedBrowsers.map(
-    ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`
-  ),
-  ...breaches.map(Breach.text)
-]
+const notes = (trial: Trial, shown: string | undefined): ReadonlyArray<string> => {
+  const { breaches, failure, leakedBrowsers, opinions, reruns } = trial
+  const reason = SkipText.reasonOf(trial)
+  return [
+    // what stands above the table is not said again
+    ...(failure === undefined || lineOf(failure) === shown ? [] : [lineOf(failure)]),
+    ...(reason === undefined ? [] : [reason]),
+    ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
+    ...byCause(
+      reruns.map(({ failure }) => failure),
+      "infra"
+    ).map(({ count, text }) => `${counted(count, "attempt")} retried: ${text}`),
+    ...leakedBrowsers.map(
+      ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`
+    ),
+    ...breaches.map(BreachText.text)
+  ]
+}
 
 const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string | undefined): string => {
   if (trial.trace === undefined) return ""

@@ -11,7 +11,6 @@ import * as OutageText from "@webagent/findings/words/OutageText"
 import * as RunText from "@webagent/findings/words/RunText"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as CutShort from "@webagent/report/CutShort"
-import * as Skip from "@webagent/report/Skip"
 import { statusOf } from "@webagent/report/Finding"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
@@ -21,8 +20,11 @@ import * as Pace from "./Pace.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { type Style } from "@webagent/cli/Style"
 import { counted, cut, percent } from "@webagent/cli/Text"
-import * as Usage from "@webagent/report/Usage"
 import * as SuiteProgress from "./SuiteProgress.ts"
+import * as AgreementText from "@webagent/findings/words/AgreementText"
+import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
+import * as SkipText from "@webagent/findings/words/SkipText"
+import * as UsageText from "@webagent/findings/words/UsageText"
 
 /** Output of the console reporter, and data that the events don't contain. */
 export interface ConsoleOptions {
@@ -66,7 +68,7 @@ const limitsOf = ({ limits, shard }: RunHeader): string => {
 }
 
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
-  const lines = Skip.grouped(
+  const lines = SkipText.grouped(
     results.filter((result) => result.verdict === "skipped"),
     ({ skip }) => skip
   ).map(([why, group]) => style.faint(`  ${String(group.length).padStart(3)} skipped: ${why}`))
@@ -85,13 +87,13 @@ export const summary = (report: RunReport, style: Style): string => {
     ...(unrun === undefined || unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
   ]
   const leaks = SuiteProgress.leaks(report)
-  const { cost, time } = Usage.of(report)
+  const { cost, time } = UsageText.of(report)
   const facts = [
     style[marks[statusOf(Findings.of(report))]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
-    Usage.text(time),
+    UsageText.text(time),
     counts.leakedBrowsers > 0 ? style.bad(leaks) : leaks,
-    ...(report.cost_usd === "0" ? [] : [Usage.text(cost)])
+    ...(report.cost_usd === "0" ? [] : [UsageText.text(cost)])
   ]
   return facts.join(" · ")
 }
@@ -147,7 +149,7 @@ const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> =>
 /** The cost that is not known. */
 const spent = (report: RunReport): ReadonlyArray<string> => {
   const cost = InterruptedTrials.of(report)
-  return cost === undefined ? [] : [`charged  ${InterruptedTrials.text(cost)}`]
+  return cost === undefined ? [] : [`charged  ${InterruptedTrialsText.text(cost)}`]
 }
 
 /** Lists problems that would fail the run but don't, one line each. */
@@ -176,7 +178,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...HistoryLines.lines(report),
     ...Agreement.of(report)
       .filter(Agreement.isWrong)
-      .map((pair) => `opinions ${Agreement.text(pair)}`),
+      .map((pair) => `opinions ${AgreementText.text(pair)}`),
     ...reruns(report.results),
     ...notes(report, options.style)
   ]

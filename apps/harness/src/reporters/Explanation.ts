@@ -1,3 +1,4 @@
+import * as SkipText from "@webagent/findings/words/SkipText"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Finding } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
@@ -51,7 +52,7 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, baseline?:
     ...fact("trials", trials(result)),
     ...fact("age", result.onset?.trials && age(result.onset.trials)),
     ...fact("baseline", baseline),
-    ...fact("why", result.reason),
+    ...fact("why", SkipText.reasonOf(result)),
     ...fact("where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
     replayLine(result, options)

@@ -1,3 +1,4 @@
+import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
@@ -29,7 +30,8 @@ const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict 
 
 /** The failures of CI's one testcase: the result of its trials, then rules that apply regardless of that. */
 const failures = (result: ScenarioResult, findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
-  const { failure, reason, verdict } = result
+  const { failure, verdict } = result
+  const reason = SkipText.reasonOf(result)
   return findings
     .filter((finding) => !Findings.isVerdict(finding) || !isError(result))
     .map((finding) => {
@@ -80,13 +82,13 @@ const failuresOf = (trials: ReadonlyArray<Trial>, name: string): ReadonlyArray<s
   trials.flatMap(({ failure, seed }) => (failure === undefined ? [] : [further(name, failure, seed)]))
 
 const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, replay: Replay): string => {
-  const { confirm, failure, quarantine, reason, trials, verdict } = result
+  const { confirm, failure, quarantine, trials, verdict } = result
   const failing = trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
   const isFailed = findings.length > 0
   const hidden = isHidden(result, findings) && quarantine !== undefined
   const skipped =
     verdict === "skipped"
-      ? (reason ?? "")
+      ? (SkipText.reasonOf(result) ?? "")
       : hidden
         ? `quarantined until ${quarantine.expires} by ${quarantine.owner}: ${quarantine.reason}`
         : undefined
@@ -94,7 +96,8 @@ const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, repl
   const infra = passes ? "flakyError" : "rerunError"
   const rate = FindingText.passRate(trialCountOf(result))
   // a trial that never ran says why
-  const why = trials.find((trial) => trial.verdict === "skipped")?.reason
+  const unrun = trials.find((trial) => trial.verdict === "skipped")
+  const why = unrun && SkipText.reasonOf(unrun)
   const output = [
     `verdict   ${verdict}${rate === undefined ? "" : `, ${rate}`}${why === undefined ? "" : `: ${why}`}`,
     ...(confirm === undefined ? [] : [`confirm   ${ConfirmText.text(confirm)}`]),
@@ -123,7 +126,7 @@ const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, repl
         ? [
             element(
               "error",
-              { message: failure?.message ?? reason ?? verdict, type: verdict },
+              { message: failure?.message ?? SkipText.reasonOf(result) ?? verdict, type: verdict },
               failure ? content(facts(failure)) : []
             )
           ]

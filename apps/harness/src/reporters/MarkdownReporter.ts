@@ -1,3 +1,4 @@
+import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { type Finding, statusOf } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
@@ -6,7 +7,6 @@ import * as HistoryLines from "@webagent/findings/words/HistoryLines"
 import { notRun } from "@webagent/findings/words/Notes"
 import * as RunText from "@webagent/findings/words/RunText"
 import { statusWords } from "@webagent/findings/words/Title"
-import * as Usage from "@webagent/report/Usage"
 import * as CutShort from "@webagent/report/CutShort"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
@@ -16,6 +16,7 @@ import type { Replay } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/cli/Text"
 import { basename, dirname, relative } from "node:path"
+import * as UsageText from "@webagent/findings/words/UsageText"
 
 /** Maximum size of a job summary, in bytes. GitHub shows no part of a longer one. */
 export const most = 1024 * 1024
@@ -90,7 +91,9 @@ const row = (result: ScenarioResult): string => {
   const trials = result.trials.length === 0 ? "" : `${passed}/${ran.length}${unrun === 0 ? "" : `, ${unrun} not run`}`
   const time = ran.length === 0 ? "" : duration(median(ran.map(({ duration_ms }) => duration_ms)))
   const note =
-    result.quarantine === undefined ? (result.reason ?? "") : `quarantined until ${result.quarantine.expires}`
+    result.quarantine === undefined
+      ? (SkipText.reasonOf(result) ?? "")
+      : `quarantined until ${result.quarantine.expires}`
   return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
 }
 
@@ -135,10 +138,10 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
   const compared = HistoryLines.compared(report) ?? HistoryLines.uncompared(report)
-  const { cost, requests, time } = Usage.of(report)
+  const { cost, requests, time } = UsageText.of(report)
   const used = [
-    Usage.trials(report, unrun),
-    ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(Usage.text)
+    UsageText.trials(report, unrun),
+    ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(UsageText.text)
   ]
   const head = [
     `## ${{ failed: "❌", warning: "⚠️", passed: "✅" }[status]} ${escape(`${statusWords[status]}: ${title}`)}`,

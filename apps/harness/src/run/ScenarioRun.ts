@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Budget from "./Budget.ts"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
-import * as Skip from "@webagent/report/Skip"
-import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
+import type * as Skip from "@webagent/report/Skip"
+import type * as ScenarioLimit from "@webagent/report/ScenarioLimit"
 import { median } from "@webagent/statistics/Robust"
 import * as Duration from "effect/Duration"
 import * as Money from "@webagent/cli/Money"
@@ -25,6 +25,7 @@ import { type ScenarioResult, unrun, verdictOf } from "@webagent/report/RunRepor
 import { type Failure, isTimed, type Trial } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
+import * as LimitText from "@webagent/findings/words/LimitText"
 
 /** A scenario, and the trials of it that have run. */
 export interface ScenarioRun {
@@ -238,7 +239,7 @@ const overLimit = (
     ? undefined
     : {
         kind: "limit",
-        message: `exceeded its limit: ${exceeded.map(ScenarioLimit.text).join("; ")}`,
+        message: `exceeded its limit: ${exceeded.map(LimitText.ofScenario).join("; ")}`,
         ...(where === undefined ? {} : { where })
       }
 }
@@ -253,7 +254,7 @@ const skipped = (seed: number, index: number, skip: Skip.Skip): Trial => ({
   index,
   seed,
   verdict: "skipped",
-  ...Skip.said(skip),
+  skip,
   started_ms: 0,
   duration_ms: 0,
   checks: 0,
@@ -286,13 +287,15 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const exceeded = exceededBy(of, ran, cost_usd)
   const expensive = verdict === "passed" ? (overBudget(of, cost_usd) ?? overLimit(of, exceeded)) : undefined
   const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
-  const { reason, skip } = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict) ?? {}
+  const { notRerun, reason, skip } =
+    trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict) ?? {}
   const passRate = PassRate.of(trials)
   return {
     ...factsOf(planned),
     started_ms,
     verdict: expensive === undefined ? verdict : "failed",
     ...(reason === undefined ? {} : { reason }),
+    ...(notRerun === undefined ? {} : { notRerun }),
     ...(skip === undefined ? {} : { skip }),
     ...(failure === undefined ? {} : { failure }),
     ...(exceeded.length === 0 ? {} : { exceeded }),

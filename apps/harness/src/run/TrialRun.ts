@@ -16,7 +16,8 @@ import { isCostLimited, type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
 import type { SuiteScopes } from "./SuiteScopes.ts"
-import * as Skip from "@webagent/report/Skip"
+import type { NotRerun } from "@webagent/report/NotRerun"
+import type * as Skip from "@webagent/report/Skip"
 import { duration as textDuration } from "@webagent/cli/Text"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
 import { ExchangeListener } from "../observe/ExchangeListener.ts"
@@ -99,6 +100,7 @@ interface Tried {
   readonly checks: number
   readonly verdict: TrialVerdict
   readonly reason?: string
+  readonly notRerun?: NotRerun
   readonly skip?: Skip.Skip
   readonly failure?: Failure
   readonly infra?: Infra.Infra
@@ -188,18 +190,18 @@ const attempt = Effect.fnUntraced(function* (
   }
   const isUntold = ended === undefined ? told === undefined : Cause.hasInterruptsOnly(exit.cause)
   if (isUntold && (yield* isStopping)) {
-    return { ...done, verdict: "skipped", ...Skip.said(stopped) } satisfies Tried
+    return { ...done, verdict: "skipped", skip: stopped } satisfies Tried
   }
   const failure = failureOf({ cause: exit.cause, scenario, request, service, redact: options.redact })
   const errors = exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)
   if (errors.some((error) => error instanceof TimeRanOut)) {
-    if (cut !== undefined) return { ...done, verdict: "skipped", ...Skip.said(cut.skip) } satisfies Tried
+    if (cut !== undefined) return { ...done, verdict: "skipped", skip: cut.skip } satisfies Tried
     const message = `timed out after ${textDuration(Duration.toMillis(timeout))}`
     const seen = log.lastStatus === undefined ? {} : { actual: `last status: ${options.redact(log.lastStatus)}` }
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
   }
   const lost = errors.find((error) => error instanceof ServiceLost)
-  if (lost !== undefined) return { ...done, verdict: "skipped", ...Skip.said(lost.skip) } satisfies Tried
+  if (lost !== undefined) return { ...done, verdict: "skipped", skip: lost.skip } satisfies Tried
   if (errors.some((error) => error instanceof HeldOn)) {
     const message = `did not release its resources within ${textDuration(Duration.toMillis(release))} of its end`
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
@@ -260,21 +262,24 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   })
 
   /** The reason why it doesn't run again; undefined if it does. */
-  const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra, isAway: boolean) {
+  const mayNot = Effect.fnUntraced(function* (
+    infra: Infra.Infra,
+    isAway: boolean
+  ): Effect.fn.Return<NotRerun | undefined> {
     const away = yield* whenReachable
-    if (away !== undefined) return Skip.text(away)
+    if (away !== undefined) return { _tag: "Skipped", skip: away }
     const { refusal } = state.budget
-    if (refusal !== undefined) return Skip.text(refusal)
+    if (refusal !== undefined) return { _tag: "Skipped", skip: refusal }
     // it might be charged twice, and nothing is reserved for the second time
     if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
-      return "its cost is unknown, and --max-cost is set"
+      return { _tag: "CostUnknown" }
     }
     const decision = Reruns.take(reruns, earlier.length, infra, seed, isAway)
     if ("not" in decision) return decision.not
     const deadline = task.deadline()
     const left_ms = deadline === undefined ? Infinity : deadline.at_ms - (yield* elapsed(state))
-    if (left_ms <= decision.after_ms) return deadline && Skip.text(deadline.skip)
-    return (yield* pause(decision.after_ms)) ? Skip.text(stopped) : undefined
+    if (left_ms <= decision.after_ms) return deadline && { _tag: "Skipped", skip: deadline.skip }
+    return (yield* pause(decision.after_ms)) ? { _tag: "Skipped", skip: stopped } : undefined
   })
 
   let tried = yield* tryOnce()
@@ -282,7 +287,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     const { duration_ms, failure, infra, started_ms } = tried
     const not = yield* mayNot(infra, overlaps(tried))
     if (not !== undefined) {
-      tried = { ...tried, reason: `${infra.why}: ${not}` }
+      tried = { ...tried, reason: infra.why, notRerun: not }
       break
     }
     earlier.push({ started_ms, duration_ms, failure })

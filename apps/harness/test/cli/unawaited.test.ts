@@ -1,9 +1,9 @@
-import * as Breach from "@webagent/report/Breach"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "./program.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 describe("a promise that no scenario awaits", () => {
   it("fails its trial, or else the run, and every report says so", async () => {
@@ -37,7 +37,7 @@ describe("a promise that no scenario awaits", () => {
     const sentence =
       /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:14\. Add the await\.$/u
     assert.lengthOf(breaches, 1)
-    assert.match(Breach.text(breaches[0]), sentence)
+    assert.match(BreachText.text(breaches[0]), sentence)
     assert.strictEqual(findings[0]?.severity, "error")
     assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
     assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=10,/u)

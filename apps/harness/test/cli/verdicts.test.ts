@@ -62,12 +62,18 @@ describe("verdicts", () => {
     const { header, results } = Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(text)
     assert.strictEqual(header.limits.reruns, 3)
     assert.deepStrictEqual(
-      results.map(({ name, reason, trials: [trial], verdict }) => [name, verdict, trial?.reruns.length, reason]),
+      results.map(({ name, notRerun, reason, trials: [trial], verdict }) => [
+        name,
+        verdict,
+        trial?.reruns.length,
+        reason,
+        notRerun
+      ]),
       [
-        ["comes back", "passed", 1, undefined],
-        ["stays away", "infra", 2, "HTTP 503: again on 2 reruns"],
-        ["is broken", "failed", 0, undefined],
-        ["is blind", "unscored", 0, "an oracle failed: Error: no database"]
+        ["comes back", "passed", 1, undefined, undefined],
+        ["stays away", "infra", 2, "HTTP 503", { _tag: "FailedAgain", reruns: 2 }],
+        ["is broken", "failed", 0, undefined, undefined],
+        ["is blind", "unscored", 0, "an oracle failed: Error: no database", undefined]
       ]
     )
     assert.strictEqual(results[0]?.trials[0]?.reruns[0]?.failure.request?.status, 503)

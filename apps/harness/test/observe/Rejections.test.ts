@@ -1,10 +1,10 @@
-import * as Breach from "@webagent/report/Breach"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Rejections from "../../src/observe/Rejections.ts"
 import * as TrialLog from "../../src/observe/TrialLog.ts"
 import { traced } from "../../src/observe/TrialTracer.ts"
 import * as Unawaited from "../../src/observe/Unawaited.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 const rejects = (text: string) => Effect.sync(() => void Promise.reject(new Error(text)))
 
@@ -15,7 +15,9 @@ describe("rejections of commands in one process", () => {
       const logs = [TrialLog.make("a"), TrialLog.make("b")] as const
       const trial = (log: TrialLog.TrialLog, text: string) =>
         rejects(text).pipe(Effect.provideService(TrialLog.TrialLog, log), traced)
-      const heard = Effect.forEach(commands, ({ breaches }) => Effect.map(breaches, (some) => some.map(Breach.text)))
+      const heard = Effect.forEach(commands, ({ breaches }) =>
+        Effect.map(breaches, (some) => some.map(BreachText.text))
+      )
 
       yield* trial(logs[0], "in time")
       assert.deepStrictEqual(yield* heard, [[], []])

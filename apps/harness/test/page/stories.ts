@@ -261,7 +261,6 @@ export const redNight = (good = 60): RunReport => {
     resultOf("travel", "too expensive for tonight", [], {
       verdict: "skipped",
       skip: { _tag: "CostLimit", limit_usd: "10" },
-      reason: "--max-cost (10.00 USD) was reached",
       duration_ms: 0
     })
   ]

@@ -220,28 +220,23 @@ export const prepared: Readonly<Record<string, RunReport>> = {
     }
   }),
   "cut short": tonight({
-    results: { pays: { verdict: "skipped", skip, reason: "--max-time (1 min) was reached", trials: [] } },
+    results: { pays: { verdict: "skipped", skip, trials: [] } },
     trials: {
-      cancels: (trial, at) =>
-        at < 3 ? trial : { ...trial, verdict: "skipped", skip, reason: "--max-time (1 min) was reached" }
+      cancels: (trial, at) => (at < 3 ? trial : { ...trial, verdict: "skipped", skip })
     }
   }),
   "nothing ran": tonight({
-    results: Object.fromEntries(
-      names.map(
-        (name) => [name, { verdict: "skipped", skip, reason: "--max-time (1 min) was reached", trials: [] }] as const
-      )
-    )
+    results: Object.fromEntries(names.map((name) => [name, { verdict: "skipped", skip, trials: [] }] as const))
   }),
   "lost shard": tonight({
     report: { shards: [{ index: 1, of: 2, startedAt: startOf(days), duration_ms: 1000, interrupted: false }] },
     results: {
-      pays: { verdict: "skipped", skip: { _tag: "MissingShard", shard: 2 }, reason: "shard 2 is missing", trials: [] }
+      pays: { verdict: "skipped", skip: { _tag: "MissingShard", shard: 2 }, trials: [] }
     }
   }),
   stopped: tonight({
     report: { interrupted: true },
-    results: { pays: { verdict: "skipped", skip: { _tag: "Stopped" }, reason: "the run was stopped", trials: [] } }
+    results: { pays: { verdict: "skipped", skip: { _tag: "Stopped" }, trials: [] } }
   }),
   "over its limits": tonight({
     results: {

@@ -25,7 +25,7 @@ const inTime = (told: Told, options: StageOptions) =>
 let runs = 0
 const costs = (usd: string) => Effect.map(TrialLog, (log) => log.costs.set(`run-${runs++}`, usd))
 
-const reasons = ({ results }: RunReport) => results.map(({ reason, verdict }) => reason ?? verdict)
+const reasons = ({ results }: RunReport) => results.map(({ skip, verdict }) => skip ?? verdict)
 
 const priced = (name: string, usd: string, budget: `${number} USD`, after = "1 second"): Told[number] => [
   name,
@@ -48,7 +48,7 @@ describe("Budget of money", () => {
           }),
           reasons
         )
-      const reached = "--max-cost (0.80 USD) was reached"
+      const reached = { _tag: "CostLimit", limit_usd: "0.80" } as const
       assert.deepStrictEqual(yield* verdicts("0"), ["passed", "passed"])
       assert.deepStrictEqual(yield* verdicts("0.20"), ["passed", reached])
       assert.deepStrictEqual(yield* verdicts("0.60"), [reached, reached])
@@ -61,7 +61,7 @@ describe("Budget of money", () => {
         [priced("a", "0.5", "0.60 USD"), priced("b", "0.4", "0.40 USD"), priced("c", "0.01", "0.20 USD")],
         { limits: limit, concurrency: 1 }
       )
-      assert.deepStrictEqual(reasons(report), ["passed", "passed", "--max-cost (1.00 USD) was reached"])
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", { _tag: "CostLimit", limit_usd: "1.00" }])
       assert.strictEqual(report.cost_usd, "0.9")
     })
   )
@@ -87,8 +87,8 @@ describe("Budget of money", () => {
         { limits: limit }
       )
       assert.deepStrictEqual(reasons(report), [
-        "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget",
-        "it may cost 1.01 USD, more than --max-cost (1.00 USD)",
+        { _tag: "NoBudget" },
+        { _tag: "OverCostLimit", worst_usd: "1.01", limit_usd: "1.00" },
         "passed"
       ])
     })
@@ -101,7 +101,7 @@ describe("Budget of money", () => {
       assert.deepStrictEqual(reasons(enough), ["passed"])
       const little = yield* inTime(told, { limits: { ...limit, trialBudget_usd: "0.2" }, concurrency: 1 })
       assert.deepStrictEqual(
-        little.results[0]?.trials.map(({ reason, verdict }) => reason ?? verdict),
+        little.results[0]?.trials.map(({ skip, verdict }) => skip ?? verdict),
         ["passed", "passed", "passed"]
       )
       assert.deepStrictEqual(
@@ -116,8 +116,8 @@ describe("Budget of money", () => {
       const report = yield* inTime([["spends", costs("0.5"), { budget: "0.80 USD", trials: 4 }]], { concurrency: 1 })
       const [result] = report.results
       assert.deepStrictEqual(
-        result?.trials.map(({ reason, verdict }) => reason ?? verdict),
-        ["passed", "passed", "its budget of 0.80 USD is used up", "its budget of 0.80 USD is used up"]
+        result?.trials.map(({ skip, verdict }) => skip ?? verdict),
+        ["passed", "passed", { _tag: "BudgetUsed", budget_usd: "0.8" }, { _tag: "BudgetUsed", budget_usd: "0.8" }]
       )
       assert.deepStrictEqual([result?.verdict, result?.failure?.kind], ["failed", "budget"])
     })
@@ -143,7 +143,7 @@ describe("Budget of money", () => {
         ],
         { limits: limit, concurrency: 1 }
       )
-      assert.deepStrictEqual(reasons(report), ["passed", "passed", "--max-cost (1.00 USD) was reached"])
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", { _tag: "CostLimit", limit_usd: "1.00" }])
     })
   )
 
@@ -168,7 +168,7 @@ describe("Budget of money", () => {
           ],
           { limits: limit, concurrency: 1 }
         )
-        assert.deepStrictEqual(reasons(report), ["passed", "--max-cost (1.00 USD) was reached"])
+        assert.deepStrictEqual(reasons(report), ["passed", { _tag: "CostLimit", limit_usd: "1.00" }])
       }
     })
   )
@@ -191,8 +191,8 @@ describe("Budget of money", () => {
           limits: { ...limit, reruns: 3 }
         })
         const [trial] = report.results[0]?.trials ?? []
-        const why = isOver ? "again on 2 reruns" : "its cost is unknown, and --max-cost is set"
-        assert.deepStrictEqual([trial?.reruns.length, trial?.reason], [reruns, `HTTP 429: ${why}`])
+        const why = isOver ? ({ _tag: "FailedAgain", reruns: 2 } as const) : ({ _tag: "CostUnknown" } as const)
+        assert.deepStrictEqual([trial?.reruns.length, trial?.notRerun], [reruns, why])
       }
     })
   )
@@ -206,7 +206,7 @@ describe("Budget of money", () => {
       const done = new Map([[JSON.stringify(["suite", "a", 0]), trial]])
       assert.deepStrictEqual(reasons(yield* inTime(told, { limits: limit, done })), [
         "passed",
-        "--max-cost (1.00 USD) was reached"
+        { _tag: "CostLimit", limit_usd: "1.00" }
       ])
     })
   )
@@ -253,8 +253,8 @@ describe("Limit of time", () => {
       const report = yield* inTime(waits(3), { limits: { time_ms: 15_000 }, concurrency: 1 })
       assert.deepStrictEqual(reasons(report), [
         "passed",
-        "--max-time (15 s) was reached",
-        "--max-time (15 s) was reached"
+        { _tag: "TimeLimit", limit_ms: 15000 },
+        { _tag: "TimeLimit", limit_ms: 15000 }
       ])
       assert.deepStrictEqual(
         report.results.map(({ trials, verdict }) => [verdict, trials.length]),
@@ -293,7 +293,7 @@ describe("Limit of time", () => {
         concurrency: 1,
         learned
       })
-      assert.deepStrictEqual(reasons(report), ["passed", "--max-time (15 s) was reached", "passed"])
+      assert.deepStrictEqual(reasons(report), ["passed", { _tag: "TimeLimit", limit_ms: 15000 }, "passed"])
     })
   )
 
@@ -304,9 +304,9 @@ describe("Limit of time", () => {
         ["short", Effect.sleep("1 second"), { trials: 3 }]
       ]
       const report = yield* inTime(told, { limits: { scenarioTime_ms: 15_000 }, concurrency: 1 })
-      const cut = "--max-scenario-time (15 s) was reached"
+      const cut = { _tag: "ScenarioTimeLimit", limit_ms: 15000 } as const
       assert.deepStrictEqual(
-        report.results.map(({ trials }) => trials.map(({ reason, verdict }) => reason ?? verdict)),
+        report.results.map(({ trials }) => trials.map(({ skip, verdict }) => skip ?? verdict)),
         [
           ["passed", cut, cut],
           ["passed", "passed", "passed"]
@@ -323,7 +323,8 @@ describe("Limit of time", () => {
     Effect.gen(function* () {
       const away = Effect.fail({ _tag: "TooManyRequestsError" })
       const report = yield* inTime([["away", away]], { limits: { time_ms: 400, reruns: 3 } })
-      assert.strictEqual(report.results[0]?.trials[0]?.reason, "HTTP 429: --max-time (400 ms) was reached")
+      const skip = { _tag: "TimeLimit", limit_ms: 400 } as const
+      assert.deepStrictEqual(report.results[0]?.trials[0]?.notRerun, { _tag: "Skipped", skip })
     })
   )
 })
@@ -345,7 +346,7 @@ describe("Limit of requests", () => {
         ],
         { limits: { requests: 10 }, concurrency: 2 }
       )
-      const reached = "--max-requests (10 requests) was reached"
+      const reached = { _tag: "RequestLimit", limit: 10 } as const
       assert.deepStrictEqual(reasons(report), ["passed", "passed", reached, reached])
       assert.strictEqual(report.counts.requests, 10)
     })
@@ -356,10 +357,9 @@ describe("Limit of requests", () => {
       const sent = Effect.map(TrialLog, (log) => (log.requests += 5))
       const away = Effect.andThen(sent, Effect.fail({ _tag: "TooManyRequestsError" }))
       const report = yield* inTime([["away", away]], { limits: { requests: 10, reruns: 3 } })
-      assert.deepStrictEqual(
-        [report.counts.requests, report.results[0]?.trials[0]?.reason],
-        [10, "HTTP 429: --max-requests (10 requests) was reached"]
-      )
+      const skip = { _tag: "RequestLimit", limit: 10 } as const
+      assert.strictEqual(report.counts.requests, 10)
+      assert.deepStrictEqual(report.results[0]?.trials[0]?.notRerun, { _tag: "Skipped", skip })
     })
   )
 

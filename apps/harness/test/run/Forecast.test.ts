@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { scenario } from "@webagent/scenario"
-import * as Skip from "@webagent/report/Skip"
 import * as Forecast from "../../src/run/Forecast.ts"
 import { sourceOf } from "../../src/run/Plan.ts"
 
@@ -40,7 +39,7 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
 }
 
 const reasons = ({ rows }: Forecast.Forecast) =>
-  rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip && Skip.text(skip.why), skip?.certain])
+  rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip?.why, skip?.certain])
 
 describe("Forecast", () => {
   it("time is that of trials side by side, each begun where one can begin first", () => {
@@ -71,7 +70,7 @@ describe("Forecast", () => {
       candidate("b", { seconds: 2, trials: 6 }),
       candidate("c", { seconds: 2, trials: 4 })
     ]
-    const reached = "--max-scenario-time (5 s) was reached"
+    const reached = { _tag: "ScenarioTimeLimit", limit_ms: 5000 } as const
     assert.deepStrictEqual(reasons(Forecast.make(told, { scenarioTime_ms: 5000 }, 2)), [
       ["a", reached, true],
       ["b", reached, false],
@@ -100,12 +99,12 @@ describe("Forecast", () => {
     ]
     const forecast = Forecast.make(told, { cost_usd: "1" }, 1)
     assert.deepStrictEqual(reasons(forecast), [
-      ["open", "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget", true],
-      ["dear", "it may cost 2.00 USD, more than --max-cost (1.00 USD)", true],
+      ["open", { _tag: "NoBudget" }, true],
+      ["dear", { _tag: "OverCostLimit", worst_usd: "2", limit_usd: "1" }, true],
       ["a", undefined, undefined],
-      ["b", "--max-cost (1.00 USD) was reached", false],
+      ["b", { _tag: "CostLimit", limit_usd: "1" }, false],
       ["c", undefined, undefined],
-      ["needy", "no control API", true]
+      ["needy", { _tag: "Unserved", why: "no control API" }, true]
     ])
     assert.deepStrictEqual([forecast.trials, forecast.worst_usd, forecast.short], [3, "1.7", true])
   })
@@ -116,11 +115,11 @@ describe("Forecast", () => {
     assert.strictEqual(short.expected_ms, 6000)
     assert.deepStrictEqual(reasons(short), [
       ["a", undefined, undefined],
-      ["b", "--max-time (6 s) was reached", false]
+      ["b", { _tag: "TimeLimit", limit_ms: 6000 }, false]
     ])
     assert.deepStrictEqual(reasons(Forecast.make(told, { requests: 10 }, 1)), [
       ["a", undefined, undefined],
-      ["b", "--max-requests (10 requests) was reached", false]
+      ["b", { _tag: "RequestLimit", limit: 10 }, false]
     ])
   })
 

@@ -196,7 +196,10 @@ describe("Runner", () => {
       let ran = false
       const suite = suiteOf("needy", [["pays", Effect.sync(() => (ran = true)), { needs: ["money"] }]])
       const { events, report } = yield* run([suite], { lacks: (need) => `no ${need} here` })
-      assert.deepStrictEqual([report.results[0]?.verdict, report.results[0]?.reason], ["skipped", "no money here"])
+      assert.deepStrictEqual(
+        [report.results[0]?.verdict, report.results[0]?.skip],
+        ["skipped", { _tag: "Unserved", why: "no money here" }]
+      )
       assert.isFalse(ran)
       assert.isFalse(events.some((event) => event._tag === "ScenarioStarted"))
     })
@@ -378,18 +381,18 @@ describe("Runner", () => {
           yield* Effect.never
         })
       ])
-      let statuses: ReadonlyArray<string> = []
+      let statuses: ReadonlyArray<unknown> = []
       const fiber = yield* Effect.forkChild(
         Effect.uninterruptible(
           Effect.map(run([suite], { concurrency: 1 }), ({ report }) => {
             reported = report.interrupted
-            statuses = report.results.map(({ reason, verdict }) => reason ?? verdict)
+            statuses = report.results.map(({ skip, verdict }) => skip ?? verdict)
           })
         )
       )
       yield* Deferred.await(began)
       yield* Fiber.interrupt(fiber)
-      const stopped = "the run was stopped before it finished"
+      const stopped = { _tag: "Stopped" } as const
       assert.isTrue(reported)
       assert.isTrue(released)
       assert.deepStrictEqual(statuses, ["passed", stopped, stopped])

@@ -1,4 +1,3 @@
-import * as Breach from "@webagent/report/Breach"
 import { check, scenario, Suite } from "@webagent/scenario"
 import * as plain from "@webagent/scenario/promise"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { plain as unstyled } from "@webagent/cli/Style"
 import * as Explanation from "../../src/reporters/Explanation.ts"
 import { run } from "./stage.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 const passes = function* () {
   yield* check.isTrue(true)
@@ -122,7 +122,7 @@ describe("what a suite cannot release", () => {
       Effect.gen(function* () {
         const { report } = yield* run([suite()])
         assert.strictEqual(report.counts.passed, 1)
-        assert.deepStrictEqual(report.breaches.map(Breach.text), [sentence])
+        assert.deepStrictEqual(report.breaches.map(BreachText.text), [sentence])
         assert.deepStrictEqual(
           report.findings?.map(({ kind }) => kind),
           report.breaches.map(
@@ -231,8 +231,8 @@ it.effect("a scenario that says skip is not run, and says why", () =>
   Effect.gen(function* () {
     const { report } = yield* run([Suite.make("s", [scenario("x", { skip: "waits for the shop" }, passes)])])
     assert.deepStrictEqual(
-      report.results.map(({ reason, verdict }) => [verdict, reason]),
-      [["skipped", "waits for the shop"]]
+      report.results.map(({ skip, verdict }) => [verdict, skip]),
+      [["skipped", { _tag: "Unserved", why: "waits for the shop" }]]
     )
   })
 )

@@ -53,7 +53,7 @@ describe("TrialRun", () => {
     Effect.gen(function* () {
       const { report, result, trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 9 } })
       assert.deepStrictEqual([result?.verdict, tries, trial?.reruns.length], ["infra", 3, 2])
-      assert.strictEqual(trial?.reason, "HTTP 503: again on 2 reruns")
+      assert.deepStrictEqual([trial?.reason, trial?.notRerun], ["HTTP 503", { _tag: "FailedAgain", reruns: 2 }])
       assert.strictEqual(result?.failure?.kind, "error")
       assert.deepStrictEqual([report.counts.infra, report.counts.reruns], [1, 2])
     })
@@ -68,13 +68,13 @@ describe("TrialRun", () => {
       yield* TestClock.adjust("1 hour")
       const { report } = yield* Fiber.join(fiber)
       assert.deepStrictEqual(
-        report.results[0]?.trials.map(({ reason, reruns }) => [reruns.length, reason]),
+        report.results[0]?.trials.map(({ notRerun, reason, reruns }) => [reruns.length, reason, notRerun]),
         [
-          [2, "HTTP 503: again on 2 reruns"],
-          [0, "HTTP 502: the 2 reruns are used up"],
-          [0, "HTTP 503: the 2 reruns are used up"],
-          [0, "HTTP 502: the 2 reruns are used up"],
-          [0, "HTTP 503: the 2 reruns are used up"]
+          [2, "HTTP 503", { _tag: "FailedAgain", reruns: 2 }],
+          [0, "HTTP 502", { _tag: "RerunsUsedUp", reruns: 0, limit: 2 }],
+          [0, "HTTP 503", { _tag: "RerunsUsedUp", reruns: 0, limit: 2 }],
+          [0, "HTTP 502", { _tag: "RerunsUsedUp", reruns: 0, limit: 2 }],
+          [0, "HTTP 503", { _tag: "RerunsUsedUp", reruns: 0, limit: 2 }]
         ]
       )
       assert.strictEqual(report.results[0]?.verdict, "infra")
@@ -89,14 +89,14 @@ describe("TrialRun", () => {
       const away = suiteOf("suite", [["scenario", Effect.fail(status(503)), { trials: 2 }]])
       const done = new Map([[JSON.stringify(["suite", "scenario", 0]), before.trial]])
       const { report } = yield* run([away], { ...two, done })
-      assert.strictEqual(report.results[0]?.trials[1]?.reason, "HTTP 503: the 2 reruns are used up")
+      assert.deepStrictEqual(report.results[0]?.trials[1]?.notRerun, { _tag: "RerunsUsedUp", reruns: 0, limit: 2 })
       // and no more than it has used
       const fiber = yield* Effect.forkChild(run([away], { limits: { reruns: 3 }, done }))
       yield* TestClock.adjust("1 hour")
       const [, second] = (yield* Fiber.join(fiber)).report.results[0]?.trials ?? []
       assert.deepStrictEqual(
-        [second?.reruns.length, second?.reason],
-        [1, "HTTP 503: again on the rerun, and the 3 reruns are used up"]
+        [second?.reruns.length, second?.notRerun],
+        [1, { _tag: "RerunsUsedUp", reruns: 1, limit: 3 }]
       )
     })
   )
@@ -104,7 +104,7 @@ describe("TrialRun", () => {
   it.effect("without a budget nothing runs again", () =>
     Effect.gen(function* () {
       const { trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 0 } })
-      assert.deepStrictEqual([tries, trial?.reason], [1, "HTTP 503: --reruns is 0"])
+      assert.deepStrictEqual([tries, trial?.notRerun], [1, { _tag: "RerunsUsedUp", reruns: 0, limit: 0 }])
     })
   )
 
@@ -113,7 +113,10 @@ describe("TrialRun", () => {
       const asked = yield* results([Effect.fail(status(503, "40 seconds")), Effect.void], two)
       assert.deepStrictEqual([asked.result?.verdict, asked.trial?.started_ms], ["passed", 40_000])
       const long = yield* results([Effect.fail(status(503, "10 minutes")), Effect.void], two)
-      assert.deepStrictEqual([long.result?.verdict, long.trial?.reason], ["infra", "HTTP 503: Retry-After is 600 s"])
+      assert.deepStrictEqual(
+        [long.result?.verdict, long.trial?.notRerun],
+        ["infra", { _tag: "RetryAfter", after_ms: 600_000 }]
+      )
     })
   )
 

@@ -1,7 +1,8 @@
 import { allTrialsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import { cut } from "@webagent/cli/Text"
-import * as Breach from "@webagent/report/Breach"
+import type * as Breach from "@webagent/report/Breach"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
+import * as BreachText from "./words/BreachText.ts"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */
 export interface Cause {
@@ -151,7 +152,7 @@ export const byCause = (
   })
 
 const breachText = (breach: Breach.Breach, wording: Wording): string =>
-  `${breach.invariant}: ${cut(wording(Breach.text(breach)), 160)}`
+  `${breach.invariant}: ${cut(wording(BreachText.text(breach)), 160)}`
 
 interface Met {
   readonly key: string

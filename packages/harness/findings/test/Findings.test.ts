@@ -4,7 +4,6 @@ import { unreachableOf } from "@webagent/report/CutShort"
 import { type Finding, ofSeverity, statusOf } from "@webagent/report/Finding"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import * as Skip from "@webagent/report/Skip"
 import type { Verdict } from "@webagent/report/Verdict"
 import * as Findings from "../src/Findings.ts"
 import { findingsOfResult } from "../src/ScenarioFindings.ts"
@@ -54,7 +53,7 @@ const many = [trialOf(), trialOf(), trialOf(), trialOf()]
 const reported = (text: string) => ({ _tag: "Reported", text, entries: [] }) as const
 const breach = { invariant: "created-twice", facts: reported("one run was made twice."), resource: "r-1" }
 const leak = { id: "b-1", stopped: true }
-const unrun = result("waits", "skipped", Skip.said({ _tag: "CostLimit", limit_usd: "5" }))
+const unrun = result("waits", "skipped", { skip: { _tag: "CostLimit", limit_usd: "5" } } as const)
 
 /** A run with its errors and its notes. */
 const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
@@ -242,7 +241,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
       passed,
       unrun,
       result("half", "passed", {
-        ...Skip.said({ _tag: "CostLimit", limit_usd: "5" }),
+        skip: { _tag: "CostLimit", limit_usd: "5" },
         trials: [trialOf(), trialOf({ verdict: "skipped" })]
       })
     ]),
@@ -323,7 +322,7 @@ describe("findings of a run", () => {
   })
 
   it("fail a scenario that began and finished no trial in time, and not one that did not begin", () => {
-    const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })
+    const skip = { skip: { _tag: "ScenarioTimeLimit", limit_ms: 2000 } } as const
     const cut = (requests: number) =>
       result("hangs", "skipped", { ...skip, trials: [trialOf({ verdict: "skipped", ...skip, requests })] })
     assert.deepStrictEqual(errors(report([passed, cut(3)])), ["ScenarioTimeLimit hangs"])

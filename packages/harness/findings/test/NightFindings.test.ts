@@ -8,7 +8,6 @@ import { judgeNight } from "../src/NightFindings.ts"
 import { note } from "../src/words/Notes.ts"
 import { fullEvidence } from "../src/words/Statistics.ts"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
-import * as Skip from "@webagent/report/Skip"
 import type { Trial } from "@webagent/report/Trial"
 import * as Schema from "effect/Schema"
 import { result as record } from "@webagent/test-fixtures/Reports"
@@ -173,7 +172,7 @@ describe("a night judged by its report, and by its line of the history", () => {
     trials,
     ...change
   })
-  const skipped = { verdict: "skipped", ...Skip.said({ _tag: "CostLimit", limit_usd: "5" }) } as const
+  const skipped = { verdict: "skipped", skip: { _tag: "CostLimit", limit_usd: "5" } } as const
   const quarantined = (expired: boolean) => ({
     quarantine: { owner: "ann", reason: "known", expires: "2026-12-01", expired }
   })

@@ -1,4 +1,3 @@
-import { counted } from "@webagent/cli/Text"
 import type { Opinions, Trial } from "./Trial.ts"
 
 /** Agreement of two judges, over the trials that both have judged. */
@@ -34,10 +33,6 @@ export const of = ({ results }: Judged): ReadonlyArray<Agreement> => {
       : [{ judges: [one, other], trials: both.length, agreed, successes: [successes(one), successes(other)] }]
   })
 }
-
-/** For a person: `agent and oracle agree on 1 of 3 trials: the agent calls 2 a success, the oracle 0`. */
-export const text = ({ agreed, judges, successes, trials }: Agreement): string =>
-  `${judges[0]} and ${judges[1]} agree on ${agreed} of ${counted(trials, "trial")}: the ${judges[0]} calls ${successes[0]} a success, the ${judges[1]} ${successes[1]}`
 
 /** True if the agent or the judge was wrong. Only an oracle can prove it, because agent and judge may differ. */
 export const isWrong = ({ agreed, judges, trials }: Agreement): boolean => judges[1] === "oracle" && agreed < trials

@@ -1,5 +1,3 @@
-import * as Money from "@webagent/cli/Money"
-import { counted, duration } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 
@@ -24,17 +22,3 @@ export const Stored = Schema.Union([ExceededRunLimit, Schema.String]).pipe(
     encode: SchemaGetter.passthrough({ strict: false })
   })
 )
-
-/** Returns the sentence about an exceeded limit. */
-export const text = (limit: ExceededRunLimit): string => {
-  switch (limit._tag) {
-    case "Cost":
-      return `the shards cost ${Money.shown(limit.actual_usd)} together, more than the ${Money.shown(limit.limit_usd)} of the night`
-    case "Requests":
-      return `the shards sent ${counted(limit.actual, "request")} together, more than the ${limit.limit} of the night`
-    case "Time":
-      return `the longest shard took ${duration(limit.actual_ms)}, more than the ${duration(limit.limit_ms)} of the night`
-    case "Other":
-      return limit.text
-  }
-}

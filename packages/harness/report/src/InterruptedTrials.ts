@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
 import * as Money from "@webagent/cli/Money"
-import { counted } from "@webagent/cli/Text"
 
 /**
  * Trials that ran when their run was killed, and that run again. Their real cost is unknown: each is charged its part of
@@ -31,9 +30,3 @@ export const together = (all: ReadonlyArray<InterruptedTrials>): InterruptedTria
 
 /** Amount reserved for them from the cost limit, in USD. */
 export const chargedTo = (header: Killed): string => of({ header })?.most_usd ?? "0"
-
-/** For a person: `cost of 2 interrupted trials unknown: charged 0.50 USD, its declared budget`. */
-export const text = ({ most_usd, trials }: InterruptedTrials): string =>
-  `cost of ${counted(trials, "interrupted trial")} unknown: ${
-    most_usd === null ? "no budget bounds it" : `charged ${Money.shown(most_usd)}, its declared budget`
-  }`

@@ -3,6 +3,7 @@ import * as ExceededRunLimit from "./ExceededRunLimit.ts"
 import { Finding } from "./Finding.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
+import { NotRerun } from "./NotRerun.ts"
 import * as Money from "@webagent/cli/Money"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
@@ -79,10 +80,12 @@ export const ScenarioResult = Schema.Struct({
   tags: Schema.Array(Schema.String),
   needs: Schema.Array(Schema.String),
   verdict: Verdict,
-  /** The reason why it, or one of its trials, was skipped or could not be scored. */
+  /** The failure that left it, or one of its trials, without a score; earlier versions also stored the sentence of `skip`. */
   reason: Schema.optionalKey(Schema.String),
-  /** The reason why it, or one of its trials, was skipped, for programs. */
+  /** The reason why it, or one of its trials, was skipped. */
   skip: Schema.optionalKey(Skip.Skip),
+  /** The reason why one of its trials was not run again after an infrastructure failure. */
+  notRerun: Schema.optionalKey(NotRerun),
   failure: Schema.optionalKey(Failure),
   /** Milliseconds after the run's start. */
   started_ms: Schema.Number,
@@ -250,7 +253,7 @@ export const unrun = (
 ): ScenarioResult => ({
   ...scenario,
   verdict: "skipped",
-  ...Skip.said(why),
+  skip: why,
   started_ms,
   duration_ms: 0,
   checks: 0,

@@ -1,6 +1,4 @@
 import * as Schema from "effect/Schema"
-import * as Money from "@webagent/cli/Money"
-import { counted, duration } from "@webagent/cli/Text"
 
 /** The reason why a scenario or a trial was skipped or not completed. Amounts are exact decimals in USD. */
 export const Skip = Schema.Union([
@@ -33,54 +31,3 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("MissingShard", { shard: Schema.Int })
 ])
 export type Skip = typeof Skip.Type
-
-/** It in words that follow "not run: ". */
-export const text = (skip: Skip): string => {
-  switch (skip._tag) {
-    case "Unserved":
-      return skip.why
-    case "TimeLimit":
-      return `--max-time (${duration(skip.limit_ms)}) was reached`
-    case "ScenarioTimeLimit":
-      return `--max-scenario-time (${duration(skip.limit_ms)}) was reached`
-    case "CostLimit":
-      return `--max-cost (${Money.shown(skip.limit_usd)}) was reached`
-    case "RequestLimit":
-      return `--max-requests (${counted(skip.limit, "request")}) was reached`
-    case "ConfirmLimit":
-      return `--confirm (${counted(skip.limit, "trial")}) was reached`
-    case "PaidConfirmLimit":
-      return `a paid scenario gets ${counted(skip.limit, "confirm trial")} without --max-cost`
-    case "Bail":
-      return `--bail (${counted(skip.failures, "failed scenario")}) was reached`
-    case "OverCostLimit":
-      return `it may cost ${Money.shown(skip.worst_usd)}, more than --max-cost (${Money.shown(skip.limit_usd)})`
-    case "CostUnknown":
-      return `cost unknown: the service reported no cost for ${skip.run}, so no limit of cost can be enforced`
-    case "NoBudget":
-      return "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget"
-    case "BudgetUsed":
-      return `its budget of ${Money.shown(skip.budget_usd)} is used up`
-    case "ServiceAway":
-      return skip.waited_ms === 0
-        ? "the service was away"
-        : `the service was unreachable for ${duration(skip.waited_ms)}`
-    case "Stopped":
-      return "the run was stopped before it finished"
-    case "MissingShard":
-      return `shard ${skip.shard} is missing`
-  }
-}
-
-/** Things that were skipped, grouped by why, each group with its sentence. */
-export const grouped = <A>(
-  all: ReadonlyArray<A>,
-  skipOf: (one: A) => Skip | undefined
-): ReadonlyArray<readonly [why: string, group: ReadonlyArray<A>]> =>
-  [...Map.groupBy(all, (one) => JSON.stringify(skipOf(one))).values()].map((group) => {
-    const skip = group[0] && skipOf(group[0])
-    return [skip === undefined ? "no reason given" : text(skip), group]
-  })
-
-/** Fields of a report for a skip: the tagged value, and its sentence for people. */
-export const said = (skip: Skip) => ({ skip, reason: text(skip) })

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Breach } from "./Breach.ts"
+import { NotRerun } from "./NotRerun.ts"
 import { Skip } from "./Skip.ts"
 
 /** One HTTP request of a scenario; `status` is null when no answer came. */
@@ -113,10 +114,12 @@ export const Trial = Schema.Struct({
   index: Schema.Int,
   seed: Schema.Int,
   verdict: TrialVerdict,
-  /** The reason why it was skipped or not scored, and why it was not run again. */
+  /** The failure that ended it without a score; in files of earlier versions, also the sentence of `skip`. */
   reason: Schema.optionalKey(Schema.String),
-  /** The reason why it was skipped, for programs. */
+  /** The reason why it was skipped. */
   skip: Schema.optionalKey(Skip),
+  /** The reason why it was not run again after an infrastructure failure. */
+  notRerun: Schema.optionalKey(NotRerun),
   /** Milliseconds after the run's start, of the try that counts. */
   started_ms: Schema.Number,
   duration_ms: Schema.Number,

@@ -19,10 +19,10 @@ describe("Agreement", () => {
         [9, {}]
       )
     )
-    assert.deepStrictEqual(all.map(Agreement.text), [
-      "agent and oracle agree on 7 of 10 trials: the agent calls 9 a success, the oracle 6",
-      "judge and oracle agree on 4 of 4 trials: the judge calls 0 a success, the oracle 0",
-      "agent and judge agree on 1 of 4 trials: the agent calls 3 a success, the judge 0"
+    assert.deepStrictEqual(all, [
+      { judges: ["agent", "oracle"], trials: 10, agreed: 7, successes: [9, 6] },
+      { judges: ["judge", "oracle"], trials: 4, agreed: 4, successes: [0, 0] },
+      { judges: ["agent", "judge"], trials: 4, agreed: 1, successes: [3, 0] }
     ])
     // agent and judge may differ: no oracle says which of them is wrong
     assert.deepStrictEqual(all.map(Agreement.isWrong), [true, false, false])

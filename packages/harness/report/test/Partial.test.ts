@@ -32,17 +32,6 @@ describe("a reason why a run is partial", () => {
     for (const [, partial] of old) assert.deepStrictEqual(read(JSON.parse(JSON.stringify(partial))), partial)
     assert.throws(() => read({ _tag: "Stopped" }))
   })
-
-  it("names the filters, the limit or the missing shards", () => {
-    assert.strictEqual(
-      Partial.text({ _tag: "Selection", tags: ["a"], name: "pays" }),
-      'only --tag a and --name "pays" was selected'
-    )
-    assert.strictEqual(
-      Partial.text({ _tag: "LostShard", shards: [2], cut: 1, of: 3 }),
-      "shard 2 is missing, and with it 1 of 3 scenarios"
-    )
-  })
 })
 
 describe("the selection of a run", () => {

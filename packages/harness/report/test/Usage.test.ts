@@ -12,26 +12,16 @@ const plain = resultOf("a", [trial, trial])
 const suspicious = resultOf("b", [trial], { confirm })
 
 const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 2100 })
-const texts = (of: typeof report) => Object.values(Usage.of(of)).map(Usage.text)
 
-describe("what a run used", () => {
-  it("says what of it confirm trials used", () => {
-    assert.strictEqual(Usage.trials(report), "3 trials + 2 to confirm")
-    assert.strictEqual(Usage.trials(report, 4), "3 of 7 trials + 2 to confirm")
-    assert.deepStrictEqual(texts(report), [
-      "92 requests, 62 of them to confirm",
-      "2.1 s, 700 ms of it to confirm",
-      "0.23 USD simulated, 0.20 of it to confirm"
-    ])
-  })
-
-  it("says nothing of confirm trials where none ran", () => {
+describe("usage of a run", () => {
+  it("of confirm trials: those that ran, with their reruns", () => {
+    const used = { trials: 2, requests: 62, cost_usd: "0.2", duration_ms: 700 }
+    assert.deepStrictEqual(Usage.confirming(report), used)
     const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])
-    assert.strictEqual(Usage.trials(without), "3 trials")
-    assert.deepStrictEqual(texts(without), ["32 requests", "2.1 s", "0.00 USD simulated"])
+    assert.isUndefined(Usage.confirming(without))
   })
 
-  it("takes of shards the longest, each from its own begin", () => {
+  it("of merged shards: the longest shard, each from its own start", () => {
     const shard = { of: 2, startedAt: "2026-11-21T09:12:44.123Z", interrupted: false }
     const shards = [
       { ...shard, index: 1, duration_ms: 1800 },
@@ -42,11 +32,5 @@ describe("what a run used", () => {
       { ...suspicious, shard: 2 }
     ]
     assert.strictEqual(Usage.confirming({ ...report, results, shards })?.duration_ms, 300)
-  })
-
-  it("says that a cost is not the last where something is still open", () => {
-    const open = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
-    assert.include(texts({ ...report, leftovers: [open] })[2], "0.23 USD simulated so far")
-    assert.notInclude(texts({ ...report, leftovers: [{ ...open, state: "stopped" }] })[2], "so far")
   })
 })

@@ -3,10 +3,10 @@ import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@we
 import * as Changes from "@webagent/findings/words/Changes"
 import { evidence } from "@webagent/findings/words/Pair"
 import type { NightComparison } from "@webagent/nights/NightComparison"
-import * as Partial from "@webagent/report/Partial"
 import type { Style } from "@webagent/cli/Style"
 import { counted } from "@webagent/cli/Text"
 import { program } from "../Program.ts"
+import * as PartialText from "@webagent/findings/words/PartialText"
 
 // of one kind; the others are in --json
 const mostShown = 10
@@ -77,8 +77,8 @@ export const lines = (given: {
     style.strong("all together"),
     `  ${counted(scenarios, "scenario")} in both${by}`,
     ...whole.map((row) => `  ${row.figure.padEnd(width)}  ${evidence(row, isClear)}`),
-    ...(a.partial === undefined ? [] : [`  the first is partial: ${Partial.text(a.partial)}`]),
-    ...(b.partial === undefined ? [] : [`  the second is partial: ${Partial.text(b.partial)}`]),
+    ...(a.partial === undefined ? [] : [`  the first is partial: ${PartialText.text(a.partial)}`]),
+    ...(b.partial === undefined ? [] : [`  the second is partial: ${PartialText.text(b.partial)}`]),
     ...differences.map((difference) => `  differs: ${difference}`),
     "",
     ...needsOf(conclusion),

@@ -2,10 +2,10 @@ import * as Money from "@webagent/cli/Money"
 import { titleOf } from "@webagent/findings/words/FindingText"
 import * as NightText from "@webagent/findings/words/NightText"
 import { statusWords } from "@webagent/findings/words/Title"
-import * as Partial from "@webagent/report/Partial"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { counted, duration, percent } from "@webagent/cli/Text"
 import type { Style } from "@webagent/cli/Style"
+import * as PartialText from "@webagent/findings/words/PartialText"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 
@@ -50,7 +50,7 @@ const passRate = (night: Night) => {
 /** The result of a night next to its figures: its title unless it passed, and whether it is partial. */
 const resultOf = (night: Night, style: Style): string => {
   const { findings, partial, regressed = [], status } = night
-  const part = partial === undefined ? [] : [style.faint(`partial: ${Partial.text(partial)}`)]
+  const part = partial === undefined ? [] : [style.faint(`partial: ${PartialText.text(partial)}`)]
   if (status !== undefined) {
     const color = { failed: style.bad, warning: style.warning, passed: style.faint }[status]
     const title = findings === undefined ? "" : `: ${NightText.titleOf({ ...night, findings })}`

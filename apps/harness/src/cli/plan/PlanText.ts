@@ -1,11 +1,11 @@
 import type { Forecast, Row } from "../../run/Forecast.ts"
-import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/cli/Money"
 import * as Plan from "../../run/Plan.ts"
 import type { Limits } from "@webagent/report/RunReport"
 import * as LimitsText from "../../reporters/LimitsText.ts"
 import { type Style } from "@webagent/cli/Style"
 import { counted, cut, duration } from "@webagent/cli/Text"
+import * as SkipText from "@webagent/findings/words/SkipText"
 
 /** Options for formatting a plan. */
 interface PlanTextOptions {
@@ -42,7 +42,7 @@ const line = (row: Row, { columns, isFree }: PlanTextOptions): string => {
 
 /** The rows grouped by why they will not run. */
 const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> =>
-  Skip.grouped(
+  SkipText.grouped(
     rows.filter(({ skip }) => skip?.certain === certain),
     ({ skip }) => skip?.why
   ).map(([why, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${why}`))

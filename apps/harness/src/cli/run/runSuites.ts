@@ -1,4 +1,3 @@
-import * as Breach from "@webagent/report/Breach"
 import type { TargetInfo } from "@webagent/scenario"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
@@ -22,6 +21,7 @@ import * as RunSession from "./RunSession.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
 import * as Capabilities from "../../targets/Capabilities.ts"
 import * as TargetSource from "../TargetSource.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 /** Builds the header of a run. `argumentOf` returns the argument for a suite on the command line. */
 export const headerOf = Effect.fnUntraced(function* (
@@ -123,7 +123,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }).pipe(Effect.uninterruptible)
 
     // the report is written: what comes so late is printed, and changes nothing
-    for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(Breach.text(breach)))
+    for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(BreachText.text(breach)))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
     if (!isClean || statusOf(report.findings ?? []) === "failed") return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -1,4 +1,3 @@
-import * as Breach from "@webagent/report/Breach"
 import * as Effect from "effect/Effect"
 import { relative } from "node:path"
 import { usage } from "@webagent/cli/UserError"
@@ -24,6 +23,7 @@ import * as RunSession from "./RunSession.ts"
 import * as ModuleFile from "../../config/ModuleFile.ts"
 import * as SuiteSource from "../selection/SuiteSource.ts"
 import * as TargetSource from "../TargetSource.ts"
+import * as BreachText from "@webagent/findings/words/BreachText"
 
 const shortest = (path: string): string => {
   const below = relative(process.cwd(), path)
@@ -78,7 +78,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
         const lines = Changes.lines(before, report.results, { style, explain })
         before = report.results
-        const breaches = report.breaches.map((breach) => `  ${style.bad(breach.invariant)}  ${Breach.text(breach)}`)
+        const breaches = report.breaches.map((breach) => `  ${style.bad(breach.invariant)}  ${BreachText.text(breach)}`)
         return say([...lines, ...breaches, ConsoleReporter.summary(report, style), ""])
       }),
       Effect.catchTag("UserError", ({ message }) => say([style.bad(message), ""])),

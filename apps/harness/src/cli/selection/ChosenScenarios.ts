@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { usage } from "@webagent/cli/UserError"
-import * as Selection from "@webagent/report/Selection"
+import type * as Selection from "@webagent/report/Selection"
 import type { Suite } from "@webagent/scenario"
 import * as Config from "../../config/Config.ts"
 import { Project, suitesOf } from "../../config/Project.ts"
@@ -18,6 +18,7 @@ import type { RunOptions } from "../RunFlags.ts"
 import { isSet } from "@webagent/cli/Terminal"
 import * as NewestReport from "../reports/NewestReport.ts"
 import * as SuiteSource from "./SuiteSource.ts"
+import * as SelectionText from "@webagent/findings/words/SelectionText"
 
 /** The selection of scenarios as the user requested it; undefined if everything is selected. */
 export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): Selection.Selection | undefined =>
@@ -103,7 +104,7 @@ export const choose = Effect.fnUntraced(function* (
         ? loaded
             .map(({ argument, suite }) => `Suite "${suite.name}" (${argument}) has no scenario. Add one.`)
             .join("\n")
-        : `No scenario of ${names} matches ${Selection.text(selection)}. See: ${program} list`
+        : `No scenario of ${names} matches ${SelectionText.text(selection)}. See: ${program} list`
     )
   }
   const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))

@@ -114,8 +114,8 @@ describe("merge", () => {
         const { missing, report } = Result.getOrThrow(merge([first, third], { allowMissing: true }))
         assert.deepStrictEqual(missing, [2])
         assert.deepStrictEqual(
-          report.results.map(({ reason, verdict }) => reason ?? verdict),
-          ["passed", "shard 2 is missing", "passed", "passed", "shard 2 is missing"]
+          report.results.map(({ skip, verdict }) => skip ?? verdict),
+          ["passed", { _tag: "MissingShard", shard: 2 }, "passed", "passed", { _tag: "MissingShard", shard: 2 }]
         )
         assert.strictEqual(partialOf(report)?._tag, "LostShard")
       })

@@ -1,7 +1,7 @@
 import { counted, duration, signedPercent } from "@webagent/cli/Text"
-import * as Partial from "@webagent/report/Partial"
 import type { Change, Reason } from "../NightChanges.ts"
 import { amount, percent, shareOf } from "./Amounts.ts"
+import * as PartialText from "./PartialText.ts"
 
 const trials = (value: NonNullable<Change["before"]>, isBrief: boolean): string => {
   if (value._tag === "Duration") return duration(value.milliseconds)
@@ -50,6 +50,6 @@ export const reason = (reason: Reason): string => {
       return `${figure} ${is}, was ${was}`
     }
     case "Partial":
-      return `the ${reason.night} night is partial: ${Partial.text(reason.partial)}`
+      return `the ${reason.night} night is partial: ${PartialText.text(reason.partial)}`
   }
 }

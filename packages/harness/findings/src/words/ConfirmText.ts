@@ -1,6 +1,6 @@
 import type { Confirmation, RunReport } from "@webagent/report/RunReport"
-import * as Skip from "@webagent/report/Skip"
 import { counted } from "@webagent/cli/Text"
+import * as SkipText from "./SkipText.ts"
 
 const conclusionOf = ({ figure, outcome, skip }: Confirmation): string => {
   switch (outcome) {
@@ -9,7 +9,7 @@ const conclusionOf = ({ figure, outcome, skip }: Confirmation): string => {
     case "not confirmed":
       return figure === "duration" ? "not slower beside the other scenarios" : `${figure} does not look worse`
     case "undecided":
-      return `not decided${skip === undefined ? "" : `: ${Skip.text(skip)}`}`
+      return `not decided${skip === undefined ? "" : `: ${SkipText.text(skip)}`}`
   }
 }
 

@@ -1,11 +1,7 @@
-import * as Breach from "@webagent/report/Breach"
 import type { Comparison, ScenarioName } from "@webagent/report/Comparison"
 import type { AffectedScenario, Finding, TrialCount } from "@webagent/report/Finding"
-import * as ExceededRunLimit from "@webagent/report/ExceededRunLimit"
-import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
 import type { LeakedBrowser } from "@webagent/report/Trial"
 import { counted, cut, percent, signedPercent } from "@webagent/cli/Text"
-import * as Partial from "@webagent/report/Partial"
 import { onsetOf } from "../Order.ts"
 import { isNew } from "../Tolerance.ts"
 import { age, ages } from "./Ages.ts"
@@ -13,6 +9,9 @@ import { amount } from "./Amounts.ts"
 import { figureName } from "./Figures.ts"
 import * as OutageText from "./OutageText.ts"
 import * as Statistics from "./Statistics.ts"
+import * as BreachText from "./BreachText.ts"
+import * as LimitText from "./LimitText.ts"
+import * as PartialText from "./PartialText.ts"
 
 /** The scenarios that made a whole run worse, the one that added most first. */
 export interface Contribution {
@@ -144,9 +143,9 @@ const wholeRun = ({ kind, scenarios }: Finding): string => {
     case "BrokenInvariant":
       return kind.breach === undefined
         ? `${counted(kind.count ?? 1, "invariant")} broken outside of scenarios`
-        : line(Breach.text(kind.breach))
+        : line(BreachText.text(kind.breach))
     case "RunLimitExceeded":
-      return ExceededRunLimit.text(kind.limit)
+      return LimitText.ofRun(kind.limit)
     case "CostUnknown":
       if (kind.runs.length === 0) return "had an unknown cost although a limit of cost was set"
       return (
@@ -167,7 +166,7 @@ const wholeRun = ({ kind, scenarios }: Finding): string => {
         case "Stopped":
           return "the run was stopped before every scenario ran"
         case "Partial":
-          return `the night is partial: ${Partial.text(why.partial)}`
+          return `the night is partial: ${PartialText.text(why.partial)}`
       }
     }
     default:
@@ -219,9 +218,9 @@ const ofScenario = (finding: Finding, scenario: AffectedScenario): Evidence => {
       return { cause: leaked(browsers), evidence: `${leaked(browsers)}: ${browsers.map(({ id }) => id).join(", ")}` }
     case "AbandonedRun":
     case "BrokenInvariant":
-      return { evidence: breaches.map((breach) => line(Breach.text(breach))).join("; ") }
+      return { evidence: breaches.map((breach) => line(BreachText.text(breach))).join("; ") }
     case "LimitExceeded":
-      return { evidence: ScenarioLimit.text(kind.limit) }
+      return { evidence: LimitText.ofScenario(kind.limit) }
     case "Regressed":
       return { evidence: Statistics.evidence(kind.comparison) }
     case "Unusual": {

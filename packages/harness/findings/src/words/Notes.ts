@@ -1,8 +1,8 @@
 import type { Finding } from "@webagent/report/Finding"
-import * as Skip from "@webagent/report/Skip"
 import { counted } from "@webagent/cli/Text"
 import { dated, listed, titleOf } from "./FindingText.ts"
 import * as OutageText from "./OutageText.ts"
+import * as SkipText from "./SkipText.ts"
 
 /** A note in a sentence; undefined for a finding that is none. */
 export const note = ({ kind, scenarios }: Finding): string | undefined => {
@@ -33,5 +33,5 @@ export const notRun = ({ kind, scenarios }: Finding): string | undefined => {
     ...(whole === 0 ? [] : [`${counted(whole, "scenario")} ${whole === 1 ? "was" : "were"} not run`]),
     ...(kind.partly === 0 ? [] : [`${counted(kind.partly, "scenario")} not with all trials`])
   ]
-  return `${parts.join(", ")}: ${kind.skip === null ? "no reason given" : Skip.text(kind.skip)}`
+  return `${parts.join(", ")}: ${kind.skip === null ? "no reason given" : SkipText.text(kind.skip)}`
 }

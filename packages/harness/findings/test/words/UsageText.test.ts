@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import { reportOf, resultOf, trialOf } from "../reports.ts"
+import * as UsageText from "../../src/words/UsageText.ts"
+
+const trial = trialOf({ requests: 10, cost_usd: "0.01" })
+const more = trialOf({ requests: 30, cost_usd: "0.1", started_ms: 1500 })
+const failure = { kind: "error", message: "503" } as const
+const retried = { ...more, started_ms: 1700, reruns: [{ started_ms: 1400, duration_ms: 200, failure }] }
+const skipped = trialOf({ verdict: "skipped", started_ms: 0 })
+const confirm = { figure: "duration", outcome: "confirmed", trials: [retried, more, skipped] } as const
+const plain = resultOf("a", [trial, trial])
+const suspicious = resultOf("b", [trial], { confirm })
+
+const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 2100 })
+const texts = (of: typeof report) => Object.values(UsageText.of(of)).map(UsageText.text)
+
+describe("usage of a run in words", () => {
+  it("includes the part that confirm trials used", () => {
+    assert.strictEqual(UsageText.trials(report), "3 trials + 2 to confirm")
+    assert.strictEqual(UsageText.trials(report, 4), "3 of 7 trials + 2 to confirm")
+    assert.deepStrictEqual(texts(report), [
+      "92 requests, 62 of them to confirm",
+      "2.1 s, 700 ms of it to confirm",
+      "0.23 USD simulated, 0.20 of it to confirm"
+    ])
+  })
+
+  it("leaves out confirm trials if none ran", () => {
+    const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])
+    assert.strictEqual(UsageText.trials(without), "3 trials")
+    assert.deepStrictEqual(texts(without), ["32 requests", "2.1 s", "0.00 USD simulated"])
+  })
+
+  it("marks the cost as so far if a resource is still open", () => {
+    const open = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
+    assert.include(texts({ ...report, leftovers: [open] })[2], "0.23 USD simulated so far")
+    assert.notInclude(texts({ ...report, leftovers: [{ ...open, state: "stopped" }] })[2], "so far")
+  })
+})

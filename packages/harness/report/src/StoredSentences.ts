@@ -1,0 +1,58 @@
+import type { Partial } from "./Partial.ts"
+import type { Selection } from "./Selection.ts"
+
+const selections =
+  /^(?:(?<last>--last-failed)(?: and |$))?(?<tags>(?:--tag \S+(?: and |$))*)(?:--name "(?<name>.*)"(?: and |$))?(?:--trial (?<trial>\d+))?$/su
+
+/** Converts the text that earlier versions stored; undefined if it isn't one. */
+export const selectionOf = (text: string): Selection | undefined => {
+  const groups = selections.exec(text)?.groups
+  if (text === "" || groups === undefined) return undefined
+  const { last, name, tags = "", trial } = groups
+  return {
+    tags: [...tags.matchAll(/--tag (\S+)/gu)].map(([, tag = ""]) => tag),
+    ...(name === undefined ? {} : { name }),
+    ...(last === undefined ? {} : { lastFailed: true }),
+    ...(trial === undefined ? {} : { trial: Number(trial) })
+  }
+}
+
+type Groups = Readonly<Record<string, string>>
+
+/** The sentences that earlier versions stored, each with the record that it stands for. */
+const sentences: ReadonlyArray<readonly [sentence: RegExp, toPartial: (groups: Groups) => Partial | undefined]> = [
+  [/^it was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: false })],
+  [/^a shard was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: true })],
+  [/^the service was away$/u, () => ({ _tag: "ServiceAway", isWhole: true })],
+  [/^the service did not come back before the run ended$/u, () => ({ _tag: "ServiceAway", isWhole: false })],
+  [
+    /^it is shard (?<index>\d+) of (?<of>\d+)$/u,
+    ({ index, of }) => ({ _tag: "Shard", index: Number(index), of: Number(of) })
+  ],
+  [
+    /^only (?<flags>.+) was asked for$/su,
+    ({ flags = "" }) => {
+      const selection = selectionOf(flags)
+      return selection && { _tag: "Selection", ...selection }
+    }
+  ],
+  [
+    /^(?<cut>\d+) of (?<of>\d+) scenarios were skipped or cut short$/u,
+    ({ cut, of }) => ({ _tag: "Limit", which: [], cut: Number(cut), of: Number(of) })
+  ],
+  [/^no scenario ran to its end$/u, () => ({ _tag: "NothingRan" })],
+  [
+    /^the infrastructure ended (?<failed>\d+) of (?<trials>\d+) trials$/u,
+    ({ failed, trials }) => ({ _tag: "Infra", failed: Number(failed), trials: Number(trials) })
+  ]
+]
+
+/** Converts a sentence that an earlier version stored. */
+export const partialOf = (sentence: string): Partial => {
+  for (const [expression, toPartial] of sentences) {
+    const match = expression.exec(sentence)
+    const partial = match === null ? undefined : toPartial({ ...match.groups })
+    if (partial !== undefined) return partial
+  }
+  return { _tag: "Other", text: sentence }
+}
