@@ -2,7 +2,6 @@ import { allTrialsOf, type RunReport, type ScenarioResult } from "@webagent/repo
 import { cut } from "@webagent/cli/Text"
 import type * as Breach from "@webagent/report/Breach"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
-import * as BreachText from "./words/BreachText.ts"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */
 export interface Cause {
@@ -151,8 +150,8 @@ export const byCause = (
     return { text: texts[0]?.(wordingOf(texts)) ?? "", count: group.length }
   })
 
-const breachText = (breach: Breach.Breach, wording: Wording): string =>
-  `${breach.invariant}: ${cut(wording(BreachText.text(breach)), 160)}`
+const breachText = ({ facts, invariant }: Breach.Breach, wording: Wording): string =>
+  facts._tag === "Reported" ? `${invariant}: ${cut(wording(facts.text), 160)}` : invariant
 
 interface Met {
   readonly key: string

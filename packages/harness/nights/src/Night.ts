@@ -8,7 +8,7 @@ import { Figure } from "@webagent/report/Comparison"
 import * as Money from "@webagent/cli/Money"
 import * as Outage from "@webagent/report/Outage"
 import { partialOf } from "@webagent/report/CutShort"
-import * as Partial from "@webagent/report/Partial"
+import { StoredPartial } from "@webagent/report/StoredSentences"
 import {
   breachesOf,
   costUnknownOf,
@@ -132,7 +132,7 @@ const fields = {
   /** `service away`: nothing answered, or the key was refused, and no trial ran. Absent of every other night. */
   tag: Schema.optionalKey(Schema.Literals(["service away"])),
   /** The reason why it can't be part of a baseline for other nights; absent if it is complete. */
-  partial: Schema.optionalKey(Partial.Stored),
+  partial: Schema.optionalKey(StoredPartial),
   fingerprint: NightFingerprint,
   /** The folder of its report, relative to the history file; absent where none was written. */
   report: Schema.optionalKey(Schema.String),

@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 
 /** A limit of a whole run that its shards exceeded together. Amounts in USD are exact decimals. */
 export const ExceededRunLimit = Schema.Union([
@@ -12,13 +11,3 @@ export const ExceededRunLimit = Schema.Union([
 
 /** A limit of a whole run that its shards exceeded together. */
 export type ExceededRunLimit = typeof ExceededRunLimit.Type
-
-/** An exceeded limit in a file. It also reads the sentence that earlier versions stored. */
-export const Stored = Schema.Union([ExceededRunLimit, Schema.String]).pipe(
-  Schema.decodeTo(Schema.toType(ExceededRunLimit), {
-    decode: SchemaGetter.transform((value) =>
-      typeof value === "string" ? { _tag: "Other" as const, text: value } : value
-    ),
-    encode: SchemaGetter.passthrough({ strict: false })
-  })
-)

@@ -1,8 +1,6 @@
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
-import * as Selection from "./Selection.ts"
+import { Selection } from "./Selection.ts"
 import { Skip } from "./Skip.ts"
-import * as StoredSentences from "./StoredSentences.ts"
 
 /** The tag of each reason to skip a scenario or a trial. */
 const which = Schema.Literals(Skip.members.map(({ fields }) => fields._tag.schema.literal))
@@ -16,7 +14,7 @@ export const Partial = Schema.Union([
   /** The run is one shard, which has not been merged with the others. */
   Schema.TaggedStruct("Shard", { index: Schema.Int, of: Schema.Int }),
   /** Filters chose some of the scenarios. */
-  Schema.TaggedStruct("Selection", Selection.Selection.fields),
+  Schema.TaggedStruct("Selection", Selection.fields),
   /** The shards with these numbers are missing, and with them `cut` of the `of` scenarios. */
   Schema.TaggedStruct("LostShard", { shards: Schema.Array(Schema.Int), cut: Schema.Int, of: Schema.Int }),
   /** Limits kept `cut` of the `of` scenarios from running all their trials; earlier versions didn't store which. */
@@ -31,11 +29,3 @@ export const Partial = Schema.Union([
 
 /** The reason why a run isn't complete. */
 export type Partial = typeof Partial.Type
-
-/** The reason in a file. It also reads the sentence that earlier versions stored. */
-export const Stored = Schema.Union([Partial, Schema.String]).pipe(
-  Schema.decodeTo(Schema.toType(Partial), {
-    decode: SchemaGetter.transform((value) => (typeof value === "string" ? StoredSentences.partialOf(value) : value)),
-    encode: SchemaGetter.passthrough({ strict: false })
-  })
-)

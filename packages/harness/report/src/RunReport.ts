@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import * as ExceededRunLimit from "./ExceededRunLimit.ts"
 import { Finding } from "./Finding.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
@@ -9,8 +8,7 @@ import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
 import { Outage } from "./Outage.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
-import * as Partial from "./Partial.ts"
-import * as Selection from "./Selection.ts"
+import { StoredPartial, StoredRunLimit, StoredSelection } from "./StoredSentences.ts"
 import * as Skip from "./Skip.ts"
 import { Breach } from "./Breach.ts"
 import { Verdict } from "./Verdict.ts"
@@ -151,7 +149,7 @@ export const RunHeader = Schema.Struct({
   trials: Schema.NullOr(Schema.Int),
   limits: Limits,
   /** The filters of `--tag`, `--name` and others; absent if all scenarios are selected. */
-  selection: Schema.optionalKey(Selection.Stored),
+  selection: Schema.optionalKey(StoredSelection),
   machine: Schema.optionalKey(Machine),
   /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
   shard: Schema.optionalKey(
@@ -227,7 +225,7 @@ export const RunReport = Schema.Struct({
     )
   ),
   /** The limits of the whole run that its shards exceeded together. */
-  crossed: Schema.optionalKey(Schema.Array(ExceededRunLimit.Stored)),
+  crossed: Schema.optionalKey(Schema.Array(StoredRunLimit)),
   /** When nothing answered at the target, in their order in time. */
   outages: Schema.optionalKey(Schema.Array(Outage)),
   /** Violations that the server's own journal or the ledger shows and that belong to no single trial. */
@@ -237,7 +235,7 @@ export const RunReport = Schema.Struct({
   /** Judgment by the earlier nights; absent without a history. */
   judgement: Schema.optionalKey(NightJudgement),
   /** The reason why it can't be part of the baseline of later runs; absent if it is complete. */
-  partial: Schema.optionalKey(Partial.Stored),
+  partial: Schema.optionalKey(StoredPartial),
   /** Everything that a person should know about it, errors first: it passed if it has no error. */
   findings: Schema.optionalKey(Schema.Array(Finding)),
   /** Quarantined scenarios that have been clean for long enough to be let go. */

@@ -1,6 +1,4 @@
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
-import * as StoredSentences from "./StoredSentences.ts"
 
 /** The filters that chose some of the scenarios or trials of a run. */
 export const Selection = Schema.Struct({
@@ -16,13 +14,3 @@ export const Selection = Schema.Struct({
 
 /** The filters that chose some of the scenarios or trials of a run. */
 export type Selection = typeof Selection.Type
-
-/** A selection in a file. It also reads the text that earlier versions stored. */
-export const Stored = Schema.Union([Selection, Schema.String]).pipe(
-  Schema.decodeTo(Schema.toType(Selection), {
-    decode: SchemaGetter.transform((value) =>
-      typeof value === "string" ? (StoredSentences.selectionOf(value) ?? { tags: [], name: value }) : value
-    ),
-    encode: SchemaGetter.passthrough({ strict: false })
-  })
-)

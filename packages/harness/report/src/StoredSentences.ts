@@ -1,11 +1,14 @@
-import type { Partial } from "./Partial.ts"
-import type { Selection } from "./Selection.ts"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { ExceededRunLimit } from "./ExceededRunLimit.ts"
+import { Partial } from "./Partial.ts"
+import { Selection } from "./Selection.ts"
 
 const selections =
   /^(?:(?<last>--last-failed)(?: and |$))?(?<tags>(?:--tag \S+(?: and |$))*)(?:--name "(?<name>.*)"(?: and |$))?(?:--trial (?<trial>\d+))?$/su
 
 /** Converts the text that earlier versions stored; undefined if it isn't one. */
-export const selectionOf = (text: string): Selection | undefined => {
+const selectionOf = (text: string): Selection | undefined => {
   const groups = selections.exec(text)?.groups
   if (text === "" || groups === undefined) return undefined
   const { last, name, tags = "", trial } = groups
@@ -48,7 +51,7 @@ const sentences: ReadonlyArray<readonly [sentence: RegExp, toPartial: (groups: G
 ]
 
 /** Converts a sentence that an earlier version stored. */
-export const partialOf = (sentence: string): Partial => {
+const partialOf = (sentence: string): Partial => {
   for (const [expression, toPartial] of sentences) {
     const match = expression.exec(sentence)
     const partial = match === null ? undefined : toPartial({ ...match.groups })
@@ -56,3 +59,21 @@ export const partialOf = (sentence: string): Partial => {
   }
   return { _tag: "Other", text: sentence }
 }
+
+/** A record in a file, or the sentence that an earlier version stored in its place. */
+const orSentence = <A>(record: Schema.Codec<A>, parse: (sentence: string) => A) =>
+  Schema.Union([record, Schema.String]).pipe(
+    Schema.decodeTo(Schema.toType(record), {
+      decode: SchemaGetter.transform((value) => (typeof value === "string" ? parse(value) : value)),
+      encode: SchemaGetter.passthrough({ strict: false })
+    })
+  )
+
+/** A selection in a file, or the text that earlier versions stored. */
+export const StoredSelection = orSentence(Selection, (text) => selectionOf(text) ?? { tags: [], name: text })
+
+/** The reason why a run is partial in a file, or the sentence that earlier versions stored. */
+export const StoredPartial = orSentence(Partial, partialOf)
+
+/** An exceeded limit of a run in a file, or the sentence that earlier versions stored. */
+export const StoredRunLimit = orSentence(ExceededRunLimit, (text) => ({ _tag: "Other" as const, text }))

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as ExceededRunLimit from "../src/ExceededRunLimit.ts"
+import { StoredRunLimit } from "../src/StoredSentences.ts"
 
 describe("a limit that the shards of a run exceeded", () => {
-  const read = Schema.decodeUnknownSync(ExceededRunLimit.Stored)
+  const read = Schema.decodeUnknownSync(StoredRunLimit)
 
   it("is read as it was written, and from the sentence of an earlier version", () => {
     const limit = { _tag: "Requests", actual: 12, limit: 10 } as const

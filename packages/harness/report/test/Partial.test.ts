@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as Partial from "../src/Partial.ts"
-import * as Selection from "../src/Selection.ts"
+import type { Partial } from "../src/Partial.ts"
+import { StoredPartial, StoredSelection } from "../src/StoredSentences.ts"
 
-const read = Schema.decodeUnknownSync(Partial.Stored)
+const read = Schema.decodeUnknownSync(StoredPartial)
 
 describe("a reason why a run is partial", () => {
-  const old: ReadonlyArray<readonly [string, Partial.Partial]> = [
+  const old: ReadonlyArray<readonly [string, Partial]> = [
     ["it was stopped before its end", { _tag: "Stopped", isShard: false }],
     ["a shard was stopped before its end", { _tag: "Stopped", isShard: true }],
     ["the service was away", { _tag: "ServiceAway", isWhole: true }],
@@ -36,7 +36,7 @@ describe("a reason why a run is partial", () => {
 
 describe("the selection of a run", () => {
   it("is read from the text of an earlier version", () => {
-    const read = Schema.decodeUnknownSync(Selection.Stored)
+    const read = Schema.decodeUnknownSync(StoredSelection)
     assert.deepStrictEqual(read('--tag smoke and --name "pays"'), { tags: ["smoke"], name: "pays" })
     assert.deepStrictEqual(read("anything else"), { tags: [], name: "anything else" })
     assert.deepStrictEqual(read({ tags: ["smoke"], trial: 2 }), { tags: ["smoke"], trial: 2 })
