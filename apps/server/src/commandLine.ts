@@ -23,27 +23,36 @@ const root = Command.make("webagent-server").pipe(
   Command.withSubcommands([serve, simulate, keys, nodes, drain, runs, browsers, migrate, backup, prune, mcp])
 )
 
-const namesOf = (command: string) => [
-  ...(command === "simulate" ? Object.keys(SimulateCommand.simulateSettings) : serveNames),
-  "apiKey"
-]
+/** The settings that a configuration file may have, by command. */
+const settings = {
+  simulate: [...Object.keys(SimulateCommand.simulateSettings), "apiKey"],
+  serve: [...serveNames, "apiKey"]
+}
 
-const flagsOf = (command: "serve" | "simulate") =>
-  [...namesOf(command), "config", ...(command === "simulate" ? ["controlKey", "quiet", "json"] : [])].map(
-    Settings.flagOf
-  )
+/** The flags of the commands that serve. */
+const flags = {
+  simulate: [...settings.simulate, "config", "controlKey", "quiet", "json"].map(Settings.flagOf),
+  serve: [...settings.serve, "config"].map(Settings.flagOf)
+}
 
 /** Flags whose values may be secrets. */
 const secretFlags = ["--api-key", "--control-key", "--country-proxies", "--data"]
+
+/** Quotes arguments for a shell, and leaves out values that may be secrets. */
+const shown = (args: ReadonlyArray<string>) =>
+  args.map((arg, index) => {
+    if (secretFlags.includes(args[index - 1] ?? "")) return "..."
+    const secret = secretFlags.find((flag) => arg.startsWith(`${flag}=`))
+    return secret === undefined ? quoted(arg) : `${secret}=...`
+  })
 
 /** Names the command to use if the arguments have flags only. */
 const checkCommand = (args: ReadonlyArray<string>) => {
   if (args[0] !== undefined && !args[0].startsWith("--")) return Effect.void
   const given = args.flatMap((arg) => /^--[^=]+/u.exec(arg) ?? [])
-  const isSecret = given.some((flag) => secretFlags.includes(flag))
   const commands = (["simulate", "serve"] as const)
-    .filter((command) => given.every((flag) => flagsOf(command).includes(flag)))
-    .map((command) => [program, command, ...(isSecret ? ["..."] : args.map(quoted))].join(" "))
+    .filter((command) => given.every((flag) => flags[command].includes(flag)))
+    .map((command) => [program, command, ...shown(args)].join(" "))
   if (commands.length === 0) return Effect.void
   return Effect.fail(usage(`No command. Use: ${commands.join("\nOr, to keep runs in a database: ")}`))
 }
@@ -53,7 +62,8 @@ export const commandLine = CommandLine.run(root, {
   program,
   version,
   check: checkCommand,
-  settings: Settings.layerFile(namesOf)
+  flags,
+  settings: Settings.layerFile(settings, "serve")
 })
 
 /** Runs the command line of this process, and ends the process. */

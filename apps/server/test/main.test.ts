@@ -163,7 +163,14 @@ describe("webagent-server", () => {
     ],
     [["--node", "east", "--port", "8080"], "npm run server -- serve --node east --port 8080"],
     // keys and addresses with passwords don't belong in a log
-    [["--data", "postgres://user:secret@db/name", "--api-key", "K"], "npm run server -- serve ..."]
+    [
+      ["--data", "postgres://user:secret@db/name", "--api-key=K", "--port", "8080"],
+      "npm run server -- serve --data ... --api-key=... --port 8080"
+    ],
+    [
+      ["--config", "sim.json"],
+      "npm run server -- simulate --config sim.json\nOr, to keep runs in a database: npm run server -- serve --config sim.json"
+    ]
   ] as const) {
     it.live(`"${args.join(" ")}" without a command names the command to use`, () =>
       Effect.gen(function* () {
@@ -171,6 +178,20 @@ describe("webagent-server", () => {
       })
     )
   }
+
+  it.live("a setting of the other command in a file is refused with that command", () =>
+    Effect.gen(function* () {
+      const simulated = yield* file("sim.json", '{ "profile": "flaky" }')
+      assert.deepStrictEqual(yield* run(["serve", "--config", simulated]), {
+        code: 2,
+        stdout: "",
+        stderr: `${simulated}: setting "profile" works only with the command simulate. Remove it, or use that command.\n`
+      })
+      const served = yield* file("server.json", '{ "data": "server.db" }')
+      const { stderr } = yield* run(["--log-level", "debug", "simulate", "--config", served])
+      assert.match(stderr, /: setting "data" works only with the command serve\. /u)
+    })
+  )
 
   it.live("a wrong flag is named, without the whole help", () =>
     Effect.gen(function* () {
@@ -268,6 +289,14 @@ describe("webagent-server", () => {
     "an unknown flag with a value": [
       ["serve", "--prot", "8080"],
       /^No flag --prot\. Did you mean --port\? See: npm run server -- serve --help\n$/u
+    ],
+    "a flag of simulate": [
+      ["serve", "--profile", "flaky"],
+      /^No flag --profile\. Did you mean the command simulate\? See: npm run server -- serve --help\n$/u
+    ],
+    "a flag of serve": [
+      ["simulate", "--data", "server.db"],
+      /^No flag --data\. Did you mean the command serve\? See: npm run server -- simulate --help\n$/u
     ],
     "an unknown command with a flag": [
       ["kyes", "create", "--name", "ci"],

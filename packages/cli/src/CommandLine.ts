@@ -14,11 +14,17 @@ import * as Stdio from "effect/Stdio"
 import { servesUntilStopped } from "./ExitCode.ts"
 import type { UserError } from "./UserError.ts"
 
+/** Flags by command. */
+type Flags = Readonly<Record<string, ReadonlyArray<string>>>
+
 const suggestion = (similar: ReadonlyArray<string>) =>
   similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`
 
-const sentence = (error: CliError.NonShowHelpErrors): string => {
-  if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
+const sentence = (error: CliError.NonShowHelpErrors, flags: Flags): string => {
+  if (error._tag === "UnrecognizedOption") {
+    const commands = Object.keys(flags).filter((command) => flags[command]?.includes(error.option))
+    return `No flag ${error.option}.${suggestion(commands.length === 0 ? error.suggestions : [`the command ${commands.join(" or ")}`])}`
+  }
   if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
   const message = error.message.replace("Expected a string representing a finite", "Expected: a")
   return message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")
@@ -38,15 +44,17 @@ interface ProgramOptions<E, R> {
   readonly check?: (args: ReadonlyArray<string>) => Effect.Effect<void, UserError>
   /** Flags that became commands, each with the new command. */
   readonly replacements?: Readonly<Record<string, string>>
+  /** Flags by command, so that a flag of another command is suggested with that command. */
+  readonly flags?: Flags
   /** Provides values for flags that aren't given, such as those of a configuration file. */
   readonly settings?: Layer.Layer<never, E, R>
 }
 
-type Replacing = Pick<ProgramOptions<unknown, unknown>, "program" | "replacements">
+type Corrections = Pick<ProgramOptions<unknown, unknown>, "program" | "flags" | "replacements">
 
 const replacementIn = (
   errors: ReadonlyArray<CliError.NonShowHelpErrors>,
-  { program, replacements = {} }: Replacing
+  { program, replacements = {} }: Corrections
 ): string | undefined => {
   const removed = errors.flatMap((error) => (error._tag === "UnrecognizedOption" ? error.option : []))
   const flag = removed.find((option) => Object.hasOwn(replacements, option))
@@ -54,11 +62,16 @@ const replacementIn = (
 }
 
 /** Prints help on standard output, and a wrong call as one line on standard error that names the command's help. */
-const presenterOf = (options: Replacing): CliOutput.Presenter => ({
+const presenterOf = (options: Corrections): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-          `${replacementIn(event.errors, options) ?? mistakes(event.errors).map(sentence).join(" ")} See: ${[options.program, ...event.commandPath.slice(1)].join(" ")} --help`
+          `${
+            replacementIn(event.errors, options) ??
+            mistakes(event.errors)
+              .map((error) => sentence(error, options.flags ?? {}))
+              .join(" ")
+          } See: ${[options.program, ...event.commandPath.slice(1)].join(" ")} --help`
         )
       : CliOutput.defaultPresenter.present(event)
 })
@@ -84,8 +97,7 @@ export const run = <Name extends string, Input, ContextInput, E, R, SettingsErro
   options: ProgramOptions<SettingsError, SettingsServices>
 ) =>
   Stdio.Stdio.use(({ args }) => Effect.flatMap(args, options.check ?? (() => Effect.void))).pipe(
-    Effect.andThen(Command.run(command, { version: options.version })),
-    Effect.provide(options.settings ?? Layer.empty),
+    Effect.andThen(Effect.provide(Command.run(command, { version: options.version }), options.settings ?? Layer.empty)),
     Effect.tapError(reportError),
     Effect.tapDefect(reportBug),
     Effect.provideService(CliOutput.Presenter, presenterOf(options)),

@@ -88,20 +88,29 @@ export const config = Flag.String("config").pipe(
   Flag.optional
 )
 
+/** The settings that a configuration file may have, by command. */
+type FileSettings = Readonly<Record<string, ReadonlyArray<string>>>
+
 const parse = (
   path: string,
   text: string,
-  names: ReadonlyArray<string>
+  settings: FileSettings,
+  command: string
 ): Result.Result<Record<string, unknown>, UserError> => {
   const wrong = (problem: string) => Result.fail(usage(`${path}: ${problem}`))
   const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     return wrong('must be a JSON object such as { "port": 8080 }.')
   }
+  const names = settings[command] ?? []
   const unknown = Object.keys(json).find((name) => !names.includes(name))
-  return unknown === undefined
-    ? Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variableOf(name), value])))
-    : wrong(`unknown setting "${unknown}". Use one of ${names.join(", ")}.`)
+  if (unknown === undefined) {
+    return Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variableOf(name), value])))
+  }
+  const other = Object.keys(settings).find((one) => settings[one]?.includes(unknown))
+  return other === undefined
+    ? wrong(`unknown setting "${unknown}". Use one of ${names.join(", ")}.`)
+    : wrong(`setting "${unknown}" works only with the command ${other}. Remove it, or use that command.`)
 }
 
 const fileIn = (args: ReadonlyArray<string>): string | undefined => {
@@ -112,9 +121,13 @@ const fileIn = (args: ReadonlyArray<string>): string | undefined => {
 /**
  * Reads the configuration file for settings that neither a flag nor an environment variable sets.
  *
- * @param namesOf the settings that the file of a command may have
+ * @param settings the settings that the file may have, by command
+ * @param fallback the command whose settings the file has if another command runs
  */
-export const layerFile = (namesOf: (command: string) => ReadonlyArray<string>) =>
+export const layerFile = <Command extends string>(
+  settings: Readonly<Record<Command, ReadonlyArray<string>>>,
+  fallback: Command
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const args = yield* Effect.flatten(Effect.map(Stdio.Stdio, (stdio) => stdio.args))
@@ -125,7 +138,8 @@ export const layerFile = (namesOf: (command: string) => ReadonlyArray<string>) =
       const text = yield* Effect.mapError(files.readFileString(path), () =>
         usage(`--config: cannot read file ${path}. Check the path and its permissions.`)
       )
-      const values = yield* Effect.fromResult(parse(path, text, namesOf(args[0] ?? "")))
+      const command = args.find((arg) => Object.hasOwn(settings, arg)) ?? fallback
+      const values = yield* Effect.fromResult(parse(path, text, settings, command))
       return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values))
     })
   )

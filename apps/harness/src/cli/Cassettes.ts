@@ -59,9 +59,7 @@ export const create = Effect.fnUntraced(function* (path: string, target: string)
     end: Effect.suspend(() =>
       count === 0
         ? Effect.void
-        : Console.log(
-            `recorded ${counted(count, "answer")} in ${path}\nreplay   ${program} serve --cassette ${quoted(path)}`
-          )
+        : Console.log(`recorded ${counted(count, "answer")} in ${path}\nreplay   ${program} replay ${quoted(path)}`)
     )
   }
 })

@@ -27,11 +27,14 @@ const askAt = async (address: string, method: string, at: string, body?: object)
   return { status: response.status, json: (await response.json()) as Record<string, unknown> }
 }
 
-describe("record, drift, profile and serve --cassette", () => {
+describe("record, drift, profile and replay", () => {
   beforeAll(async () => {
     const { code, stdout } = await call(["record", ...suites, "--out", cassette, "--reporter", "console"])
     assert.strictEqual(code, 0, stdout)
-    assert.match(stdout, /^recorded \d+ answers in .*night\.ndjson\nreplay .*serve --cassette .*night\.ndjson$/mu)
+    assert.match(
+      stdout,
+      /^recorded \d+ answers in .*night\.ndjson\nreplay {3}npm run harness -- replay \S+night\.ndjson$/mu
+    )
   })
 
   it.live("record leaves no run running at a server without a control API", () =>

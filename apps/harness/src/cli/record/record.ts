@@ -29,7 +29,7 @@ export const record = configured(
 ).pipe(
   Command.withDescription(
     description(
-      "Record what a service answers, to replay it with serve --cassette or to compare it with drift",
+      "Record the responses of a service, to serve them with replay or compare them with drift",
       {
         0: "recorded, all scenarios passed",
         1: "recorded, not all scenarios passed",
