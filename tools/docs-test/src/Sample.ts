@@ -30,8 +30,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   watch: {
     program: "harness",
     args: ["run", "checkout.suite.ts", "--watch"],
-    edits: [{ after: "RED: 2", replace: ['"soldout"', '"ordered"'] }],
-    until: "RED: 1",
+    edits: [{ after: "FAILED: 2", replace: ['"soldout"', '"ordered"'] }],
+    until: "FAILED: 1",
     isAlone: true
   },
   compare: {

@@ -25,7 +25,7 @@ describe("what documents show of a run of every built-in suite", () => {
   for (const page of pages) {
     it(`${page}: as many passed as there are`, () => {
       const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
-      const shown = [...textOf(page).matchAll(/^GREEN: all (\d+) scenarios passed .* · 0 leaked browsers · .*$/gmu)]
+      const shown = [...textOf(page).matchAll(/^PASSED: all (\d+) scenarios passed .* · 0 leaked browsers · .*$/gmu)]
       assert.isNotEmpty(shown)
       for (const [line, count] of shown) assert.strictEqual(Number(count), all, line)
     })

@@ -49,7 +49,7 @@ describe("npx webagent-harness init && npx webagent-harness run", () => {
       assert.notMatch(wrote, /^install/mu)
       const ran = npx(folder, "webagent-harness", "run")
       assert.match(ran, /^next +npx webagent-harness run --target staging suites\/first\.suite\.js/mu)
-      assert.match(ran, /GREEN: 1 of 1 scenario passed/u)
+      assert.match(ran, /PASSED: 1 of 1 scenario passed/u)
     }))
 
   it("is green in a vitest project with TypeScript, whose tests and types stay green", () =>
@@ -71,7 +71,7 @@ describe("npx webagent-harness init && npx webagent-harness run", () => {
         const wrote = npx(folder, "webagent-harness", "init")
         assert.match(wrote, /^wrote +webagent\.config\.ts$/mu)
         assert.match(wrote, /^left alone +your tests/mu)
-        assert.match(npx(folder, "webagent-harness", "run"), /GREEN: 1 of 1 scenario passed/u)
+        assert.match(npx(folder, "webagent-harness", "run"), /PASSED: 1 of 1 scenario passed/u)
         call(folder, installedBin(folder, "tsc"))
         assert.match(call(folder, installedBin(folder, "vitest"), "run"), /Tests {2}1 passed/u)
         assert.strictEqual(readFileSync(join(folder, "own.test.ts"), "utf8"), test)

@@ -209,7 +209,7 @@ export default Suite.make("mine", [
     const { status, stdout } = run("npx", ["--no-install", "webagent-harness", "run", "my.suite.ts"], {
       PATH: `${join(node24, "..")}:${process.env["PATH"] ?? ""}`
     })
-    assert.include(stdout, "GREEN: 1 of 1 scenario passed")
+    assert.include(stdout, "PASSED: 1 of 1 scenario passed")
     assert.strictEqual(status, 0)
   })
 

@@ -112,7 +112,7 @@ const jobUrl = Effect.gen(function* () {
     : `${server}/${repository}/actions/runs/${run}`
 })
 
-/** Tells the channels of `--notify` where a recorded night turned red, or green again. */
+/** Notifies the channels of `--notify` when a recorded night failed, or passed again. */
 export const notify = Effect.fnUntraced(function* (
   options: Pick<RunOptions, "apiKeyEnv" | "notify" | "record">,
   report: RunReport,

@@ -52,7 +52,7 @@ export const nightFlags = {
   notify: Flag.String("notify").pipe(
     Flag.filterMap(parseChannel, () => "webhook=URL, slack=VARIABLE (which has the URL) or command=TEXT"),
     Flag.withDescription(
-      "With --record: say when a night turns red or green, to webhook=URL, slack=VARIABLE or command=TEXT"
+      "With --record: notify when a night fails or passes again, through webhook=URL, slack=VARIABLE or command=TEXT"
     ),
     Flag.atLeast(0)
   ),

@@ -132,7 +132,7 @@ export const Config = Schema.Struct({
   /** Add whole runs to the history. */
   record: Schema.optional(Schema.Boolean),
   quarantine: Schema.optional(Text),
-  /** Who hears when a recorded night turns red, or green again. */
+  /** Channels that are notified when a recorded night fails, or passes again. */
   notifications: Schema.optional(Schema.Array(Notification)),
   reportDir: Schema.optional(Text),
   reporters: Schema.optional(Schema.Array(Reporter)),

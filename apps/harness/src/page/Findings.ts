@@ -97,7 +97,7 @@ const unrun = (report: RunReport): string =>
 const notes = (report: RunReport, isNamed: boolean): string => {
   const known = Findings.notesOf(report).flatMap((finding) => note(finding) ?? [])
   const sentences = known.map((sentence) => `<li>${escape(sentence)}</li>`)
-  const what = `${counted(sentences.length, "known issue")} that ${sentences.length === 1 ? "does" : "do"} not make the run red`
+  const what = `${counted(sentences.length, "known issue")} that ${sentences.length === 1 ? "does" : "do"} not fail the run`
   if (known.length === 1 && !isNamed) return `<p class="small faint">${what}: ${escape(known[0] ?? "")}</p>`
   return sentences.length === 0 ? "" : folded(what, `<ul class="notes">${sentences.join("")}</ul>`)
 }
@@ -109,9 +109,9 @@ const calm = (report: RunReport): string => {
   const open = leftovers.filter(isOpen).length
   const left =
     leftovers.length === 0
-      ? "Nothing was left open."
+      ? "No resources were left open."
       : open === 0
-        ? `${counted(leftovers.length, "resource")} that scenarios left open ${leftovers.length === 1 ? "was" : "were"} stopped.`
+        ? `${counted(leftovers.length, "leftover resource")} ${leftovers.length === 1 ? "was" : "were"} stopped automatically; none is still running.`
         : `${counted(open, "resource")} may still be running, and cost: see usage and limits.`
   const known = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
   const others = known.length
@@ -122,7 +122,7 @@ const calm = (report: RunReport): string => {
       ? partialOf(report) === undefined
         ? "All scenarios passed"
         : "All scenarios that ran passed"
-      : `All scenarios passed, except for ${others} with a known issue that does not make the run red (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
+      : `All scenarios passed, except for ${others} with a known issue that does not fail the run (${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}),`
   return `${passed} and no invariant was broken. ${left}`
 }
 
@@ -156,18 +156,18 @@ export const render = (
   reap?: string
 ): string => {
   const findings = Findings.errorsOf(report)
-  const unusual = Findings.warningsOf(report)
+  const warnings = Findings.warningsOf(report)
   const links = { idOf, replay, resultOf: Findings.resultsByName(report) }
   const rows = [
-    // red fails the run, yellow does not
+    // a red row fails the run, a yellow one does not
     ...findings.map((finding) => row(finding, "failed", links)),
-    ...unusual.map((finding) => row(finding, "unusual", links))
+    ...warnings.map((finding) => row(finding, "unusual", links))
   ]
   const uncompared = HistoryLines.uncompared(report)
   const isSure = partialOf(report) === undefined && uncompared === undefined
   const counts = [
     ...(findings.length === 0 ? [] : [`${counted(findings.length, "finding")}${inScenarios(findings)}`]),
-    ...(unusual.length === 0 ? [] : [counted(unusual.length, "unusual figure")])
+    ...(warnings.length === 0 ? [] : [counted(warnings.length, "warning")])
   ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
   const more = rows.slice(mostShown)

@@ -100,15 +100,15 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
   if (newest === undefined) return ""
   const { night, status } = newest
   const title = newest.title === "" ? NightText.passedText(night) : newest.title
-  const red = shown.filter(({ status }) => status === "failed")
-  const lastRed = red.at(-1)
+  const failed = shown.filter(({ status }) => status === "failed")
+  const lastFailed = failed.at(-1)
   const label = labelOf(nights)
   const facts = [
     `${linked(newest, newest.at)}, the last night${night.partial === undefined ? "" : ", partial"}`,
-    ...(lastRed === undefined || lastRed === newest
+    ...(lastFailed === undefined || lastFailed === newest
       ? []
-      : [`${linked(lastRed, lastRed.at)}, the last red night: ${escape(lastRed.title)}`]),
-    `${red.length} of ${counted(shown.length, "night")} red`,
+      : [`${linked(lastFailed, lastFailed.at)}, the last failed night: ${escape(lastFailed.title)}`]),
+    `${failed.length} of ${counted(shown.length, "night")} failed`,
     "newest night on the right, and last in the list",
     ...(shown.every(({ isRecorded }) => isRecorded)
       ? []

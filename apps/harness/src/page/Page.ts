@@ -107,7 +107,10 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
     [time.all, ...beside("wall time", time, (used) => used.duration_ms, duration)],
     // what is still open may make it more than usual
     running > 0 && !isCostFar ? [cost.all, cost.confirm ?? ""] : [cost.all, besideCost, isCostFar],
-    [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
+    ...(leftovers.length > running
+      ? [[number(leftovers.length - running), "leftover resources stopped"] as const]
+      : []),
+    [number(running), running === 0 ? "still running" : "may still be running"]
   ]
   return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${statusWords[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun, isFar]) => `<li${isFar === true ? ' class="far"' : ""}>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }

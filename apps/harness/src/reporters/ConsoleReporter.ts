@@ -98,13 +98,19 @@ export const summary = (report: RunReport, style: Style): string => {
   return facts.join(" · ")
 }
 
-/** The pass rate of all suites together with its confidence interval, where scenarios were repeated. */
+/** A wider confidence interval says too little to show a rate. */
+const widestInterval = 0.4
+
+/** The pass rate of all suites together with its confidence interval, if scenarios were repeated. */
 const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   const all = figures?.find(({ suite }) => suite === null)
   if (all === undefined) return []
-  const { interval, passed, rate, scored } = all
+  const { interval, passed, rate, scenarios, scored } = all
+  const trials = `trials   ${passed} of ${scored} trials passed`
+  if (interval !== null && interval.high - interval.low > widestInterval)
+    return [`${trials} (${counted(scenarios, "scenario")}; too few to estimate a rate)`]
   const within = interval === null ? "" : ` (95 % CI ${percent(interval.low)} to ${percent(interval.high)})`
-  return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}`]
+  return [`${trials} · pass rate ${percent(rate)}${within}`]
 }
 
 /** Which trials were retried after an infrastructure error, by cause. */

@@ -1,5 +1,6 @@
 import type { Night } from "@webagent/nights/Night"
-import { statusOf } from "@webagent/report/Finding"
+import { type Finding, type RunStatus, statusOf } from "@webagent/report/Finding"
+import * as Onset from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
 import * as Findings from "@webagent/findings/Findings"
@@ -9,7 +10,7 @@ import * as RunText from "@webagent/findings/words/RunText"
 /** Payload of a webhook and of a command when a night fails, or passes again. */
 export const Notification = Schema.Struct({
   version: Schema.Literal(1),
-  event: Schema.Literals(["red", "green"]),
+  event: Schema.Literals(["failed", "passed"]),
   /** Such as `2 new problems: 1 failure, 1 browser leak`. */
   title: Schema.String,
   target: Schema.String,
@@ -17,7 +18,7 @@ export const Notification = Schema.Struct({
   duration_ms: Schema.Number,
   /** An exact decimal. */
   cost_usd: Schema.String,
-  /** Problems that fail the night, the worst first; ten at most. */
+  /** Problems that fail the night and began in it, the worst first; ten at most. */
   problems: Schema.Array(
     Schema.Struct({
       what: Schema.String,
@@ -27,7 +28,7 @@ export const Notification = Schema.Struct({
       age: Schema.NullOr(Schema.String)
     })
   ),
-  /** Number of further problems. */
+  /** Number of other problems: older ones, and those that exceed ten. */
   more: Schema.Int,
   /** The folder of the report; null where none is written. */
   report: Schema.NullOr(Schema.String),
@@ -39,7 +40,14 @@ export type Notification = typeof Notification.Type
 
 const most = 10
 
-const isFailed = ({ status }: Night) => status === "failed"
+/** The event of a night: a warning passes. */
+const eventOf = (status: RunStatus | undefined): Notification["event"] => (status === "failed" ? "failed" : "passed")
+
+/** True if at least one part of a finding began in this night; one whose age isn't available counts as new. */
+const isFresh = ({ onset, scenarios }: Finding): boolean => {
+  const onsets = scenarios.length === 0 ? [onset] : scenarios.map((scenario) => scenario.onset ?? onset)
+  return onsets.some((one) => Onset.ageOf(one) !== "old")
+}
 
 /** Target of a night, under the name that both its report and its line of the history use. */
 const targetOf = ({ header: { target } }: RunReport) => (target.simulated ? "simulated" : target.address)
@@ -59,9 +67,10 @@ export const of = (
     .filter(({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt)
     .at(-1)
   const title = RunText.titleOf(report)
-  const event = statusOf(Findings.of(report)) === "failed" ? "red" : "green"
-  if (event === (before !== undefined && isFailed(before) ? "red" : "green")) return undefined
-  const findings = event === "red" ? Findings.errorsOf(report) : []
+  const event = eventOf(statusOf(Findings.of(report)))
+  if (event === eventOf(before?.status)) return undefined
+  const errors = event === "failed" ? Findings.errorsOf(report) : []
+  const listed = errors.filter(isFresh).slice(0, most)
   return {
     version: 1,
     event,
@@ -70,11 +79,11 @@ export const of = (
     startedAt: header.startedAt,
     duration_ms,
     cost_usd,
-    problems: findings.slice(0, most).map((finding) => {
+    problems: listed.map((finding) => {
       const { age = null, evidence, place, what } = FindingText.describe(finding)
       return { what, title: place, evidence, age }
     }),
-    more: Math.max(0, findings.length - most),
+    more: errors.length - listed.length,
     report: folder ?? null,
     url: url ?? null
   }
@@ -91,7 +100,7 @@ const longest = 300
 /** The same as Slack's incoming webhooks take it. */
 export const slack = ({ event, more, problems, report, target, title, url }: Notification): string => {
   const head =
-    event === "red" ? `:red_circle: Night is red: ${title}` : `:large_green_circle: Night is green again: ${title}`
+    event === "failed" ? `:red_circle: Night failed: ${title}` : `:large_green_circle: Night passed again: ${title}`
   const hidden = more + Math.max(0, problems.length - shown)
   const lines = [
     head,

@@ -94,7 +94,7 @@ describe("a limit of cost at a service that", () => {
           stdout,
           '1 run (r-1) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced.'
         )
-        assert.match(stdout, /\nRED: 1 unknown cost \(/u)
+        assert.match(stdout, /\nFAILED: 1 unknown cost \(/u)
       }).pipe(Effect.provide(NodeFileSystem.layer))
     )
   }

@@ -59,7 +59,7 @@ describe.concurrent("run", () => {
     )
     assert.match(
       stdout,
-      /\n {2}example +1\/1 +[\d.]+ m?s\n\nreport [^]*\nGREEN: 1 of 1 scenario passed · [\d.]+ m?s · 0 leaked browsers(?: · .+ simulated)?\n$/u
+      /\n {2}example +1\/1 +[\d.]+ m?s\n\nreport [^]*\nPASSED: 1 of 1 scenario passed · [\d.]+ m?s · 0 leaked browsers(?: · .+ simulated)?\n$/u
     )
     assert.notInclude(stdout, "\u001B")
     const report = reportIn(directory)
@@ -89,7 +89,7 @@ export default Suite.make("far", [scenario("adds up", function* () { yield* chec
     )
     const { code, stderr, stdout } = await call(["run", file, "--report-dir", reportDir()])
     assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, "GREEN: 1 of 1 scenario passed")
+    assert.include(stdout, "PASSED: 1 of 1 scenario passed")
   })
 
   it("npm changes the working directory: a suite file is looked for where npm was called, too", async () => {
@@ -120,7 +120,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}[\d.]+ m?s\b/u)
     assert.match(stdout, /where {5}test\/cli\/example\.suite\.ts:11\n/u)
     assert.include(stdout, `replay    npm run harness -- run ${example} --name fails --seed 7`)
-    assert.include(stdout, "RED: 1 failure (0 of 1 scenario passed)")
+    assert.include(stdout, "FAILED: 1 failure (0 of 1 scenario passed)")
   })
 
   it("a leaked browser is stopped, named, and fails the run", async () => {
@@ -129,7 +129,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.strictEqual(code, 1)
     assert.match(
       stdout,
-      /RED: 1 browser leak \(0 of 1 scenario passed\) · [\d.]+ m?s · 1 leaked browser, stopped now\n/u
+      /FAILED: 1 browser leak \(0 of 1 scenario passed\) · [\d.]+ m?s · 1 leaked browser, stopped now\n/u
     )
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
@@ -143,7 +143,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stderr, stdout } = await running.ended
     assert.strictEqual(code, 130)
     assert.include(stderr, "Ctrl-C again ends at once")
-    assert.include(stdout, "STOPPED, RED: ")
+    assert.include(stdout, "STOPPED, FAILED: ")
     assert.include(stdout, "0 leaked browsers")
     const report = reportIn(directory)
     assert.isTrue(report.interrupted)

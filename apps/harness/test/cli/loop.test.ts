@@ -73,8 +73,8 @@ describe("run in a developer's loop", () => {
       seeds,
       seeds.map((_, index) => index + 1)
     )
-    assert.strictEqual(stdout.match(/^GREEN/gmu)?.length ?? 0, seeds.length - 1)
-    assert.strictEqual(stdout.match(/^RED/gmu)?.length, 1)
+    assert.strictEqual(stdout.match(/^PASSED/gmu)?.length ?? 0, seeds.length - 1)
+    assert.strictEqual(stdout.match(/^FAILED/gmu)?.length, 1)
     assert.match(stdout, new RegExp(`replay .*--seed ${seeds.at(-1)}\\n`, "u"))
   })
 })

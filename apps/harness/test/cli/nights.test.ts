@@ -40,14 +40,14 @@ describe("nights", () => {
       bad.stdout,
       /\n {2}✗ weather › holds[^]*\n {6}baseline {2}\d+ of 20 trials passed tonight, 120 of 120 in the 6 nights before/u
     )
-    assert.match(bad.stdout, /\nRED: 1 new flaky scenario \(1 of 2 scenarios passed\) · /u)
+    assert.match(bad.stdout, /\nFAILED: 1 new flaky scenario \(1 of 2 scenarios passed\) · /u)
     const last = nights().at(-1)
     assert.strictEqual(last?.report, "second")
     assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
 
     const shown = await call(["history", "--history", history])
     assert.strictEqual(shown.code, 0)
-    assert.match(shown.stdout, /red: 1 new flaky scenario\n/u)
+    assert.match(shown.stdout, /failed: 1 new flaky scenario\n/u)
     assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD simulated\n$/u)
     const drawn = await call(["history", "--history", history, "--html"])
     const page = join(folder, "history.html")
@@ -78,7 +78,7 @@ describe("nights", () => {
     const after = await night("0.6", "third")
     assert.match(
       after.stdout,
-      /GREEN: 1 of 2 scenarios passed · |RED: 1 flaky scenario \(1 of 2 scenarios passed\) · /u
+      /PASSED: 1 of 2 scenarios passed · |FAILED: 1 flaky scenario \(1 of 2 scenarios passed\) · /u
     )
     const { results } = JSON.parse(readFileSync(join(folder, "third", "report.json"), "utf8"))
     const { nights: spell, since } = results.find(({ name }: { name: string }) => name === "holds").onset.trials
@@ -108,14 +108,14 @@ describe("nights", () => {
     }
     assert.strictEqual(
       await heading(),
-      '<h1><span class="status passed">Green</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
+      '<h1><span class="status passed">Passed</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
     )
     const { findings: _, scenarios, status: __, ...older } = JSON.parse(readFileSync(own, "utf8"))
     writeFileSync(own, `${JSON.stringify({ ...older, scenarios })}\n`)
-    assert.include(await heading(), '<span class="status passed">Green*</span>')
+    assert.include(await heading(), '<span class="status passed">Passed*</span>')
     const open = scenarios.map((scenario: object) => ({ ...scenario, quarantine: undefined }))
     writeFileSync(own, `${JSON.stringify({ ...older, scenarios: open })}\n`)
-    assert.include(await heading(), '<span class="status failed">Red*</span>')
+    assert.include(await heading(), '<span class="status failed">Failed*</span>')
     const late = await call(
       ["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)],
       {
@@ -153,7 +153,7 @@ describe("a night whose history cannot be written", () => {
     )
     assert.strictEqual(failed.code, 2)
     // a run that left no report has no verdict
-    assert.notInclude(failed.stdout, "GREEN")
+    assert.notInclude(failed.stdout, "PASSED")
     assert.match(failed.stdout, /\nNOT WRITTEN: the reports are incomplete \(\d+ of \d+ scenarios? passed\)\n$/u)
     for (const folder of [path, join(directory, "report.json")]) rmSync(folder, { recursive: true })
     const { code, stderr } = await call(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })

@@ -62,7 +62,7 @@ const during = async (failing: string, args: ReadonlyArray<string>, env: Readonl
 }
 
 describe("a recorded night", () => {
-  it("is told of when it turns red, not while it stays so, and when it is green again", async () => {
+  it("notifies when it fails and when it passes again, not while it keeps failing", async () => {
     const [hook, chat] = [await receive(), await receive()]
     const file = join(folder, "command.txt")
     const recorded = ["run", suite, "--trials", "2", "--record", "--history", join(folder, "n.ndjson")]
@@ -74,17 +74,23 @@ describe("a recorded night", () => {
       assert.deepStrictEqual([code, stderr], [failing === "0" ? 0 : 1, ""])
       if (failing === "1") assert.lengthOf(hook.bodies, 1)
     }
-    const [red, green, ...more] = hook.bodies.map((body) => decode(body))
+    const [failed, passed, ...more] = hook.bodies.map((body) => decode(body))
     assert.isEmpty(more)
-    assert.deepInclude(red, { event: "red", target: "simulated", more: 0, report: join(folder, "report"), url: null })
-    assert.strictEqual(red?.problems[0]?.title, "weather › holds")
-    assert.deepInclude(green, { event: "green", problems: [] })
+    assert.deepInclude(failed, {
+      event: "failed",
+      target: "simulated",
+      more: 0,
+      report: join(folder, "report"),
+      url: null
+    })
+    assert.strictEqual(failed?.problems[0]?.title, "weather › holds")
+    assert.deepInclude(passed, { event: "passed", problems: [] })
     const texts = chat.bodies.map((body) => (JSON.parse(body) as { readonly text: string }).text)
-    assert.match(texts[0] ?? "", /^:red_circle: Night is red: .*\nTarget: simulated\n• weather › holds: failed/u)
-    assert.match(texts[1] ?? "", /^:large_green_circle: Night is green again: /u)
+    assert.match(texts[0] ?? "", /^:red_circle: Night failed: .*\nTarget: simulated\n• weather › holds: failed/u)
+    assert.match(texts[1] ?? "", /^:large_green_circle: Night passed again: /u)
     assert.lengthOf(texts, 2)
     const told = readFileSync(file, "utf8")
-    assert.include(told, '"event":"green"')
+    assert.include(told, '"event":"passed"')
     assert.include(told, '"PATH"')
     for (const form of [key, encodeURIComponent(key), Buffer.from(key).toString("base64")]) {
       for (const text of [...hook.bodies, ...chat.bodies, told]) assert.notInclude(text, form)
@@ -108,7 +114,7 @@ describe("a recorded night", () => {
 
 const notification: Notification = {
   version: 1,
-  event: "red",
+  event: "failed",
   title: "1 failure <!channel>",
   target: "https://your.service",
   startedAt: "2026-11-22T02:00:00.000Z",

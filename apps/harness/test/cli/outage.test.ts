@@ -83,7 +83,7 @@ describe("a service that is away", () => {
     const { night } = await interrupted("gone", "--max-outage", "1s")
     const { code, stdout } = await night.ended
     assert.strictEqual(code, 1)
-    assert.match(stdout, /\nRED: service unreachable since \d\d:\d\d UTC/u)
+    assert.match(stdout, /\nFAILED: service unreachable since \d\d:\d\d UTC/u)
     const { findings = [], outages = [], results } = reportOf("gone")
     assert.deepStrictEqual(
       outages.map(({ to }) => to),
@@ -109,7 +109,7 @@ describe("a service that is away", () => {
     const { code, stderr, stdout } = await call(night, key)
     assert.strictEqual(code, 3)
     assert.match(stderr, /^Nothing answers at http:\/\/127\.0\.0\.1:\d+ \(connection refused\)\./u)
-    assert.include(stdout, "\nRED: service away (no scenario was run)")
+    assert.include(stdout, "\nFAILED: service away (no scenario was run)")
     const [last] = nightsOf("down")
     assert.deepStrictEqual(
       [last?.tag, last?.status, titleOf(last), last?.partial],
@@ -118,7 +118,7 @@ describe("a service that is away", () => {
     assert.lengthOf(reportOf("down").findings?.filter(({ severity }) => severity === "error") ?? [], 1)
     assert.isTrue(existsSync(join(report, "report.html")))
     assert.match(JSON.parse(readFileSync(told, "utf8")).title, /^service away/u)
-    assert.include((await call(["history", "--history", history])).stdout, "red: service away")
+    assert.include((await call(["history", "--history", history])).stdout, "failed: service away")
     // one whose key is refused never ran either
     const { address, server } = await serve()
     const refused = ["run", "versions", "--target", address, "--record", "--history", join(folder, "refused.ndjson")]

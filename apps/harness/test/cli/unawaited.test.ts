@@ -39,7 +39,7 @@ describe("a promise that no scenario awaits", () => {
     assert.lengthOf(breaches, 1)
     assert.match(BreachText.text(breaches[0]), sentence)
     assert.strictEqual(findings[0]?.severity, "error")
-    assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
+    assert.match(stdout, /FAILED: .*2 failures.*1 broken invariant/u)
     assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=10,/u)
     assert.match(stdout, /::error title=[^\n]*promise-not-awaited/u)
     for (const file of ["junit.xml", "summary.md", "report.html"]) {

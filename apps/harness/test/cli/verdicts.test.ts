@@ -82,7 +82,7 @@ describe("verdicts", () => {
     assert.match(stdout, /\n {2}✗ verdicts › is blind/u)
     assert.match(
       stdout,
-      /\nRED: 1 failure, 1 unreachable scenario, 1 unscored scenario \(1 of 4 scenarios passed\) · /u
+      /\nFAILED: 1 failure, 1 unreachable scenario, 1 unscored scenario \(1 of 4 scenarios passed\) · /u
     )
   })
 
@@ -111,7 +111,7 @@ describe("verdicts", () => {
     assert.match(stdout, /\n {4}\d skipped: --max-requests \(5 requests\) was reached\n/u)
     assert.match(
       stdout,
-      /GREEN: .* that ran passed · partial: \d of \d scenarios cut short by --max-requests · \d skipped · \d+ trials not run · /u
+      /PASSED: .* that ran passed · partial: \d of \d scenarios cut short by --max-requests · \d skipped · \d+ trials not run · /u
     )
   })
 })

@@ -21,7 +21,7 @@ describe.concurrent("run --watch", () => {
     writeFileSync(suite, sums)
     writeFileSync(part, "export const two: number = 3\n")
     const watching = start(["run", suite, "--watch"])
-    assert.include(await watching.says("RED: 1 failure"), "\nsums › adds up: adding\n")
+    assert.include(await watching.says("FAILED: 1 failure"), "\nsums › adds up: adding\n")
 
     writeFileSync(part, "export const two: number = = 2\n")
     const broken = await watching.says("could not be loaded")
@@ -31,7 +31,7 @@ describe.concurrent("run --watch", () => {
     )
 
     writeFileSync(part, "export const two: number = 2\n")
-    const fixed = await watching.says("GREEN: 1 of 1 scenario passed")
+    const fixed = await watching.says("PASSED: 1 of 1 scenario passed")
     assert.include(fixed, "\n  fixed          sums › adds up\n")
     watching.signal("SIGINT")
     const { code } = await watching.ended

@@ -37,7 +37,7 @@ export default Suite.make("keys", [one("holds", true), one("fails", false)])
   /** Waits for the end of a run, the how-manieth. */
   const ended = async (count: number) => {
     for (;;) {
-      const ends = (await watching.says("RED")).match(/^RED.*$/gmu) ?? []
+      const ends = (await watching.says("FAILED")).match(/^FAILED.*$/gmu) ?? []
       if (ends.length >= count) return ends[count - 1] ?? ""
       await new Promise((resolve) => setTimeout(resolve, 10))
     }

@@ -82,9 +82,9 @@ describe("NightsPage", () => {
     if (one === undefined) throw new Error("there are nights")
     const html = draw([{ ...one, ...red }, ...rest])
     assert.deepStrictEqual(linksIn(html, "<header").slice(0, 2), [linkOf(rest[4] ?? one), linkOf(one)])
-    assert.include(html, ">2026-11-15 02:00</a>, the last red night: cost +400 %")
-    assert.include(html, "1 of 6 nights red")
-    assert.notInclude(draw(calm), "the last red night")
+    assert.include(html, ">2026-11-15 02:00</a>, the last failed night: cost +400 %")
+    assert.include(html, "1 of 6 nights failed")
+    assert.notInclude(draw(calm), "the last failed night")
   })
 
   it("tells the runs of one day apart by their time", () => {

@@ -38,11 +38,14 @@ describe("Page", () => {
 
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>")
+    assert.include(
+      html,
+      "<title>Failed: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>"
+    )
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 6 other problems · 1 run still running · partial 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated so far 1 may still be running/u
+      /Failed : 1 failure, 6 other problems · 1 run still running · partial 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated so far 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
@@ -54,7 +57,7 @@ describe("Page", () => {
       "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
       "service not reached travel › books behind a login TransportError",
       "not scored travel › compares two offers the oracle could not look",
-      "1 known issue that does not make the run red"
+      "1 known issue that does not fail the run"
     ]
     const places = order.map((part) => findings.indexOf(part))
     assert.deepStrictEqual(
@@ -96,10 +99,13 @@ describe("Page", () => {
 
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
-    assert.include(html, "<title>Red: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>")
+    assert.include(
+      html,
+      "<title>Failed: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>"
+    )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     assert.match(findings, /created-twice.* browser leak new v4-browsers › forgets to stop its browser /u)
-    assert.include(findings, "flaky again after 3 green nights checkout › an order can be cancelled")
+    assert.include(findings, "flaky again after 3 passing nights checkout › an order can be cancelled")
     assert.include(findings, "claimed success wrongly since 2026-11-14, 8 nights checkout › buys the red mug")
     const scenarios = between(html, '<section id="scenarios"', "<footer")
     assert.include(words(scenarios), "again an order can be cancelled")
@@ -149,9 +155,9 @@ describe("Page", () => {
   it("a night that a limit cut short says so in the title and in the open, and counts no trial as 0 ms", () => {
     const html = draw(cut, [])
     const partial = "partial: 2 of 3 scenarios cut short"
-    assert.include(html, `<title>Green: ${partial} · 2026-11-21</title>`)
+    assert.include(html, `<title>Passed: ${partial} · 2026-11-21</title>`)
     const text = words(html)
-    assert.include(text, `Green : ${partial} 2 of 2 scenarios that ran passed `)
+    assert.include(text, `Passed : ${partial} 2 of 2 scenarios that ran passed `)
     assert.include(text, "1 of 8 trials")
     assert.include(
       text,
@@ -176,31 +182,31 @@ describe("Page", () => {
     assert.notInclude(words(draw(greenNight())), "5, of")
   })
 
-  it("a green night says so, and without a history that there are no trends", () => {
+  it("a passed night says so, and without a history that there are no trends", () => {
     const text = words(draw(greenNight(), []))
-    assert.match(text, /Green : all 60 scenarios passed .* 3\.96 USD simulated nothing still running/u)
-    assert.include(text, "Nothing to do All scenarios passed and no invariant was broken. Nothing was left open.")
+    assert.match(text, /Passed : all 60 scenarios passed .* 3\.96 USD simulated 0 still running/u)
+    assert.include(text, "Nothing to do All scenarios passed and no invariant was broken. No resources were left open.")
     assert.include(text, "No trends yet")
   })
 
-  it("a green night with a known issue does not say that all scenarios passed", () => {
+  it("a passed night with a known issue does not say that all scenarios passed", () => {
     const known = redNight().results.filter(({ quarantine }) => quarantine !== undefined)
     const green = greenNight()
     assert.include(
       words(draw({ ...green, results: [...green.results, ...known] }, [])),
-      "All scenarios passed, except for 1 with a known issue that does not make the run red (travel › a shop that moves next week), and no invariant"
+      "All scenarios passed, except for 1 with a known issue that does not fail the run (travel › a shop that moves next week), and no invariant"
     )
   })
 
-  it("a green night says nothing was left open only when nothing was", () => {
+  it("a passed night says nothing was left open only when nothing was", () => {
     const leftover = { kind: "run", id: "r-1", trial: null, sentence: "The run r-1 went on: it was ended." }
     const ended = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "stopped" }] }, []))
-    assert.include(ended, "1 resource that scenarios left open was stopped.")
+    assert.include(ended, "1 leftover resource was stopped automatically; none is still running.")
     assert.include(ended, "Stopped afterwards: 1 run")
     const going = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "open" }] }, []))
     assert.include(going, "1 resource may still be running, and cost: see usage and limits.")
     assert.include(going, "May still be running, and cost: 1 run")
-    for (const text of [ended, going]) assert.notInclude(text, "Nothing was left open")
+    for (const text of [ended, going]) assert.notInclude(text, "No resources were left open")
   })
 
   it("marks what is far above the usual in the line below the title, and not what is a little above", () => {

@@ -62,7 +62,7 @@ describe("ConsoleReporter", () => {
         "✗ v4-browsers › forgets: browser leak: leaked 1 browser, stopped afterwards",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        "RED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now",
+        "FAILED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now",
         ""
       ])
     })
@@ -78,11 +78,11 @@ describe("ConsoleReporter", () => {
   it.effect("tells new from old in the last lines when earlier nights are known", () =>
     Effect.gen(function* () {
       const lines = (yield* show(datedEvents)).split("\n")
-      assert.include(lines, "      age       again after 3 green nights")
+      assert.include(lines, "      age       again after 3 passing nights")
       assert.include(lines, "  ✗ v4-browsers › forgets  browser leak (again after 1 night without it)")
       assert.match(
         lines.at(-2) ?? "",
-        /^RED: 2 failures, 1 browser leak, 1 flaky scenario \(1 new\)|^RED: 2 failures, 1 browser leak, 1 new flaky scenario, 1 unreachable scenario, 1 unscored scenario/u
+        /^FAILED: 2 failures, 1 browser leak, 1 flaky scenario \(1 new\)|^FAILED: 2 failures, 1 browser leak, 1 new flaky scenario, 1 unreachable scenario, 1 unscored scenario/u
       )
     })
   )
@@ -94,7 +94,7 @@ describe("ConsoleReporter", () => {
         "",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        "GREEN: 1 of 1 scenario passed · 2.1 s · 0 leaked browsers",
+        "PASSED: 1 of 1 scenario passed · 2.1 s · 0 leaked browsers",
         ""
       ])
     })
@@ -105,7 +105,7 @@ describe("ConsoleReporter", () => {
       const text = yield* show([{ _tag: "RunFinished", report: cut }])
       assert.include(
         text,
-        "\nGREEN: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time · 1 skipped · 7 trials not run · 2.1 s"
+        "\nPASSED: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time · 1 skipped · 7 trials not run · 2.1 s"
       )
     })
   )
@@ -140,7 +140,7 @@ describe("ConsoleReporter", () => {
   it.effect("explains once a cause that kept several scenarios from being scored", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }])
-      const shown = text.split("\n\n").slice(1).join("\n\n").split("\nRED: ")[0]
+      const shown = text.split("\n\n").slice(1).join("\n\n").split("\nFAILED: ")[0]
       assert.deepStrictEqual(shown?.split("\n"), [
         "  ✗ 14 scenarios  service not reached",
         "      09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
@@ -204,13 +204,13 @@ describe("ConsoleReporter", () => {
           "✗ checkout › cannot be judged",
           "report   .webagent/runs/x",
           "next     harness run --target https",
-          "RED",
+          "FAILED",
           ""
         ]
       )
       const first = lines.findIndex((line) => line.startsWith("  ✗ "))
       assert.deepStrictEqual(lines.slice(3, 5), [
-        "trials   3 of 10 passed · pass rate 33.3 % (95 % CI 0 % to 73.3 %)",
+        "trials   3 of 10 trials passed (5 scenarios; too few to estimate a rate)",
         "history  compared with 7 nights: no evidence of other change"
       ])
       assert.isAbove(first, 5)
@@ -317,7 +317,7 @@ describe("ConsoleReporter", () => {
   it.effect("colour adds nothing that is not said in words", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { style: coloured })
-      assert.include(text, "\u001B[31mRED: 1 failure, 1 browser leak (1 of 3 scenarios passed)\u001B[0m")
+      assert.include(text, "\u001B[31mFAILED: 1 failure, 1 browser leak (1 of 3 scenarios passed)\u001B[0m")
       assert.strictEqual(bare(text), yield* show(mixedEvents))
     })
   )

@@ -241,7 +241,7 @@ describe("what is unusual", () => {
       Judged.render(report.judgement),
       /Changes, and the whole night<\/caption>.*: duration<.*>unusual<.*: cost</su
     )
-    assert.match(HistoryLines.lines(report)[0] ?? "", /^history {2}compared with 28 nights: 3 unusual figures/u)
+    assert.match(HistoryLines.lines(report)[0] ?? "", /^history {2}compared with 28 nights: 3 warnings/u)
   })
 
   it("is on top of the console's end and of the page, and a warning in CI", () => {
@@ -251,7 +251,7 @@ describe("what is unusual", () => {
       `      ${slow}`
     ])
     const page = Findings.render(report, () => "s0", replay)
-    assert.match(page, /2 unusual figures<\/h2><ul class="findings"><li class="finding unusual">/u)
+    assert.match(page, /2 warnings<\/h2><ul class="findings"><li class="finding unusual">/u)
     assert.deepStrictEqual(GitHubReporter.annotations(report), [])
     assert.strictEqual(
       GitHubReporter.warnings(report)[0],
@@ -316,7 +316,7 @@ describe("what nights before say of the age of what is wrong", () => {
     assert.deepStrictEqual(
       findingsIn(dated).map(({ age, what }) => [what, age]),
       [
-        ["failed", "again after 3 green nights"],
+        ["failed", "again after 3 passing nights"],
         ["browser leak", "again after 1 night without it"],
         ["flaky", "new"],
         ["claimed success wrongly", "since 2026-11-15, 7 nights"],

@@ -25,7 +25,7 @@ describe("MarkdownReporter", () => {
       [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
       ["claimed success wrongly", "failed", "browser leak", "flaky", "service not reached", "not scored"]
     )
-    assert.match(table, /^## ❌ Red&#58; 2 failures, 5 other problems\n/u)
+    assert.match(table, /^## ❌ Failed&#58; 2 failures, 5 other problems\n/u)
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
@@ -53,12 +53,12 @@ describe("MarkdownReporter", () => {
     const text = render(dated, replay)
     assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*failed\*\*/mu)
     assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
-    assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 green nights \|/mu)
+    assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 passing nights \|/mu)
     assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)
   })
 
   it("a green run is one line before what is folded away", () => {
-    assert.match(render(green, replay), /^## ✅ Green&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
+    assert.match(render(green, replay), /^## ✅ Passed&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
   })
 
   it("says what the night cost, and that it was compared with none", () => {
@@ -114,7 +114,7 @@ describe("MarkdownReporter", () => {
 
   it("a night that a limit cut short says so before all else", () => {
     const text = render(cut, replay).replaceAll("&#58;", ":").replaceAll("&#45;", "-")
-    assert.match(text, /^## ✅ Green: partial: 2 of 3 scenarios cut short\n/u)
+    assert.match(text, /^## ✅ Passed: partial: 2 of 3 scenarios cut short\n/u)
     assert.include(text, " · 1 of 8 trials · ")
     assert.match(text, /\n1 scenario was not run, 1 scenario not with all trials: --max-time .*was reached\.\n/u)
     assert.include(text, "| guesses | passed | 1/1, 3 not run | 58 ms |")

@@ -25,7 +25,10 @@ describe("an outage", () => {
       ["outage", "the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused"]
     )
     assert.strictEqual(RunText.titleOf(report), "service unreachable 02:10 to 02:31 UTC · 1 unreachable scenario")
-    assert.match(RunText.lastLineOf(report), /^RED: service unreachable 02:10 to 02:31 UTC, 1 unreachable scenario \(/u)
+    assert.match(
+      RunText.lastLineOf(report),
+      /^FAILED: service unreachable 02:10 to 02:31 UTC, 1 unreachable scenario \(/u
+    )
     const alone = reportOf(passed, { outages: [outage("02:10:07", "02:31:40")] })
     assert.strictEqual(RunText.titleOf(alone), "service unreachable 02:10 to 02:31 UTC")
     assert.strictEqual(statusOf(findingsOf(alone)), "failed")
@@ -40,7 +43,7 @@ describe("an outage", () => {
     )
     assert.strictEqual(
       RunText.lastLineOf(report),
-      "GREEN: service unreachable 02:10:07 to 02:10:09 UTC · all 2 scenarios passed"
+      "PASSED: service unreachable 02:10:07 to 02:10:09 UTC · all 2 scenarios passed"
     )
   })
 

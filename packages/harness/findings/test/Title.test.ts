@@ -52,8 +52,8 @@ const unusual = (...rows: ReadonlyArray<Comparison>): Partial<RunReport> => ({
 })
 
 const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: string, last: string]> = [
-  ["all passed", reportOf(passed(76)), "Green: all 76 scenarios passed", "GREEN: all 76 scenarios passed"],
-  ["one scenario", reportOf(passed(1)), "Green: 1 of 1 scenario passed", "GREEN: 1 of 1 scenario passed"],
+  ["all passed", reportOf(passed(76)), "Passed: all 76 scenarios passed", "PASSED: all 76 scenarios passed"],
+  ["one scenario", reportOf(passed(1)), "Passed: 1 of 1 scenario passed", "PASSED: 1 of 1 scenario passed"],
   [
     "new failures and a leak",
     reportOf([
@@ -62,26 +62,26 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       resultOf("b", [failing()], { onset: onset(1) }),
       resultOf("c", [trialOf(leak)])
     ]),
-    "Red: 2 new failures, 1 browser leak",
-    "RED: 2 new failures, 1 browser leak (2 of 5 scenarios passed)"
+    "Failed: 2 new failures, 1 browser leak",
+    "FAILED: 2 new failures, 1 browser leak (2 of 5 scenarios passed)"
   ],
   [
     "some failures are old",
     reportOf([resultOf("a", [failing()], { onset: onset(1) }), resultOf("b", [failing()], { onset: onset(7) })]),
-    "Red: 2 failures (1 new), 1 cause",
-    "RED: 2 failures (1 new), 1 cause (0 of 2 scenarios passed)"
+    "Failed: 2 failures (1 new), 1 cause",
+    "FAILED: 2 failures (1 new), 1 cause (0 of 2 scenarios passed)"
   ],
   [
     "a pass rate of the whole night, whose failures are each as usual",
     reportOf(passed(2), judged({ ...row("pass rate"), now: { _tag: "Rate", passed: 9, scored: 10 } })),
-    "Red: pass rate fell to 90 %",
-    "RED: pass rate fell to 90 % (all 2 scenarios passed)"
+    "Failed: pass rate fell to 90 %",
+    "FAILED: pass rate fell to 90 % (all 2 scenarios passed)"
   ],
   [
     "a leak is no failure besides",
     reportOf([resultOf("c", [trialOf(leak)]), ...passed(1)]),
-    "Red: 1 browser leak",
-    "RED: 1 browser leak (1 of 2 scenarios passed)"
+    "Failed: 1 browser leak",
+    "FAILED: 1 browser leak (1 of 2 scenarios passed)"
   ],
   [
     "more kinds than eight words hold",
@@ -89,8 +89,8 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       [resultOf("a", [failing()]), resultOf("b", [trialOf(leak)]), resultOf("f", [failing(), trialOf()])],
       judged(row("cost"), row("duration"))
     ),
-    "Red: 1 failure, 4 other problems",
-    "RED: 1 failure, 1 browser leak, 1 cost regression, 1 duration regression, 1 flaky scenario (0 of 3 scenarios passed)"
+    "Failed: 1 failure, 4 other problems",
+    "FAILED: 1 failure, 1 browser leak, 1 cost regression, 1 duration regression, 1 flaky scenario (0 of 3 scenarios passed)"
   ],
   [
     "two new kinds that fit only without their age",
@@ -98,26 +98,26 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       resultOf("a", [trialOf(leak)], { onset: { invariants: onset(1).trials } }),
       resultOf("b", [failing(), trialOf()], { onset: onset(1) })
     ]),
-    "Red: 1 browser leak, 1 flaky scenario",
-    "RED: 1 new browser leak, 1 new flaky scenario (0 of 2 scenarios passed)"
+    "Failed: 1 browser leak, 1 flaky scenario",
+    "FAILED: 1 new browser leak, 1 new flaky scenario (0 of 2 scenarios passed)"
   ],
   [
     "stopped",
     reportOf(passed(2), { interrupted: true }),
-    "Red: 1 stopped run",
-    "RED: 1 stopped run (all 2 scenarios passed)"
+    "Failed: 1 stopped run",
+    "FAILED: 1 stopped run (all 2 scenarios passed)"
   ],
   [
     "a figure far outside of its earlier nights",
     reportOf(passed(2), unusual(row("duration"))),
-    "Unusual: 1 unusual duration",
-    "UNUSUAL: 1 unusual duration (all 2 scenarios passed)"
+    "Warning: 1 unusual duration",
+    "WARNING: 1 unusual duration (all 2 scenarios passed)"
   ],
   [
     "an unusual pass rate of a scenario, and of the whole night by it",
     reportOf(passed(2), unusual(row("pass rate"), row("pass rate", "a"))),
-    "Unusual: 1 flakier scenario",
-    "UNUSUAL: 1 flakier scenario (all 2 scenarios passed)"
+    "Warning: 1 flakier scenario",
+    "WARNING: 1 flakier scenario (all 2 scenarios passed)"
   ],
   [
     "a scenario that is new and flaky, and one that was less so before",
@@ -125,8 +125,8 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       [...passed(2), resultOf("a", [failing(), trialOf()]), resultOf("b", [failing(), trialOf()])],
       unusual({ ...row("pass rate", "a"), verdict: "not enough data", nights: 0 }, row("pass rate", "b"))
     ),
-    "Unusual: 1 new flaky scenario, 1 flakier scenario",
-    "UNUSUAL: 1 new flaky scenario, 1 flakier scenario (2 of 4 scenarios passed)"
+    "Warning: 1 new flaky scenario, 1 flakier scenario",
+    "WARNING: 1 new flaky scenario, 1 flakier scenario (2 of 4 scenarios passed)"
   ],
   [
     "a new failure, its pass rate, and what the night cost",
@@ -134,14 +134,14 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       [...passed(75), resultOf("a", [failing()], { onset: onset(1) })],
       judged(row("pass rate"), row("pass rate", "a"), { ...row("cost"), change: 0.97 })
     ),
-    "Red: 1 new failure, cost +97 %",
-    "RED: 1 new failure, cost +97 % (75 of 76 scenarios passed)"
+    "Failed: 1 new failure, cost +97 %",
+    "FAILED: 1 new failure, cost +97 % (75 of 76 scenarios passed)"
   ],
   [
     "one scenario slower, and one costlier",
     reportOf(passed(2), judged(row("duration", "passes 0"), row("cost", "passes 1"))),
-    "Red: 1 slower scenario, 1 costlier scenario",
-    "RED: 1 slower scenario, 1 costlier scenario (all 2 scenarios passed)"
+    "Failed: 1 slower scenario, 1 costlier scenario",
+    "FAILED: 1 slower scenario, 1 costlier scenario (all 2 scenarios passed)"
   ],
   [
     "new failures with the service's own error as their one cause",
@@ -151,46 +151,46 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
         resultOf(name, [refusing("login refused: account locked")], { onset: onset(1) })
       )
     ]),
-    "Red: 4 new failures: login refused: account locked",
-    "RED: 4 new failures, 1 cause (5 of 9 scenarios passed)"
+    "Failed: 4 new failures: login refused: account locked",
+    "FAILED: 4 new failures, 1 cause (5 of 9 scenarios passed)"
   ],
   [
     "one failure by the service's own error, which fits only without its age",
     reportOf([...passed(1), resultOf("a", [refusing("The red cart was empty.")], { onset: onset(1) })]),
-    "Red: 1 failure: The red cart was empty.",
-    "RED: 1 new failure (1 of 2 scenarios passed)"
+    "Failed: 1 failure: The red cart was empty.",
+    "FAILED: 1 new failure (1 of 2 scenarios passed)"
   ],
   [
     "a cause of more words than fit",
     reportOf(["a", "b"].map((name) => resultOf(name, [refusing("this is far too long for any title")]))),
-    "Red: 2 failures, 1 cause",
-    "RED: 2 failures, 1 cause (0 of 2 scenarios passed)"
+    "Failed: 2 failures, 1 cause",
+    "FAILED: 2 failures, 1 cause (0 of 2 scenarios passed)"
   ],
   [
     "a cause of long words",
     reportOf([resultOf("a", [refusing(`no-${"x".repeat(60)}`)])]),
-    "Red: 1 failure",
-    "RED: 1 failure (0 of 1 scenario passed)"
+    "Failed: 1 failure",
+    "FAILED: 1 failure (0 of 1 scenario passed)"
   ],
   [
     "failures of two causes",
     reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [refusing("sold out")])]),
-    "Red: 2 failures",
-    "RED: 2 failures (0 of 2 scenarios passed)"
+    "Failed: 2 failures",
+    "FAILED: 2 failures (0 of 2 scenarios passed)"
   ],
   [
     "a cause beside a leak",
     reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [trialOf(leak)])]),
-    "Red: 1 failure, 1 browser leak",
-    "RED: 1 failure, 1 browser leak (0 of 2 scenarios passed)"
+    "Failed: 1 failure, 1 browser leak",
+    "FAILED: 1 failure, 1 browser leak (0 of 2 scenarios passed)"
   ],
   [
     "all scenarios slower, which is not how long the run took",
     reportOf(passed(2), judged({ ...row("duration"), change: 2.24 })),
-    "Red: scenario durations +224 %",
-    "RED: scenario durations +224 % (all 2 scenarios passed)"
+    "Failed: scenario durations +224 %",
+    "FAILED: scenario durations +224 % (all 2 scenarios passed)"
   ],
-  ["nothing ran", reportOf([]), "Red: 1 incomplete run", "RED: 1 incomplete run (no scenario was run)"]
+  ["nothing ran", reportOf([]), "Failed: 1 incomplete run", "FAILED: 1 incomplete run (no scenario was run)"]
 ]
 
 describe("the headline of a run", () => {
@@ -216,7 +216,7 @@ describe("the headline of a run", () => {
     assert.strictEqual(titleOf(report), "partial: 2 of 5 scenarios cut short")
     const failed = { ...report, results: [...results, resultOf("a", [failing()])] }
     assert.strictEqual(titleOf(failed), "1 failure · partial")
-    assert.strictEqual(lastLineOf(report), `GREEN: 3 of 3 scenarios that ran passed · ${partial}`)
+    assert.strictEqual(lastLineOf(report), `PASSED: 3 of 3 scenarios that ran passed · ${partial}`)
     assert.isUndefined(CutShort.unrun(report))
     assert.strictEqual(CutShort.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
     assert.isUndefined(partialOf(reportOf(passed(2))))

@@ -39,7 +39,7 @@ const grades: Readonly<Record<Verdict, Grade | undefined>> = {
 
 type Before = ReadonlyArray<{ readonly night: Night; readonly its: NightScenario }>
 
-/** In this share of the nights it is flaky so often that the last green nights say little. */
+/** In this share of the nights it is flaky so often that the last passing nights say little. */
 const often = 0.2
 
 /** Since when its trials do not pass. A night in which the service was away says nothing of a scenario that fails. */

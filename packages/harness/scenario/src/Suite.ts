@@ -21,7 +21,7 @@ type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
 export interface SuiteOptions {
   /** Before its first scenario. When it fails, every scenario fails with its error. */
   readonly beforeAll?: () => Done<unknown>
-  /** After its last scenario, if `beforeAll` has succeeded. When it fails, the run is red. */
+  /** After its last scenario, if `beforeAll` has succeeded. If it fails, the run fails. */
   readonly afterAll?: () => Done<unknown>
 }
 

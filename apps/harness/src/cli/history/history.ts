@@ -70,8 +70,8 @@ export const history = configured(
 ).pipe(
   Command.withDescription(
     description("Show the nights of a history with their trends", {
-      0: "shown; with --judge: the last night is not red",
-      1: "with --judge: the last night is red",
+      0: "shown; with --judge: the last night did not fail",
+      1: "with --judge: the last night failed",
       2: "wrong usage"
     })
   ),

@@ -31,7 +31,7 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   yield* Command.runWith(again, { version })(taken.args)
 }, Effect.scoped)
 
-/** Runs with one seed after the other; the first run that is not green is the end. */
+/** Runs with one seed after the other until a run does not pass. */
 const untilFailure = Effect.fnUntraced(function* (parsed: ParsedFlags, words: ReadonlyArray<string>) {
   const args = words.filter((word) => word !== "--repeat-until-failure")
   for (let seed = parsed.seed; ; seed++) yield* go({ ...parsed, seed }, [...args, "--seed", String(seed)])
@@ -51,7 +51,7 @@ export const run = configured(
     resume: Flags.switched("resume", "Continue a killed run: the named folder, or the newest one"),
     repeatUntilFailure: Flags.switched(
       "repeat-until-failure",
-      "Run again with the next seed until a run is not green, or Ctrl-C"
+      "Run again with the next seed until a run does not pass, or Ctrl-C"
     ),
     watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
   },

@@ -3,7 +3,7 @@ import { counted } from "@webagent/cli/Text"
 
 const nights = (count: number) => counted(count, "night")
 
-/** Since when something has been so: `new`, `since 2026-11-14, 7 nights`, `again after 3 green nights`. */
+/** Since when something has been so: `new`, `since 2026-11-14, 7 nights`, `again after 3 passing nights`. */
 export const age = (onset: Onset): string => {
   const { between = 0, flaky, green, known, nights: count, since } = onset
   const its = ageOf(onset)
@@ -11,7 +11,7 @@ export const age = (onset: Onset): string => {
   const often = flaky === undefined ? "" : `, flaky in ${flaky} of ${nights(known)} before`
   if (its === "again") {
     return green === true
-      ? `again after ${counted(between, "green night")}${often}`
+      ? `again after ${counted(between, "passing night")}${often}`
       : `again after ${nights(between)} without it`
   }
   if (flaky !== undefined) return `new${often}`

@@ -48,7 +48,10 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
     return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
   const findings = Findings.of(report)
   const errors = ofSeverity(findings, "error")
-  const unusual = ofSeverity(findings, "warning").reduce((sum, { scenarios }) => sum + Math.max(1, scenarios.length), 0)
+  const warnings = ofSeverity(findings, "warning").reduce(
+    (sum, { scenarios }) => sum + Math.max(1, scenarios.length),
+    0
+  )
   const worse = errors.reduce(
     (sum, { kind, scenarios }) =>
       sum +
@@ -61,7 +64,7 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
   const changed = [
     ...(worse === 0 ? [] : [counted(worse, "regression")]),
     ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
-    ...(unusual === 0 ? [] : [counted(unusual, "unusual figure")])
+    ...(warnings === 0 ? [] : [counted(warnings, "warning")])
   ]
   if (changed.length > 0) return `history  compared with ${known}: ${changed.join(", ")}`
   // errors that the history has no part in are listed below

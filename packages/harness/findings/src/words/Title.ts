@@ -282,12 +282,12 @@ export const fullTitleOf = (run: Titled): string => {
 
 /** A status at the beginning of a line. */
 export const statusWords: Readonly<Record<RunStatus, string>> = {
-  failed: "Red",
-  warning: "Unusual",
-  passed: "Green"
+  failed: "Failed",
+  warning: "Warning",
+  passed: "Passed"
 }
 
-/** A run in a line, for the end of its output: `RED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
+/** A run in a line, for the end of its output: `FAILED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
 export const lastLineOf = (run: Titled): string => {
   const { findings } = run
   const status = statusOf(findings)
