@@ -23,13 +23,14 @@ import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
+import type { BrowserRequest } from "./BrowserCreates.ts"
 import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import * as Sessions from "./Sessions.ts"
 
-export type { BrowserRequest } from "./Browsers.ts"
+export type { BrowserRequest } from "./BrowserCreates.ts"
 export type { Created } from "./SafeCreates.ts"
 export type { Message, SessionRequest, SessionWithTurns } from "./Sessions.ts"
 
@@ -70,7 +71,7 @@ export class Engine extends Context.Service<
       AdmissionRefused | SessionNotFound | SessionStopped | IdempotencyKeyReused | StoreUnavailable
     >
     readonly createBrowser: (
-      request: Browsers.BrowserRequest,
+      request: BrowserRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<
       SafeCreates.Created<"Browser">,

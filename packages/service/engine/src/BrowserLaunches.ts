@@ -1,0 +1,114 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Option from "effect/Option"
+import { commitBrowser } from "./browserEnd.ts"
+import type { BrowserStops } from "./BrowserStops.ts"
+import * as Browser from "./domain/Browser.ts"
+import type { PoolLaunches } from "./PoolLaunches.ts"
+import { LaunchFailed } from "./ports/BrowserPool.ts"
+import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import type { RunningBrowsers } from "./RunningBrowsers.ts"
+import { storeRetries } from "./storeRetries.ts"
+
+/** Lets callers interrupt a part of an uninterruptible effect, if they could interrupt the whole. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Launches browsers and stores them as active. */
+export interface BrowserLaunches {
+  /** Launches a browser that is stored as starting. One that `waits` may wait for room in the pool. */
+  readonly launch: (
+    browser: Browser.Browser,
+    restore: Restore,
+    waits: boolean
+  ) => Effect.Effect<Browser.Browser, LaunchFailed | StoreUnavailable>
+  /** Fails the launches under way, and all later ones. */
+  readonly cut: Effect.Effect<void>
+}
+
+interface LaunchesOptions {
+  readonly isClosing: () => boolean
+  readonly pool: Pick<PoolLaunches, "launch">
+  readonly running: RunningBrowsers
+  readonly stops: Pick<BrowserStops, "end" | "endLater" | "watch">
+}
+
+/** Makes the launches of a node. */
+export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, stops }: LaunchesOptions) {
+  const { end, endLater, watch } = stops
+  const store = yield* Store
+  /** Done once this node launches no more browsers. */
+  const cut = yield* Deferred.make<void>()
+  const stopped = Effect.andThen(
+    Deferred.await(cut),
+    new LaunchFailed({ reason: "failed", message: "The server is being stopped. Try again in a moment" })
+  )
+  const commit = flow(commitBrowser(store), Effect.uninterruptible)
+
+  /** Stores a launched browser as active; false if it was stopped during its launch. */
+  const activate = (active: Browser.Browser) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => commit(active, null, now)).pipe(
+      Effect.as(true),
+      Effect.catchTags({
+        // an earlier commit may have been carried out without a response
+        Conflict: () =>
+          Effect.map(
+            store.browser(active.id),
+            Option.exists(({ status }) => status === "active")
+          ),
+        AdmissionRefused: Effect.die,
+        KeyTaken: Effect.die
+      }),
+      Effect.retry({ schedule: storeRetries, times: 10 })
+    )
+
+  /** Launches a browser that is stored as starting. */
+  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, waits: boolean) {
+    const removals = running.removals()
+    const key = browser.idempotencyKey
+    const unborn = end(browser.id, "launch_failed", { key }).pipe(
+      Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key })))
+    )
+    const launched = yield* Effect.onError(
+      // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
+      restore(Effect.raceFirst(Effect.interruptible(pool.launch(browser, waits)), stopped)),
+      () => unborn
+    )
+    const active = Browser.launched(browser)
+    const gone = Effect.suspend(() => {
+      if (running.get(browser.id) === launched) running.remove(browser.id)
+      return launched.stop
+    })
+    const kept = yield* Effect.onError(
+      Effect.uninterruptible(
+        Effect.suspend(() => {
+          if (running.removals() !== removals || isClosing()) return Effect.succeed(false)
+          running.add(browser.id, launched)
+          return activate(active)
+        })
+      ),
+      () => Effect.andThen(gone, unborn)
+    )
+    if (kept) {
+      watch(browser.id, launched)
+      return active
+    }
+    yield* gone
+    // this node closes, and its store may be closed already
+    if (isClosing()) return active
+    // another node may have given it up, and its key with it: then a repeat makes another one
+    const stored = yield* store.browser(browser.id)
+    if (Option.exists(stored, ({ stopReason }) => stopReason === "launch_failed")) {
+      return yield* new LaunchFailed({
+        reason: "failed",
+        message: "The browser was not ready in time. Create it again."
+      })
+    }
+    // it was stopped or reset meanwhile, so it ends like the others
+    return active
+  })
+
+  const launches: BrowserLaunches = { launch, cut: Effect.asVoid(Deferred.succeed(cut, undefined)) }
+  return launches
+})

@@ -1,0 +1,53 @@
+import type { LaunchedBrowser } from "./ports/BrowserPool.ts"
+
+/** The browsers that run at this node, by id. */
+export interface RunningBrowsers {
+  readonly get: (id: string) => LaunchedBrowser | undefined
+  readonly all: () => ReadonlyArray<readonly [id: string, browser: LaunchedBrowser]>
+  readonly add: (id: string, browser: LaunchedBrowser) => void
+  readonly remove: (id: string) => void
+  /** Removes all browsers and returns them. Browsers that are being launched must not be added any more. */
+  readonly removeAll: () => ReadonlyArray<LaunchedBrowser>
+  /** Number of calls of `removeAll` so far. */
+  readonly removals: () => number
+  /** Marks a browser as one of a session without a running turn. */
+  readonly setUnused: (id: string, owner: string | null) => void
+  readonly setUsed: (id: string) => void
+  /** Marks the least recently used of the unused browsers as used and returns its id; with an owner, one of theirs. */
+  readonly takeUnused: (owner: string | undefined) => string | undefined
+}
+
+/** Makes an empty set of browsers. */
+export const make = (): RunningBrowsers => {
+  const running = new Map<string, LaunchedBrowser>()
+  /** The owners of unused browsers, the least recently used first. */
+  const unused = new Map<string, string | null>()
+  let removals = 0
+  return {
+    get: (id) => running.get(id),
+    all: () => [...running],
+    add: (id, browser) => void running.set(id, browser),
+    remove: (id) => {
+      running.delete(id)
+      unused.delete(id)
+    },
+    removeAll: () => {
+      const removed = [...running.values()]
+      removals += 1
+      running.clear()
+      unused.clear()
+      return removed
+    },
+    removals: () => removals,
+    setUnused: (id, owner) => void unused.set(id, owner),
+    setUsed: (id) => void unused.delete(id),
+    takeUnused: (owner) => {
+      for (const [id, ownerOfBrowser] of unused) {
+        if (owner !== undefined && ownerOfBrowser !== owner) continue
+        unused.delete(id)
+        return id
+      }
+      return undefined
+    }
+  }
+}

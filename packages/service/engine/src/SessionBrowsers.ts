@@ -1,0 +1,95 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { BrowserCreates } from "./BrowserCreates.ts"
+import type { BrowserStops } from "./BrowserStops.ts"
+import { BrowserStopped } from "./domain/Errors.ts"
+import type { Session } from "./domain/Session.ts"
+import type { PoolLaunches } from "./PoolLaunches.ts"
+import type { SessionBrowser } from "./ports/Agent.ts"
+import { type CdpTransport, type LaunchedBrowser, LaunchFailed } from "./ports/BrowserPool.ts"
+import { Owner } from "./ports/Owner.ts"
+import type { RunningBrowsers } from "./RunningBrowsers.ts"
+
+/** Connects to the browsers that run at this node, and gives agents those of their sessions. */
+export interface SessionBrowsers {
+  /** Connects to a browser that runs here, or to the page of it whose target has this id. */
+  readonly connectTo: (id: string, page?: string) => Effect.Effect<CdpTransport, BrowserStopped, Scope.Scope>
+  /** Restricts a browser that runs here; another one has nothing to restrict. */
+  readonly allowDomains: (id: string, domains: ReadonlyArray<string> | null) => Effect.Effect<void>
+  /**
+   * Connects to the browser of a session's agent: it is launched at first use, and again when the one before has
+   * stopped. It is restricted before the agent has it. `use` stores the id of a new one.
+   */
+  readonly ofSession: <E, E2>(
+    session: Pick<Session, "owner" | "recording">,
+    storedId: Effect.Effect<string | null, E>,
+    use: (browserId: string) => Effect.Effect<void, E2>,
+    domains?: () => ReadonlyArray<string> | null
+  ) => Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
+}
+
+interface SessionBrowsersOptions extends Pick<BrowserCreates, "create"> {
+  readonly pool: Pick<PoolLaunches, "makeRoom">
+  readonly running: RunningBrowsers
+  readonly stops: Pick<BrowserStops, "isStopping" | "stop">
+}
+
+/** Makes the connections of a node. */
+export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): SessionBrowsers => {
+  const launchedAs = (id: string): Effect.Effect<LaunchedBrowser, BrowserStopped> =>
+    Effect.suspend(() => {
+      const launched = running.get(id)
+      return launched === undefined ? Effect.fail(new BrowserStopped({ id })) : Effect.succeed(launched)
+    })
+
+  const connectTo: SessionBrowsers["connectTo"] = (id, page) =>
+    Effect.flatMap(launchedAs(id), ({ connect, connectPage }) =>
+      page === undefined ? connect : (connectPage?.(page) ?? Effect.fail(new BrowserStopped({ id })))
+    )
+
+  const allowDomains: SessionBrowsers["allowDomains"] = (id, domains) =>
+    Effect.ignore(Effect.flatMap(launchedAs(id), (launched) => launched.allowDomains?.(domains) ?? Effect.void))
+
+  const use = (id: string, owner: string | null) =>
+    Effect.acquireRelease(
+      Effect.sync(() => running.setUsed(id)),
+      () =>
+        Effect.sync(() => {
+          if (running.get(id) === undefined) return
+          running.setUnused(id, owner)
+          pool.makeRoom()
+        })
+    )
+
+  return {
+    connectTo,
+    allowDomains,
+    ofSession: ({ owner, recording }, storedId, onCreated, domains = () => null) =>
+      Effect.uninterruptibleMask(
+        Effect.fnUntraced(function* (restore) {
+          const id = yield* restore(storedId)
+          const connect = (browserId: string) =>
+            Effect.andThen(
+              use(browserId, owner),
+              Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
+            )
+          if (id !== null && running.get(id) !== undefined && !stops.isStopping(id))
+            return { ...(yield* restore(connect(id))), isNew: false }
+          const { browser } = yield* Effect.provideService(
+            create({ proxyCountryCode: null, recording }, () => ({}), restore, true),
+            Owner,
+            owner
+          )
+          // from here on the browser stops with its session
+          yield* Effect.onError(onCreated(browser.id), () => Effect.ignore(stops.stop(browser.id, "asked")))
+          return { ...(yield* restore(connect(browser.id))), isNew: true }
+        })
+      ).pipe(
+        Effect.mapError((error) =>
+          error instanceof LaunchFailed
+            ? error
+            : new LaunchFailed({ reason: "failed", message: "The session's browser is gone. Create a new run." })
+        )
+      )
+  }
+}
