@@ -27,9 +27,6 @@ import * as SuiteScopes from "./SuiteScopes.ts"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
-export type { EndedTrial, Inspection, RunnerOptions } from "./RunnerOptions.ts"
-export { scenarioKey, trialKey } from "./RunnerOptions.ts"
-
 /**
  * Runs the trials of a plan, `concurrency` at a time, within its limits, and gives the report. An interruption stops the
  * trials that run and releases what they hold. The report is still given; its `interrupted` is then true.

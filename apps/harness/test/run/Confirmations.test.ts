@@ -10,7 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
-import { trialKey } from "../../src/run/Runner.ts"
+import { trialKey } from "../../src/run/RunnerOptions.ts"
 import { run, type StageOptions } from "./stage.ts"
 
 const usual = { rate: 0.95, time_ms: 1000 }

@@ -7,7 +7,7 @@ import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
 import { findingsOf } from "@webagent/findings/Findings"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
-import { trialKey } from "../../src/run/Runner.ts"
+import { trialKey } from "../../src/run/RunnerOptions.ts"
 import { run, suiteOf } from "./stage.ts"
 
 const names = (results: ReadonlyArray<{ readonly name: string }>) => results.map(({ name }) => name)

@@ -15,6 +15,7 @@ import * as Plan from "../../src/run/Plan.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader } from "@webagent/report/RunReport"
 import * as Runner from "../../src/run/Runner.ts"
+import type { RunnerOptions } from "../../src/run/RunnerOptions.ts"
 
 export const info: TargetInfo = {
   name: "nowhere",
@@ -64,16 +65,16 @@ export interface StageOptions {
   readonly concurrency?: number
   readonly timeout?: Duration.Input
   readonly seed?: number
-  readonly lacks?: Runner.RunnerOptions["lacks"]
-  readonly stopBrowser?: Runner.RunnerOptions["stopBrowser"]
-  readonly inspect?: NonNullable<Runner.RunnerOptions["inspect"]>
-  readonly finish?: NonNullable<Runner.RunnerOptions["finish"]>
+  readonly lacks?: RunnerOptions["lacks"]
+  readonly stopBrowser?: RunnerOptions["stopBrowser"]
+  readonly inspect?: NonNullable<RunnerOptions["inspect"]>
+  readonly finish?: NonNullable<RunnerOptions["finish"]>
   readonly trials?: number
   readonly only?: number
   readonly limits?: RunHeader["limits"]
-  readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
-  readonly suspects?: NonNullable<Runner.RunnerOptions["suspects"]>
-  readonly done?: NonNullable<Runner.RunnerOptions["done"]>
+  readonly learned?: NonNullable<RunnerOptions["learned"]>
+  readonly suspects?: NonNullable<RunnerOptions["suspects"]>
+  readonly done?: NonNullable<RunnerOptions["done"]>
   readonly worked_ms?: number
   readonly resumed?: NonNullable<RunHeader["resumed"]>
 }

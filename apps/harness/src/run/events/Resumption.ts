@@ -1,7 +1,7 @@
 import * as DateTime from "effect/DateTime"
 import type { RunHeader } from "@webagent/report/RunReport"
 import type { Outage } from "@webagent/report/Outage"
-import { trialKey } from "../Runner.ts"
+import { trialKey } from "../RunnerOptions.ts"
 import type { Trial } from "@webagent/report/Trial"
 import type { LoggedEvent } from "./EventLog.ts"
 
