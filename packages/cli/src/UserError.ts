@@ -7,7 +7,9 @@ import * as Runtime from "effect/Runtime"
  */
 export class UserError extends Schema.TaggedError<UserError>()("UserError", {
   message: Schema.String,
-  exitCode: Schema.Literals([2, 3, 4])
+  exitCode: Schema.Literals([2, 3, 4]),
+  /** The problem alone, without advice and without a period; absent if the message doesn't separate the two. */
+  problem: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = this.exitCode
   // the command line prints the sentence alone, without a stack
@@ -21,8 +23,13 @@ export const portInUse = (port: number, flag = "--port") =>
 /** A mistake in how the program was called; exit code 2. */
 export const usage = (message: string) => new UserError({ message, exitCode: 2 })
 
-/** A target that does not respond as the service does, or refuses the key; exit code 3. */
-export const unreachable = (message: string) => new UserError({ message, exitCode: 3 })
+/**
+ * A target that does not respond as the service does, or refuses the key; exit code 3.
+ *
+ * @param advice the rest of the message, which tells the user how to fix the problem
+ */
+export const unreachable = (problem: string, advice = "") =>
+  new UserError({ message: `${problem}${advice}`, exitCode: 3, problem })
 
 /** A program that is needed and cannot be had; exit code 4. */
 export const missing = (message: string) => new UserError({ message, exitCode: 4 })

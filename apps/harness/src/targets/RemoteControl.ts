@@ -37,19 +37,20 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
   yield* control.state.getTime().pipe(
     Effect.catchTag("ControlUnauthorizedError", () =>
       Effect.fail(
-        unreachable(`The control API at ${address} does not take the key in ${keyEnv}: set it to the server's.`)
+        unreachable(`The control API at ${address} does not take the key in ${keyEnv}`, ": set it to the server's.")
       )
     ),
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () =>
-        Effect.fail(unreachable(`No control API answers at ${address} within ${Duration.format(patience)}.`))
+        Effect.fail(unreachable(`No control API answers at ${address} within ${Duration.format(patience)}`, "."))
     }),
     Effect.mapError((error) =>
       error._tag === "UserError"
         ? error
         : unreachable(
-            `No control API answers at ${address} (${codeOf(error) ?? error.message}). Use the address that serve prints with --control.`
+            `No control API answers at ${address} (${codeOf(error) ?? error.message})`,
+            ". Use the address that serve prints with --control."
           )
     )
   )

@@ -58,7 +58,7 @@ const explanations: Readonly<Record<string, string>> = {
 
 const nothingThere = (url: URL, why: string, program: string) => {
   const advice = isLoopback(url.hostname) ? ` Start ours with: ${program} serve --port ${url.port || "80"}` : ""
-  return unreachable(`Nothing answers at ${url.origin} (${why}). Is the service running?${advice}`)
+  return unreachable(`Nothing answers at ${url.origin} (${why})`, `. Is the service running?${advice}`)
 }
 
 const parseUrl = (text: string) => {
@@ -131,7 +131,8 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   )
   if (unknown.status === 401 || unknown.status === 403) {
     return yield* unreachable(
-      `${address} does not take the API key in ${options.apiKeyEnv} (HTTP ${unknown.status}): set it to a key of this service.`
+      `${address} does not take the API key in ${options.apiKeyEnv} (HTTP ${unknown.status})`,
+      ": set it to a key of this service."
     )
   }
   const identity = Option.getOrUndefined(Schema.decodeUnknownOption(Identity)(root.text))
@@ -140,8 +141,9 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   const knowsSessions = odd.status !== 404 || odd.text !== unknown.text
   if (identity === undefined && !(isDescribed && knowsSessions)) {
     return yield* unreachable(
+      `Something answers at ${address}, but it is not the service`,
       [
-        `Something answers at ${address}, but it is not the service. Is the base address right?`,
+        ". Is the base address right?",
         `  asked     GET ${path}`,
         "  expected  HTTP 404 that says the session is not found",
         `  got       ${described(unknown)}`

@@ -115,6 +115,10 @@ describe("a service that is away", () => {
       [last?.tag, last?.status, titleOf(last), last?.partial],
       ["service away", "failed", "service away", { _tag: "ServiceAway", isWhole: true }]
     )
+    assert.deepStrictEqual(
+      reportOf("down").outages?.map(({ why }) => why),
+      [`Nothing answers at http://127.0.0.1:${port} (connection refused)`]
+    )
     assert.lengthOf(reportOf("down").findings?.filter(({ severity }) => severity === "error") ?? [], 1)
     assert.isTrue(existsSync(join(report, "report.html")))
     assert.match(JSON.parse(readFileSync(told, "utf8")).title, /^service away/u)

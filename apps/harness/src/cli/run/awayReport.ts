@@ -9,13 +9,12 @@ interface AwayRun {
   readonly plan: ReadonlyArray<Plan.Planned>
   /** The reason why the target doesn't support a need; undefined if it does. */
   readonly lacks: (need: Need) => string | undefined
-  /** The error that names the cause, a sentence in its first line. */
+  /** The reason why the service was away, without a period. */
   readonly why: string
 }
 
 /** Creates the report of a run whose service was away before the first trial. */
 export const awayReport = ({ header, lacks, plan, why }: AwayRun): RunReport => {
-  const [sentence = ""] = why.split(/[.:]?\s*\n|[.:] /u)
   const results = plan.map((planned) =>
     unrun(factsOf(planned), 0, unserved(planned.scenario, lacks) ?? { _tag: "ServiceAway", waited_ms: 0 })
   )
@@ -27,7 +26,7 @@ export const awayReport = ({ header, lacks, plan, why }: AwayRun): RunReport => 
     counts: countsOf(results),
     cost_usd: "0",
     results,
-    outages: [{ from: header.startedAt, to: null, why: sentence }],
+    outages: [{ from: header.startedAt, to: null, why }],
     breaches: []
   }
 }

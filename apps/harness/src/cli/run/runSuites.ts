@@ -105,7 +105,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }, Effect.uninterruptible)
     const target = yield* TargetSource.open(options).pipe(
       Effect.tapErrorTag("UserError", (error) =>
-        isNight && error.exitCode === 3 ? reportUnstarted(error.message) : Effect.void
+        isNight && error.exitCode === 3 ? reportUnstarted(error.problem ?? error.message) : Effect.void
       )
     )
     const fresh = yield* freshOf(target)
