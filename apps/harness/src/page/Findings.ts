@@ -1,5 +1,5 @@
 import type { Finding } from "@webagent/report/Finding"
-import type { ScenarioName } from "@webagent/report/Comparison"
+import { type ScenarioName, scenarioTitle } from "@webagent/report/Comparison"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
@@ -115,7 +115,7 @@ const calm = (report: RunReport): string => {
         : `${counted(open, "resource")} may still be running, and cost: see usage and limits.`
   const known = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
   const others = known.length
-  const names = known.slice(0, mostListed).map(({ name, suite }) => escape(`${suite} › ${name}`))
+  const names = known.slice(0, mostListed).map((result) => escape(scenarioTitle(result)))
   const more = others - names.length
   const passed =
     others === 0
@@ -128,7 +128,7 @@ const calm = (report: RunReport): string => {
 
 /** Number of scenarios of the findings, if one stands for several. */
 const inScenarios = (findings: ReadonlyArray<Finding>): string => {
-  const names = new Set(findings.flatMap(({ scenarios }) => scenarios.map(FindingText.titleOf)))
+  const names = new Set(findings.flatMap(({ scenarios }) => scenarios.map(scenarioTitle)))
   return names.size > findings.length ? ` in ${counted(names.size, "scenario")}` : ""
 }
 

@@ -1,12 +1,12 @@
 import { counted } from "@webagent/cli/Text"
-import type { Comparison } from "@webagent/report/Comparison"
+import { type Comparison, scenarioTitle } from "@webagent/report/Comparison"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import { before, detectable, fullEvidence, now } from "@webagent/findings/words/Statistics"
 import { escape } from "@webagent/cli/Xml"
 import { table } from "./Html.ts"
 
 const nameOf = ({ figure, scenario }: Comparison) =>
-  scenario === null ? `all scenarios: ${figure}` : `${scenario.suite} › ${scenario.name}: ${figure}`
+  scenario === null ? `all scenarios: ${figure}` : `${scenarioTitle(scenario)}: ${figure}`
 
 const tableOf = (caption: string, rows: ReadonlyArray<Comparison>): string =>
   table({

@@ -10,6 +10,7 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover, Rerun, Trial } from "@webagent/report/Trial"
 import { escape } from "@webagent/cli/Xml"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import { folded, table } from "./Html.ts"
 import { marks, order } from "./Mark.ts"
 import { labelOf } from "./NightLabel.ts"
@@ -153,7 +154,7 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   )
   if (all.length === 0) return ""
   const row = ([result, { index, verdict }, { failure }]: readonly [ScenarioResult, Trial, Rerun]) => [
-    escape(`${result.suite} › ${result.name}`),
+    escape(scenarioTitle(result)),
     String(index + 1),
     escape(lineOf(failure)),
     marks[verdict].word
@@ -184,7 +185,9 @@ const outages = (report: RunReport): string => {
 }
 
 const leftBy = (trial: Leftover["trial"]) =>
-  trial === null ? "unknown trial" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`)
+  trial === null
+    ? "unknown trial"
+    : escape(`${scenarioTitle({ suite: trial.suite, name: trial.scenario })}, trial ${trial.index + 1}`)
 
 const isEnded = ({ state }: Leftover) => state === "stopped" || state === "over"
 
@@ -234,7 +237,7 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
           heads: ["scenario", "tonight", "owner", "reason", "last day"],
           align: "    n",
           rows: held.map(({ expired, expires, owner, reason, result }) => [
-            escape(`${result.suite} › ${result.name}`),
+            escape(scenarioTitle(result)),
             marks[result.verdict].word,
             escape(owner),
             escape(reason),
@@ -248,7 +251,7 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
           caption: "May leave quarantine",
           heads: ["scenario", "owner", "evidence"],
           rows: proposals.map((proposal) => [
-            escape(`${proposal.suite} › ${proposal.scenario}`),
+            escape(scenarioTitle({ suite: proposal.suite, name: proposal.scenario })),
             escape(proposal.owner),
             escape(releaseText(proposal))
           ])

@@ -5,6 +5,7 @@ import * as Findings from "@webagent/findings/Findings"
 import { isCovered } from "@webagent/findings/Tolerance"
 import { age } from "@webagent/findings/words/Ages"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
@@ -64,7 +65,7 @@ export const of = (result: ScenarioResult, options: ExplanationOptions, baseline
   const { columns, style } = options
   const { failure, quarantine } = result
   if (failure === undefined) return []
-  const title = `${result.suite} › ${result.name}`
+  const title = scenarioTitle(result)
   const isKnown = isCovered(result)
   const time = duration(result.duration_ms)
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)

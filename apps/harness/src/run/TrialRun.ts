@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import type { Availability } from "./Availability.ts"
 import type { Budget } from "./Budget.ts"
 import { failureOf } from "./FailureOf.ts"
@@ -225,7 +226,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const { options, reruns } = state
   const { index, planned } = task
   const seed = seedOf(options.header.seed, planned, index)
-  const log = TrialLog.make(`${planned.suite} › ${planned.scenario.name}`)
+  const log = TrialLog.make(scenarioTitle({ suite: planned.suite, name: planned.scenario.name }))
   const leakedBrowsers: Array<LeakedBrowser> = []
   const earlier: Array<Rerun> = []
   state.budget.follow(log)

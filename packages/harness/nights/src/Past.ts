@@ -1,8 +1,6 @@
 import * as Schema from "effect/Schema"
-import { Figure } from "@webagent/report/Comparison"
+import { Figure, ScenarioName } from "@webagent/report/Comparison"
 import { isComplete, keyOf, type Night, type NightScenario, Time } from "./Night.ts"
-
-const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
 
 /** A line of a history file that accepts the regressions of a night as the new baseline. */
 export const Accepted = Schema.Struct({

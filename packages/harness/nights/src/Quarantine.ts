@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { usage } from "@webagent/cli/UserError"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { scenarioTitle } from "@webagent/report/Comparison"
 
 /** Default location of the quarantine file. */
 export const standard = "webagent.quarantine.json"
@@ -62,12 +63,12 @@ const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 
 const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / day_ms
 
-const nameOf = ({ scenario, suite }: Entry) => `${suite} › ${scenario}`
+const titleOf = ({ scenario, suite }: Entry) => scenarioTitle({ suite, name: scenario })
 
 /** The reason why an entry is invalid; undefined if it's valid. */
 const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, today: string): string | undefined => {
   const { expires, since } = entry
-  const field = (name: string) => `entries[${index}].${name} (${nameOf(entry)})`
+  const field = (name: string) => `entries[${index}].${name} (${titleOf(entry)})`
   if (since > today) return `${field("since")}: ${since} is not yet; a quarantine cannot be taken in advance`
   if (expires < since) return `${field("expires")}: ${expires} is before since, ${since}`
   if (days(since, expires) > mostDays) {
@@ -77,7 +78,7 @@ const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, tod
   const first = entries.findIndex((other) => other.suite === entry.suite && other.scenario === entry.scenario)
   return first === index
     ? undefined
-    : `entries[${first}] and entries[${index}] are both about ${nameOf(entry)}: leave one out`
+    : `entries[${first}] and entries[${index}] are both about ${titleOf(entry)}: leave one out`
 }
 
 /** Parses a quarantine file on a day (`2026-11-21`). The failure is one sentence that names the field. */

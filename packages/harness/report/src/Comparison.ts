@@ -19,6 +19,9 @@ export type Amount = typeof Amount.Type
 export const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
 export type ScenarioName = typeof ScenarioName.Type
 
+/** The title of a scenario in reports and messages: `shop › pays by card`. */
+export const scenarioTitle = ({ name, suite }: ScenarioName): string => `${suite} › ${name}`
+
 /**
  * The verdict on a figure, compared with earlier runs. `no evidence` is not "no change": `detectable` is the smallest
  * change that this comparison can detect.

@@ -1,11 +1,11 @@
 import * as Money from "@webagent/cli/Money"
-import { titleOf } from "@webagent/findings/words/FindingText"
 import * as NightText from "@webagent/findings/words/NightText"
 import { statusWords } from "@webagent/findings/words/Title"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { counted, duration, percent } from "@webagent/cli/Text"
 import type { Style } from "@webagent/cli/Style"
 import * as PartialText from "@webagent/findings/words/PartialText"
+import { scenarioTitle } from "@webagent/report/Comparison"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 
@@ -59,7 +59,7 @@ const resultOf = (night: Night, style: Style): string => {
   if (partial !== undefined) return part.join("")
   const [first] = regressed
   if (first === undefined) return ""
-  const where = first.scenario === null ? "the whole night" : titleOf(first.scenario)
+  const where = first.scenario === null ? "the whole night" : scenarioTitle(first.scenario)
   const more = regressed.length === 1 ? "" : `, and ${regressed.length - 1} more`
   return style.bad(`worse: ${first.figure} of ${where}${more}`)
 }
@@ -118,7 +118,7 @@ const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, s
   const counts = its.map((one) => (one === undefined ? "·" : `${one.passed}/${one.scored}`))
   const sources = new Set(its.flatMap((one) => one?.source ?? []))
   return [
-    style.strong(`${suite} › ${name}`),
+    style.strong(scenarioTitle({ suite, name })),
     `  passed     ${counts.join(" ")}`,
     ...trendLines([
       {
@@ -140,7 +140,7 @@ const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, s
 
 /** The scenarios whose suite and name contain a text, in any case. */
 export const named = (scenarios: ReadonlyArray<NightScenario>, part: string): ReadonlyArray<NightScenario> =>
-  scenarios.filter(({ name, suite }) => `${suite} › ${name}`.toLowerCase().includes(part.toLowerCase()))
+  scenarios.filter((scenario) => scenarioTitle(scenario).toLowerCase().includes(part.toLowerCase()))
 
 /** Scenarios through the nights, whose names contain a text; empty where there is none. */
 export const ofScenarios = (nights: ReadonlyArray<Night>, part: string, style: Style): ReadonlyArray<string> => {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as NightFile from "@webagent/nights/NightFile"
 import { usage } from "@webagent/cli/UserError"
 import { counted } from "@webagent/cli/Text"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import { noNights, ofHistory } from "../HistoryNight.ts"
 
 type Named = { readonly suite: string; readonly name: string }
@@ -14,7 +15,7 @@ const quotedNames = (all: ReadonlyArray<Named>, between = ", ") => all.map((one)
 
 /** True if a text names a scenario: by its own name, or by its suite and name as in reports or as a user types them. */
 const isNamed = (scenario: Named, text: string | undefined) =>
-  text === scenario.name || text === nameOf(scenario) || text === `${scenario.suite} › ${scenario.name}`
+  text === scenario.name || text === nameOf(scenario) || text === scenarioTitle(scenario)
 
 /** Accepts the regressions of a night as the new baseline, by a line in the history. */
 export const acceptNight = Effect.fnUntraced(function* (options: {

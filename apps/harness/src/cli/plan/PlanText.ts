@@ -1,3 +1,4 @@
+import { scenarioTitle } from "@webagent/report/Comparison"
 import type { Forecast, Row } from "../../run/Forecast.ts"
 import * as Money from "@webagent/cli/Money"
 import * as Plan from "../../run/Plan.ts"
@@ -37,7 +38,7 @@ const line = (row: Row, { columns, isFree }: PlanTextOptions): string => {
   const { planned, open } = row.candidate
   const time = row.trial_ms === undefined ? "?" : duration(row.trial_ms)
   const head = `${String(open).padStart(6)}  ${time.padStart(10)}  ${costOf(row, isFree).padStart(12)}  `
-  return `${head}${cut(`${planned.suite} › ${planned.scenario.name}`, columns - head.length)}`.trimEnd()
+  return `${head}${cut(scenarioTitle({ suite: planned.suite, name: planned.scenario.name }), columns - head.length)}`.trimEnd()
 }
 
 /** The rows grouped by why they will not run. */

@@ -1,5 +1,6 @@
 import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Style } from "@webagent/cli/Style"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 
 const keyOf = ({ name, suite }: ScenarioResult) => scenarioKey(suite, name)
@@ -41,7 +42,7 @@ export const lines = (
       // what failed begins with its own title; what leaked has none
       return explained.length > 0
         ? [`  ${mark(word)}`, ...explained]
-        : [`  ${mark(word.padEnd(13))}  ${result.suite} › ${result.name}`]
+        : [`  ${mark(word.padEnd(13))}  ${scenarioTitle(result)}`]
     })
   )
 }

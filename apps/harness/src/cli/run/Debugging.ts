@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { coloured, plain } from "@webagent/cli/Style"
 import type { RunEvent } from "@webagent/report/RunEvent"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import { ExchangeListener } from "../../observe/ExchangeListener.ts"
 import { exchangeLine } from "./ExchangeLine.ts"
 import * as RepeatedPolls from "./RepeatedPolls.ts"
@@ -25,7 +26,7 @@ export const make = (redact: (text: string) => string): Debugging => {
       Effect.sync(() => {
         if (event._tag === "TrialStarted" || event._tag === "RunFinished") polls.flush()
         if (event._tag === "TrialStarted") {
-          say(`${style.strong(`${event.suite} › ${event.scenario}`)} · trial ${event.index + 1}`)
+          say(`${style.strong(scenarioTitle({ suite: event.suite, name: event.scenario }))} · trial ${event.index + 1}`)
         }
       }),
     listening: Effect.provideService(ExchangeListener, (seen, log) =>

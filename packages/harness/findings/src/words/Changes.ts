@@ -1,4 +1,5 @@
 import { counted, duration, signedPercent } from "@webagent/cli/Text"
+import { scenarioTitle } from "@webagent/report/Comparison"
 import type { Change, Reason } from "../NightChanges.ts"
 import { amount, percent, shareOf } from "./Amounts.ts"
 import * as PartialText from "./PartialText.ts"
@@ -22,9 +23,9 @@ const noteOf = ({ change, isCertain, kind, others }: Change): string | undefined
 
 /** A scenario that differs: `shop › pays  3 of 5 trials passed, was 5 of 5 (may be chance)`. */
 export const line = (change: Change): string => {
-  const { before, name, now, suite } = change
+  const { before, now } = change
   const note = noteOf(change)
-  return `${suite} › ${name}  ${trials(now, false)}, was ${before === null ? "not there" : trials(before, true)}${note === undefined ? "" : ` (${note})`}`
+  return `${scenarioTitle(change)}  ${trials(now, false)}, was ${before === null ? "not there" : trials(before, true)}${note === undefined ? "" : ` (${note})`}`
 }
 
 /** The cause of a failure; of a fixed scenario, that of the first night. */

@@ -1,6 +1,7 @@
 import type { Confirmation, RunReport } from "@webagent/report/RunReport"
 import { counted } from "@webagent/cli/Text"
 import * as SkipText from "./SkipText.ts"
+import { scenarioTitle } from "@webagent/report/Comparison"
 
 const conclusionOf = ({ figure, outcome, skip }: Confirmation): string => {
   switch (outcome) {
@@ -31,9 +32,7 @@ export const summary = ({ header, results }: RunReport): string | undefined => {
   const of = (wanted: Confirmation["outcome"]) => all.filter(({ confirm }) => confirm.outcome === wanted)
   const [worse, well, open] = [of("confirmed"), of("not confirmed"), of("undecided")]
   const parts = [
-    ...(worse.length === 0
-      ? []
-      : [`${worse.length} worse (${worse.map(({ name, suite }) => `${suite} › ${name}`).join(", ")})`]),
+    ...(worse.length === 0 ? [] : [`${worse.length} worse (${worse.map(scenarioTitle).join(", ")})`]),
     ...(well.length === 0 ? [] : [`${well.length} not`]),
     ...(open.length === 0 ? [] : [`${open.length} not decided`])
   ]

@@ -1,4 +1,4 @@
-import type { Comparison, ScenarioName } from "@webagent/report/Comparison"
+import { type Comparison, type ScenarioName, scenarioTitle } from "@webagent/report/Comparison"
 import type { AffectedScenario, Finding, TrialCount } from "@webagent/report/Finding"
 import type { LeakedBrowser } from "@webagent/report/Trial"
 import { counted, cut, percent, signedPercent } from "@webagent/cli/Text"
@@ -52,8 +52,6 @@ export interface FindingText {
   readonly shared?: string
   readonly scenarios: ReadonlyArray<ScenarioText>
 }
-
-export const titleOf = ({ name, suite }: ScenarioName): string => `${suite} › ${name}`
 
 const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 
@@ -176,7 +174,7 @@ const wholeRun = ({ kind, scenarios }: Finding): string => {
 
 /** Names of scenarios with their ages. */
 export const dated = (scenarios: ReadonlyArray<AffectedScenario>): string =>
-  listed(scenarios.map((one) => `${titleOf(one)}${one.onset === undefined ? "" : ` (${age(one.onset)})`}`))
+  listed(scenarios.map((one) => `${scenarioTitle(one)}${one.onset === undefined ? "" : ` (${age(one.onset)})`}`))
 
 type Evidence = Pick<FindingText, "evidence" | "cause" | "detail" | "baseline"> & { readonly rate?: string }
 
@@ -281,7 +279,12 @@ const contributionOf = ({ contributors = [], figure, scenarios: ran = 0 }: Compa
   const share = contributors.reduce((sum, { share }) => sum + share, 0)
   const scenarios = contributors.map(({ before, name, now, suite }) => {
     const unit = figure === "pass rate" ? "" : " a trial"
-    return { suite, name, title: titleOf({ suite, name }), text: `${amount(now)}${unit}, usually ${amount(before)}` }
+    return {
+      suite,
+      name,
+      title: scenarioTitle({ suite, name }),
+      text: `${amount(now)}${unit}, usually ${amount(before)}`
+    }
   })
   const of = `${scenarios.length} of ${counted(ran, "scenario")}`
   const part = share > 0.995 ? "all" : percent(share, 0)
@@ -312,7 +315,7 @@ export const contributionLine = ({ contribution }: FindingText): ReadonlyArray<s
 const placeOf = ({ kind, scenarios: [first, ...others] }: Finding): string => {
   if (kind._tag === "Incomplete") return "the whole run"
   if (others.length > 0) return counted(1 + others.length, "scenario")
-  if (first !== undefined) return titleOf(first)
+  if (first !== undefined) return scenarioTitle(first)
   if (kind._tag === "Regressed" || kind._tag === "Unusual") return "the whole night"
   return kind._tag === "BrokenInvariant" ? (kind.breach?.resource ?? "the whole run") : "the whole run"
 }
@@ -347,7 +350,7 @@ export const describe = (finding: Finding): FindingText => {
       return {
         suite: scenario.suite,
         name: scenario.name,
-        title: titleOf(scenario),
+        title: scenarioTitle(scenario),
         evidence,
         ...defined({ cause, rate, age: scenario.onset && age(scenario.onset) })
       }

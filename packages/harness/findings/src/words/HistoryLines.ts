@@ -1,5 +1,5 @@
 import { least } from "@webagent/nights/Past"
-import type { Comparison } from "@webagent/report/Comparison"
+import { type Comparison, scenarioTitle } from "@webagent/report/Comparison"
 import { ofSeverity } from "@webagent/report/Finding"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -7,7 +7,6 @@ import { counted, signedPercent } from "@webagent/cli/Text"
 import * as Findings from "../Findings.ts"
 import * as ConfirmText from "./ConfirmText.ts"
 import { figureName } from "./Figures.ts"
-import { titleOf } from "./FindingText.ts"
 import { before, detectable, evidence, now } from "./Statistics.ts"
 
 const reach = (rows: ReadonlyArray<Comparison>): string => {
@@ -22,7 +21,7 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
 /** A figure and its scenario; the whole run's durations have the name that titles use. */
 const figureText = (row: Comparison): string => {
   const { figure, scenario } = row
-  if (scenario !== null) return `${figure} of ${titleOf(scenario)}`
+  if (scenario !== null) return `${figure} of ${scenarioTitle(scenario)}`
   return figure === "duration" ? figureName(row) : `${figure} of the whole night`
 }
 
@@ -112,7 +111,7 @@ export const lines = (report: RunReport): ReadonlyArray<string> => {
       : [judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
     ...proposals.map(
       (proposal) =>
-        `release  ${proposal.suite} › ${proposal.scenario} (${proposal.owner}): ${releaseText(proposal)}. Remove it from quarantine.`
+        `release  ${scenarioTitle({ suite: proposal.suite, name: proposal.scenario })} (${proposal.owner}): ${releaseText(proposal)}. Remove it from quarantine.`
     )
   ]
 }

@@ -1,6 +1,7 @@
 import type { Finding } from "@webagent/report/Finding"
 import { counted } from "@webagent/cli/Text"
-import { dated, listed, titleOf } from "./FindingText.ts"
+import { scenarioTitle } from "@webagent/report/Comparison"
+import { dated, listed } from "./FindingText.ts"
 import * as OutageText from "./OutageText.ts"
 import * as SkipText from "./SkipText.ts"
 
@@ -12,7 +13,7 @@ export const note = ({ kind, scenarios }: Finding): string | undefined => {
       return OutageText.sentence(kind.outage)
     case "Flaky":
       return kind.isUsual
-        ? about("did not pass in every trial, as usual", listed(scenarios.map(titleOf)))
+        ? about("did not pass in every trial, as usual", listed(scenarios.map(scenarioTitle)))
         : about(
             "did not pass in every trial, unlike in the compared nights; one such night is no evidence of a regression"
           )
