@@ -18,8 +18,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const key = { WEBAGENT_API_KEY: "wak_test" }
 
-const serve = async (...flags: ReadonlyArray<string>) => {
-  const server = start(["serve", "--port", "0", "--quiet", ...flags])
+const serve = async (port = "0") => {
+  const server = start(["serve", "--port", port, "--quiet"])
   const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/u.exec(await server.says("try it")) ?? []
   return { server, address }
 }
@@ -60,7 +60,7 @@ const titleOf = (night: Night | undefined) =>
 describe("a service that is away", () => {
   it("in the middle of a night and comes back: trials wait, and those that overlap are no measure of durations", async () => {
     const { night, port } = await interrupted("back")
-    const { server } = await serve("--port", port)
+    const { server } = await serve(port)
     const { stderr } = await night.ended
     await kill(server)
     const { outages = [], results } = reportOf("back")
