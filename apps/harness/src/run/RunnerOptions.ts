@@ -23,7 +23,7 @@ export interface RunnerOptions {
   readonly contextOf: (seed: number) => ScenarioContext
   /** The sentence for why the target cannot serve a need, or undefined when it can. */
   readonly lacks: (need: Need) => string | undefined
-  /** Stops a browser that a scenario left open; answers whether it worked. */
+  /** Stops a browser that a scenario leaked; returns true if it stopped. */
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** The longest one trial may take, unless its scenario says otherwise. */
   readonly timeout: Duration.Duration
