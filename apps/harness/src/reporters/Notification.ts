@@ -1,4 +1,4 @@
-import type { Night } from "@webagent/nights/Night"
+import { type Night, targetOf } from "@webagent/nights/Night"
 import { type Finding, type RunStatus, statusOf } from "@webagent/report/Finding"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -48,9 +48,6 @@ const isFresh = ({ onset, scenarios }: Finding): boolean => {
   const onsets = scenarios.length === 0 ? [onset] : scenarios.map((scenario) => scenario.onset ?? onset)
   return onsets.some((one) => Onset.ageOf(one) !== "old")
 }
-
-/** Target of a night, under the name that both its report and its line of the history use. */
-const targetOf = ({ header: { target } }: RunReport) => (target.simulated ? "simulated" : target.address)
 
 /**
  * Builds the notification of a night that fails, or passes again. Undefined if its result is the same as in the

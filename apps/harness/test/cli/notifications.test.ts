@@ -12,7 +12,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { send } from "../../src/cli/Notifications.ts"
-import { Notification } from "../../src/reporters/Notification.ts"
+import { Notification, of } from "../../src/reporters/Notification.ts"
+import { prepared } from "../reporters/prepared.ts"
 import type { Channel } from "../../src/config/Values.ts"
 import { call } from "./inProcess.ts"
 
@@ -110,6 +111,16 @@ describe("a recorded night", () => {
     assert.strictEqual(code, 2)
     assert.match(stderr, /^[^\n]*webhook=URL, slack=VARIABLE[^\n]*\n$/u)
   })
+})
+
+it("a notification lists the problems that began in its night, and counts the older ones", () => {
+  const report = prepared["fixture night"]
+  const sent = report && of(report, [], { url: undefined, folder: undefined })
+  assert.deepStrictEqual(
+    sent?.problems.map(({ title }) => title),
+    ["checkout › known for too long", "v4-browsers › forgets", "checkout › buys the red mug"]
+  )
+  assert.strictEqual(sent?.more, 3)
 })
 
 const notification: Notification = {

@@ -70,30 +70,43 @@ export const runFindings = (report: RunReport): ReadonlyArray<Finding> => {
   ]
 }
 
-/** Figures that regressed, except for those that `isExplained` by another finding. */
+/**
+ * Figures that regressed, except for those that `isExplained` by another finding. Scenarios whose figure regressed in the
+ * same night are one finding, because one change is the likely cause.
+ */
 export const regressions = (
   { judgement, results }: RunReport,
   isExplained: (row: Comparison) => boolean
-): ReadonlyArray<Finding> =>
-  (judgement?.rows ?? [])
-    .filter(
-      (row) =>
-        row.verdict === "regressed" &&
-        // a leak is a finding of its own
-        row.figure !== "leaked browsers" &&
-        !results.some((result) => isCovered(result) && isOf(result, row)) &&
-        !isExplained(row)
-    )
-    .map((comparison) => {
-      const { onset, scenario } = comparison
-      const since = onset === undefined ? {} : { onset }
-      return {
-        kind: { _tag: "Regressed", comparison },
+): ReadonlyArray<Finding> => {
+  const regressed = (judgement?.rows ?? []).filter(
+    (row) =>
+      row.verdict === "regressed" &&
+      // a leak is a finding of its own
+      row.figure !== "leaked browsers" &&
+      !results.some((result) => isCovered(result) && isOf(result, row)) &&
+      !isExplained(row)
+  )
+  const groups = Map.groupBy(regressed, (row) =>
+    row.scenario === null || row.onset === undefined ? row : `${row.figure} ${row.onset.since}`
+  )
+  return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
+    // the first is the example of all: it has to be the worst
+    const rows = group.toSorted((one, other) => (other.change ?? 0) - (one.change ?? 0))
+    const [worst] = rows
+    if (worst === undefined) return []
+    return [
+      {
+        kind: { _tag: "Regressed", comparison: worst },
         severity: "error",
-        scenarios: scenario === null ? [] : [{ ...scenario, ...since }],
-        ...(scenario === null ? since : {})
+        scenarios: rows.flatMap((comparison) => {
+          const { onset, scenario } = comparison
+          return scenario === null ? [] : [{ ...scenario, comparison, ...(onset === undefined ? {} : { onset }) }]
+        }),
+        ...(worst.scenario === null && worst.onset !== undefined ? { onset: worst.onset } : {})
       }
-    })
+    ]
+  })
+}
 
 /** Resources that may still be running, by kind. */
 const stillOpen = ({ leftovers = [] }: RunReport): ReadonlyArray<Finding> =>

@@ -349,6 +349,27 @@ describe("findings of a run", () => {
     assert.deepStrictEqual([known, fresh], [[9], [undefined]])
   })
 
+  it("put scenarios together whose figure regressed in the same night, the worst first", () => {
+    const [tonight, earlier] = ["2026-11-21T02:00:00.000Z", "2026-11-14T02:00:00.000Z"]
+    const slower = (name: string, since: string, change: number) =>
+      row({
+        figure: "duration",
+        scenario: { suite: "shop", name },
+        verdict: "regressed",
+        change,
+        onset: { since, nights: since === tonight ? 1 : 7, known: 9 }
+      })
+    const rows = [slower("a", tonight, 0.3), slower("b", earlier, 0.4), slower("c", tonight, 0.9)]
+    const results = ["a", "b", "c"].map((name) => result(name, "passed"))
+    assert.deepStrictEqual(errors(report(results, judged(...rows))), ["Regressed c, a", "Regressed b"])
+    const costlier = { ...slower("a", tonight, 0.3), figure: "cost" } as const
+    assert.deepStrictEqual(errors(report(results, judged(costlier, ...rows.slice(1)))), [
+      "Regressed a",
+      "Regressed c",
+      "Regressed b"
+    ])
+  })
+
   it("name the new ones of many scenarios first", () => {
     const failing = (name: string, nights: number) =>
       result(name, "failed", { onset: { trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } } })

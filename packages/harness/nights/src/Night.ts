@@ -253,6 +253,10 @@ export const withId = ({ report, ...night }: Omit<Night, "id">): Night => ({
   id: createHash("sha256").update(JSON.stringify(night)).digest("hex").slice(0, 12)
 })
 
+/** The target of a run, as its nights name it: `simulated`, or an address. */
+export const targetOf = ({ header: { target } }: Pick<RunReport, "header">): string =>
+  target.simulated ? "simulated" : target.address
+
 /**
  * Converts the report of a run to a night of a history; `directory` is the folder of the report, relative to the
  * history file.
@@ -272,7 +276,7 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
     ...(Outage.isWhole(report) ? { tag: "service away" as const } : {}),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {
-      target: header.target.simulated ? "simulated" : header.target.address,
+      target: targetOf(report),
       tool: header.tool.version,
       ...(header.machine === undefined ? {} : { machine: header.machine }),
       concurrency: header.concurrency,

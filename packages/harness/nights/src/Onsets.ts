@@ -2,7 +2,7 @@ import type { Figure } from "@webagent/report/Comparison"
 import type { Onset } from "@webagent/report/Onset"
 import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Verdict } from "@webagent/report/Verdict"
-import { keyOf, type Night, type NightScenario, ofReport } from "./Night.ts"
+import { keyOf, type Night, type NightScenario, targetOf } from "./Night.ts"
 import { figureKey, type Of, scenariosOf } from "./Past.ts"
 
 /** Status of a problem in one earlier night: whether it existed, and since when. */
@@ -98,7 +98,7 @@ const ofFigure = (figure: Figure, of: Of, startedAt: string, nights: ReadonlyArr
 /** A report in which all that is wrong says since when it is so; one before which no night is known is as it was. */
 export const mark = (report: RunReport, past: ReadonlyArray<Night>): RunReport => {
   const { startedAt } = report.header
-  const { target } = ofReport(report).fingerprint
+  const target = targetOf(report)
   const nights = past
     .filter((night) => night.fingerprint.target === target && night.startedAt < startedAt)
     .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))

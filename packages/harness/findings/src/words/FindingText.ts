@@ -219,8 +219,10 @@ const ofScenario = (finding: Finding, scenario: AffectedScenario): Evidence => {
       return { evidence: breaches.map((breach) => line(BreachText.text(breach))).join("; ") }
     case "LimitExceeded":
       return { evidence: LimitText.ofScenario(kind.limit) }
-    case "Regressed":
-      return { evidence: Statistics.evidence(kind.comparison) }
+    case "Regressed": {
+      const row = comparison ?? kind.comparison
+      return { evidence: Statistics.evidence(row), rate: `${Statistics.now(row)}, usually ${Statistics.before(row)}` }
+    }
     case "Unusual": {
       const evidence = Statistics.evidence(comparison ?? kind.comparison)
       return cause === undefined ? { evidence } : { evidence: `${evidence}: ${cause}`, cause, detail: evidence }
@@ -256,6 +258,7 @@ const ofSeveral = (finding: Finding): Evidence => {
       const text = `leaked ${counted(scenarios.flatMap(({ browsers = [] }) => browsers).length, "browser")}`
       return { cause: text, evidence: text }
     }
+    case "Regressed":
     case "Unusual": {
       const { detail: _, ...rest } = alone
       return {
@@ -344,7 +347,9 @@ export const describe = (finding: Finding): FindingText => {
     what: what(finding),
     place: placeOf(finding),
     ...defined({ age: since, contribution }),
-    ...(isSeveral ? { shared: `one of ${scenarios.length} scenarios with this cause` } : {}),
+    ...(isSeveral
+      ? { shared: `one of ${scenarios.length} scenarios ${"comparison" in kind ? "like this" : "with this cause"}` }
+      : {}),
     scenarios: scenarios.map((scenario): ScenarioText => {
       const { cause, evidence, rate } = ofScenario(finding, scenario)
       return {

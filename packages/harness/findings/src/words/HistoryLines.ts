@@ -55,7 +55,7 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
     (sum, { kind, scenarios }) =>
       sum +
       (kind._tag === "Regressed"
-        ? 1
+        ? Math.max(1, scenarios.length)
         : scenarios.filter(({ comparison }) => comparison?.verdict === "regressed").length),
     0
   )
