@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
-import { parseSync } from "rolldown/utils"
+import { parseSync, Visitor } from "rolldown/utils"
 import { type Manifest, publishedFolders, root, type Target, type Unpacked } from "./Package.ts"
 
 /** The folder of the reports, from the root of the repository. */
@@ -15,16 +15,39 @@ const typesOf = (target: Target | null): ReadonlyArray<string> =>
       )
 
 /** Removes comments, so that a reworded comment doesn't change the report. */
-const withoutComments = (path: string, source: string): ReadonlyArray<string> => {
+const withoutComments = (path: string, source: string): string => {
   let text = source
   for (const { end, start } of parseSync(path, source).comments.toReversed()) {
     text = text.slice(0, start) + text.slice(end)
   }
   return text
+}
+
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** Sorts the members of each union, because the compiler writes those of an inferred type in a different order each time. */
+const withSortedUnions = (path: string, source: string): string => {
+  const unions: Array<ReadonlyArray<Place>> = []
+  new Visitor({ "TSUnionType:exit": ({ types }) => void unions.push(types) }).visit(parseSync(path, source).program)
+  // a union comes after those inside it, and sorting keeps its length, so the places of all others stay right
+  return unions.reduce((text, places) => {
+    const members = places.map(({ end, start }) => text.slice(start, end)).toSorted()
+    const end = places.at(-1)?.end ?? 0
+    const sorted = members.map(
+      (member, index) => member + text.slice(places[index]?.end, places[index + 1]?.start ?? end)
+    )
+    return text.slice(0, places[0]?.start) + sorted.join("") + text.slice(end)
+  }, source)
+}
+
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
-}
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
@@ -96,7 +119,7 @@ export const apiReport = (built: Unpacked, internal: ReadonlyArray<Unpacked> = [
     const source = owner.files.get(path)
     const place = path.replace(/^dist\//u, owner === built ? "" : `${owner.manifest.name}/`)
     if (source === undefined || reached.has(place)) continue
-    reached.set(place, withoutComments(path, source))
+    reached.set(place, linesOf(withSortedUnions(path, withoutComments(path, source))))
     queue.push(...importsOf(next, source, internal))
   }
   const parts = [...reached].toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -44,6 +44,15 @@ export * from "./Noun.ts";
     assert.strictEqual(report({ ...sound, "dist/Hidden.d.ts": hidden.replace("number", "string") }), report(sound))
   })
 
+  it("doesn't change with the order of a union's members", () => {
+    const noun = (type: string) => report({ "dist/index.d.ts": `export declare const noun: ${type};\n` })
+    const [first, second] = ["Part<{\n    readonly a: 1 | 22;\n}>", "Part<{\n    readonly b: 'x' | null;\n}>"]
+    const swapped = second.replace("'x' | null", "null | 'x'")
+    assert.strictEqual(noun(`Whole<${first} | ${second}>`), noun(`Whole<${swapped} | ${first}>`))
+    assert.notStrictEqual(noun(`Whole<${first} | ${second}>`), noun(`Whole<${first}>`))
+    assert.include(noun("333 | 1 | Array<22 | 1> | null"), "noun: 1 | 333 | Array<1 | 22> | null;")
+  })
+
   it("follows the types that only import() names", () =>
     assert.include(
       report({ ...sound, "dist/Noun.d.ts": 'export declare const noun: import("./Part.ts").Part;\n' }),

@@ -21,7 +21,7 @@ export const Served = place(V4Api.prefix(basePath.v4).middleware(NodeRouting), {
   }
 })
 
-/** The reads of a run by its id: as operations, and as plain reads. */
+/** The reads of a run by its id: as operations, and as fast reads. */
 export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
   const notFound = () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
   const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)

@@ -27,7 +27,7 @@ const overLimit = (
   return new AdmissionRefused({ message, retryAfter_ms: day_ms - (now_ms % day_ms) })
 }
 
-/** True if another node, or the plain read, has already counted the request for its key. */
+/** True if another node, or a fast read, has already counted the request for its key. */
 export const Counted: Context.Reference<boolean> = Context.Reference("@webagent/server/Counted", {
   defaultValue: () => false
 })
