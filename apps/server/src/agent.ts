@@ -1,6 +1,6 @@
 import type { Limits, Secret } from "@webagent/agent"
 import type { ModelConfig } from "@webagent/agent/options"
-import { Agent, makeStreamingAgent } from "@webagent/engine"
+import { Agent, layerStreamingAgent } from "@webagent/engine"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -61,10 +61,9 @@ const none =
 const loaded = Effect.promise(() => import("@webagent/agent"))
 
 /** The agent of a server with real browsers and no model: each run fails with an error that explains this. */
-const layerNone = Layer.effect(
-  Agent,
+const layerNone = Layer.unwrap(
   Effect.map(loaded, ({ BrowserAgent }) =>
-    makeStreamingAgent({
+    layerStreamingAgent({
       model: "none",
       version: BrowserAgent.version,
       perform: () => Stream.succeed({ _tag: "Failed", error: none, failure: "no_model" })

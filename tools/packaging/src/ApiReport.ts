@@ -23,14 +23,9 @@ const withoutComments = (path: string, source: string): string => {
   return text
 }
 
-interface Place {
-  readonly start: number
-  readonly end: number
-}
-
 /** Sorts the members of each union, because the compiler writes those of an inferred type in a different order each time. */
 const withSortedUnions = (path: string, source: string): string => {
-  const unions: Array<ReadonlyArray<Place>> = []
+  const unions: Array<ReadonlyArray<{ readonly start: number; readonly end: number }>> = []
   new Visitor({ "TSUnionType:exit": ({ types }) => void unions.push(types) }).visit(parseSync(path, source).program)
   // a union comes after those inside it, and sorting keeps its length, so the places of all others stay right
   return unions.reduce((text, places) => {

@@ -1,5 +1,6 @@
 export * as LinkOwners from "./api/LinkOwners.ts"
 export * from "./api/LinkTokens.ts"
+export * as ErrorHandler from "./http/policy/ErrorHandler.ts"
 export * as ErrorResponse from "./http/policy/ErrorResponse.ts"
 export * as ApiKeyAuth from "./http/policy/ApiKeyAuth.ts"
 export * as App from "./http/App.ts"

@@ -46,7 +46,7 @@ const layer = (about: Identity.About) =>
       ])
     ),
     McpEndpoint.layer,
-    ErrorHandler.layer(V2.Served, V3.Served, V4.Served, ServerApi)
+    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi])
   ).pipe(Layer.provide(NodeRouting.layer))
 
 /** The whole app as one effect that responds to the current request, with or without a socket. */

@@ -121,7 +121,8 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       ["PROPFIND", "/health", "GET, HEAD"],
       ["DELETE", "//api//v4//runs", "POST"],
       ["DELETE", "/api/v4/runs;x=1", "POST"],
-      ["DELETE", "/api/v4/%72uns", "POST"]
+      ["DELETE", "/api/v4/%72uns", "POST"],
+      ["DELETE", "/api/v4/runs/%ff", "GET, HEAD"]
     ] as const) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {

@@ -63,7 +63,7 @@ describe("a create at a node without room", () => {
         assert.strictEqual(counted.requests, 2)
         assert.strictEqual((yield* create(full)).status, 429)
         assert.strictEqual(counted.requests, 3)
-        // a plain read that finds nothing becomes an operation
+        // a fast read that finds nothing becomes an operation
         assert.strictEqual((yield* send(full, "GET", `/api/v4/runs/${crypto.randomUUID()}`)).status, 404)
         assert.strictEqual(counted.requests, 4)
       })

@@ -65,7 +65,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
         [404, { detail: "Not found. The control API is described at /control/v1/openapi.json." }]
       )
       const wrong = yield* asked("PATCH", "/time")
-      assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, PUT"])
+      assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, PUT"])
       const document = yield* asked("GET", "/openapi.json", { key: null })
       assert.include(Object.keys(document.body["paths"] as object), "/control/v1/time/advance")
     })

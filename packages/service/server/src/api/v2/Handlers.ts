@@ -11,7 +11,7 @@ import * as Conversion from "./Conversion.ts"
 /** API v2 under the path where this server serves it. */
 export const Served = V2Api.prefix(basePath.v2).middleware(NodeRouting)
 
-/** The read of a session by its id: as an operation, and as a plain read. */
+/** The read of a session by its id: as an operation, and as a fast read. */
 export const read = sessionRead(Conversion.fromDomain)
 
 /** The v2 operations over the engine. */

@@ -14,7 +14,7 @@ export const Served = place(V3Api.prefix(basePath.v3).middleware(NodeRouting), {
   sessions: { create: { node: "withRoom", launches: "later" } }
 })
 
-/** The read of a session by its id: as an operation, and as a plain read. */
+/** The read of a session by its id: as an operation, and as a fast read. */
 export const read = sessionRead(Conversion.fromDomain)
 
 /** The v3 operations over the engine. */

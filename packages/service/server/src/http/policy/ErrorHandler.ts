@@ -10,7 +10,7 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import { isDecodable, routerConfig } from "./RequestPath.ts"
 
 /** Returns the response to a request without a route: 405 if the path has other methods, otherwise 404. */
-const makeNotFound = (apis: ReadonlyArray<HttpApi.Constraint>) => {
+const makeNotFound = (apis: ReadonlyArray<HttpApi.Constraint>, detail: string) => {
   const router = FindMyWay.make<true>(routerConfig)
   const methods = new Set<string>()
   for (const api of apis) {
@@ -27,7 +27,7 @@ const makeNotFound = (apis: ReadonlyArray<HttpApi.Constraint>) => {
   return ({ url }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
     const allowed = [...methods].filter((method) => router.find(method, url) !== undefined)
     return allowed.length === 0
-      ? ErrorResponse.make(404, "Not Found")
+      ? ErrorResponse.make(404, detail)
       : ErrorResponse.make(405, "Method Not Allowed", { allow: allowed.join(", ") })
   }
 }
@@ -55,21 +55,25 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
 }
 
 /**
- * Responds to requests without a route, and to bugs: with a logged 500 that hides the cause. `apis` are the server's
- * endpoints.
+ * Responds to requests without a route, and to bugs: with a logged 500 that hides the cause.
+ *
+ * @param apis The server's endpoints.
+ * @param detail The sentence of a 404.
  */
-export const layer = (...apis: ReadonlyArray<HttpApi.Constraint>) => {
-  const notFound = makeNotFound(apis)
+export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Found") => {
+  const notFound = makeNotFound(apis, detail)
   return HttpRouter.middleware(
     (httpEffect) => {
       const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        nowhere.test(request.url) ? Effect.succeed(ErrorResponse.make(404, "Not Found")) : httpEffect
+        nowhere.test(request.url) ? Effect.succeed(ErrorResponse.make(404, detail)) : httpEffect
       )
       return Effect.catchCause(
         Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally),
         (cause) => {
           if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
-          if (isRouteNotFound(Cause.squash(cause))) return Effect.map(HttpServerRequest.HttpServerRequest, notFound)
+          if (isRouteNotFound(Cause.squash(cause))) {
+            return Effect.map(HttpServerRequest.HttpServerRequest, (request) => notFound(literally(request)))
+          }
           return Effect.as(Effect.logError("A request failed", cause), ErrorResponse.make(500, "Internal Server Error"))
         }
       )
