@@ -388,7 +388,7 @@ it("33_slowest.reporter: writes the slowest scenarios, as many as its options sa
   for (const [name, duration_ms] of Object.entries({ books: 20, cancels: 5, searches: 30 })) {
     reporter.onScenarioEnded?.({ ...result, name, duration_ms, cost_usd: "0", trials: [] })
   }
-  await reporter.onRunEnded?.({ report: undefined as never })
+  await reporter.onRunEnded?.({ report: undefined as never, findings: [], words: undefined as never })
   assert.strictEqual(readFileSync(join(directory, "slowest.txt"), "utf8"), "30 ms  searches\n20 ms  books\n")
   rmSync(directory, { recursive: true })
 })

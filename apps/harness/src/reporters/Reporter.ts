@@ -1,4 +1,7 @@
+import * as Findings from "@webagent/findings/Findings"
+import * as RunWords from "@webagent/findings/words/RunWords"
 import type { Night } from "@webagent/nights/Night"
+import type { Finding } from "@webagent/report/Finding"
 import type { Outage } from "@webagent/report/Outage"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
@@ -26,6 +29,10 @@ export interface ScenarioName {
 export interface RunEnded {
   /** The report, as `report.json` stores it. */
   readonly report: RunReport
+  /** Everything that a person should know about the run: errors first, then warnings, then notes. */
+  readonly findings: ReadonlyArray<Finding>
+  /** Sentences for the run and its findings. */
+  readonly words: RunWords.RunWords
 }
 
 /**
@@ -132,7 +139,11 @@ const handle = (reporter: Reporter, event: RunEvent): Handled => {
     case "ScenarioFinished":
       return reporter.onScenarioEnded?.(event.result)
     case "RunFinished":
-      return reporter.onRunEnded?.({ report: event.report })
+      return reporter.onRunEnded?.({
+        report: event.report,
+        findings: Findings.of(event.report),
+        words: RunWords.of(event.report)
+      })
   }
 }
 

@@ -60,6 +60,34 @@ describe("a reporter of a module", () => {
     assert.isTrue(hasReport("next"))
   })
 
+  it("gets the findings of the run, and their words", async () => {
+    const lines = written(
+      "findings.mjs",
+      `import { writeFileSync } from "node:fs"
+      export default {
+        name: "findings",
+        onRunEnded: ({ findings, words }) => {
+          const lines = findings.map((finding) => [finding.severity, finding.kind._tag, \`\${words.lineOf(finding)}\`])
+          writeFileSync(${JSON.stringify(join(folder, "findings.json"))}, JSON.stringify([\`\${words.title}\`, ...lines]))
+        }
+      }`
+    )
+    const { code } = await call([
+      "run",
+      suite,
+      "--name",
+      "fails",
+      "--report-dir",
+      directoryOf("findings"),
+      "--reporter",
+      lines
+    ])
+    const [title, ...findings] = JSON.parse(readFileSync(join(folder, "findings.json"), "utf8"))
+    assert.deepStrictEqual([code, typeof title], [1, "string"])
+    assert.deepStrictEqual(findings[0].slice(0, 2), ["error", "Failed"])
+    assert.include(findings[0][2], "fails")
+  })
+
   it("gets its options from the configuration, whose paths are relative to its file", async () => {
     mkdirSync(join(folder, "project"))
     written(
