@@ -24,7 +24,10 @@ const methods = new Set([
 ])
 
 /** The fields of a described finding, which are sentences wherever they are read. */
-const sentenceFields = new Set(["evidence", "baseline", "detail", "shared", "sentence"])
+const sentenceFields = new Set(["age", "baseline", "cause", "detail", "evidence", "place", "shared", "what"])
+
+/** The functions of the words that return several sentences. */
+const makers = new Set(["describe", "of"])
 
 const nameOf = (node: ESTree.Node): string | undefined => (node.type === "Identifier" ? node.name : undefined)
 
@@ -51,14 +54,20 @@ const violationsIn = (file: string, text: string): ReadonlyArray<string> => {
       for (const { local } of specifiers) modules.add(local.name)
     }
   }).visit(program)
+  if (modules.size === 0) return []
+  const isObject = (node: ESTree.Node) =>
+    node.type === "CallExpression" &&
+    node.callee.type === "MemberExpression" &&
+    node.callee.property.type === "Identifier" &&
+    makers.has(node.callee.property.name)
   new Visitor({
     VariableDeclarator: ({ id, init }) => {
       if (init === null) return
-      if (id.type === "Identifier" && isWords(init)) sentences.add(id.name)
+      if (id.type === "Identifier" && isWords(init) && !isObject(init)) sentences.add(id.name)
       if (id.type !== "ObjectPattern") return
       for (const property of id.properties) {
         if (property.type !== "Property" || property.value.type !== "Identifier") continue
-        if (sentenceFields.has(nameOf(property.key) ?? "") || isWords(init)) sentences.add(property.value.name)
+        if (sentenceFields.has(nameOf(property.key) ?? "") && isWords(init)) sentences.add(property.value.name)
       }
     }
   }).visit(program)

@@ -68,6 +68,8 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
   const passed = RunText.passedText(report)
   const status = statusOf(Findings.of(report))
   const title = RunText.titleOf(report)
+  // then the title is the number of passed scenarios
+  const isPassedTitle = status === "passed" && RunText.isPlain(report)
   const unrun = CutShort.unrun(report) ?? 0
   // a partial night took less and cost less than others
   const whole = nights.filter(isComplete).map(plannedOf)
@@ -100,7 +102,7 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
   )
   const facts: ReadonlyArray<readonly [figure: string, noun: string, isFar?: boolean]> = [
     ...(report.interrupted ? [["stopped", "before its end"] as const] : []),
-    ...(title === passed ? [] : [["", passed] as const]),
+    ...(isPassedTitle ? [] : [["", passed] as const]),
     ...(counts.skipped === 0 ? [] : [[number(counts.skipped), "skipped"] as const]),
     ["", UsageText.trials(report, unrun)],
     [number(counts.requests), ...beside("requests", requests, (used) => used.requests, number)],

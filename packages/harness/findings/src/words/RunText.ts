@@ -23,3 +23,8 @@ export const lastLineOf = (report: RunReport): string => Title.lastLineOf(titled
 
 /** `75 of 76 scenarios passed`: of those that ran. */
 export const passedText = (report: RunReport): string => Title.passedText(titledOf(report))
+
+/** True if the title of a passed run is the number of its passed scenarios, without an outage, open resources or limits. */
+export const isPlain = (report: RunReport): boolean =>
+  partialOf(report) === undefined &&
+  Findings.of(report).every(({ kind }) => kind._tag !== "ServiceAway" && kind._tag !== "StillOpen")
