@@ -112,7 +112,7 @@ const calm = (report: RunReport): string => {
       ? "No resources were left open."
       : open === 0
         ? `${counted(leftovers.length, "leftover resource")} ${leftovers.length === 1 ? "was" : "were"} stopped automatically; none is still running.`
-        : `${counted(open, "resource")} may still be running, and cost: see usage and limits.`
+        : `${counted(open, "resource")} may still be running and cost money: see usage and limits.`
   const known = results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
   const others = known.length
   const names = known.slice(0, mostListed).map((result) => escape(scenarioTitle(result)))
@@ -142,8 +142,8 @@ const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): str
   const sentences = open.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
   const list = (some: ReadonlyArray<string>) => `<ul class="facts small">${some.join("")}</ul>`
   const more = sentences.slice(mostOpen)
-  const stop = reap === undefined ? "" : `<p>Stop what the ledger of this run has:</p>${command(reap, "Copy")}`
-  return `<div class="calm cut"><p><b>${counted(open.length, "resource")} may still be running, and cost.</b></p>${stop}${list(sentences.slice(0, mostOpen))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
+  const stop = reap === undefined ? "" : `<p>Stop the resources in the ledger of this run:</p>${command(reap, "Copy")}`
+  return `<div class="calm cut"><p><b>${counted(open.length, "resource")} may still be running and cost money.</b></p>${stop}${list(sentences.slice(0, mostOpen))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}</div>`
 }
 
 const mostOpen = 4

@@ -112,7 +112,7 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
     "newest night on the right, and last in the list",
     ...(shown.every(({ isRecorded }) => isRecorded)
       ? []
-      : ["* by an older version: judged by its figures, without limits and quarantine"])
+      : ["* recorded by an older version: judged by its figures alone, without limits and quarantine"])
   ]
   const columns = shown.map((one) => ({
     night: one.night,

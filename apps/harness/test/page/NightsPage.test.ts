@@ -106,7 +106,7 @@ describe("NightsPage", () => {
     assert.include(html, ">11-19*<small>14:30</small></a>")
     assert.include(html, ">11-19<small>02:00</small></a>")
     assert.match(html, /<li><span class="status \w+">\w+\*<\/span>/u)
-    assert.include(html, "* by an older version")
+    assert.include(html, "* recorded by an older version")
   })
 
   it("shows in the column of a costly or slow night what was red", () => {

@@ -128,7 +128,7 @@ describe("Page", () => {
     assert.include(text, "2 findings")
     assert.match(
       text,
-      /service not reached 14 scenarios .*: no response \(4\), 09:12:44 to 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials ended by it.* away › runs 0/u
+      /service not reached 14 scenarios .*: no response \(4\), 09:12:44 to 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials interrupted.* away › runs 0/u
     )
     assert.include(text, "the oracle could not look away › asks 1 · away › asks 2")
     assert.lengthOf([...findings.matchAll(/<li class="finding /gu)], 2)
@@ -136,7 +136,7 @@ describe("Page", () => {
     const usage = words(between(draw(away, []), '<section id="usage"', "<footer"))
     assert.match(
       usage,
-      /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) 14 trials ended by it, 14 tries run again 14 POST/u
+      /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) 14 trials interrupted, 14 retries 14 POST/u
     )
   })
 
@@ -204,7 +204,7 @@ describe("Page", () => {
     assert.include(ended, "1 leftover resource was stopped automatically; none is still running.")
     assert.include(ended, "Stopped afterwards: 1 run")
     const going = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "open" }] }, []))
-    assert.include(going, "1 resource may still be running, and cost: see usage and limits.")
+    assert.include(going, "1 resource may still be running and cost money: see usage and limits.")
     assert.include(going, "May still be running, and cost: 1 run")
     for (const text of [ended, going]) assert.notInclude(text, "No resources were left open")
   })
@@ -279,7 +279,7 @@ describe("Page", () => {
       between(draw({ ...greenNight(), judgement }), '<section id="findings"', '<section id="trends"')
     )
     assert.include(findings, "1 improvement scenario durations: 35 % shorter tonight ")
-    assert.notInclude(findings, "would be seen")
+    assert.notInclude(findings, "would be detected")
     assert.notInclude(words(draw(greenNight())), "improvement")
   })
 

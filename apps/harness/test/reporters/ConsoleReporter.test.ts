@@ -143,7 +143,7 @@ describe("ConsoleReporter", () => {
       const shown = text.split("\n\n").slice(1).join("\n\n").split("\nFAILED: ")[0]
       assert.deepStrictEqual(shown?.split("\n"), [
         "  ✗ 14 scenarios  service not reached",
-        "      09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
+        "      09:12:44 to 09:12:55 UTC (11 s): 14 trials interrupted, 14 retries; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
         '      replay    harness run away --name "runs 0" --seed 1',

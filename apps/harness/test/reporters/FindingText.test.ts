@@ -83,7 +83,7 @@ describe("findings in words", () => {
     const [line = ""] = contributionLine(finding)
     assert.strictEqual(
       line,
-      "all of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.10 s a trial, usually 2.00 s; checkout › pays 4.10 s a trial, usually 2.00 s; checkout › gone 4.10 s a trial, usually 2.00 s; …"
+      "all of it comes from 4 of 8 scenarios: checkout › buys the red mug 4.10 s per trial, usually 2.00 s; checkout › pays 4.10 s per trial, usually 2.00 s; checkout › gone 4.10 s per trial, usually 2.00 s; …"
     )
     assert.include(
       errorsOf(report).map((one) => exampleOf(one)?.name),
@@ -100,7 +100,7 @@ describe("findings in words", () => {
     )
     assert.match(
       evenly[0] ?? "",
-      /^spread evenly over the scenarios, \+105 % each; 4 of 8 scenarios: checkout › buys the red mug 4\.10 s a trial, usually 2\.00 s; /u
+      /^spread evenly over the scenarios, \+105 % each; 4 of 8 scenarios: checkout › buys the red mug 4\.10 s per trial, usually 2\.00 s; /u
     )
     const again = () => "again"
     const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
@@ -113,7 +113,7 @@ describe("findings in words", () => {
     const page = Findings.render(report, ({ name }) => name.replaceAll(" ", "-"), again)
     assert.include(
       page,
-      '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.10 s a trial, usually 2.00 s</li>'
+      '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.10 s per trial, usually 2.00 s</li>'
     )
     assert.include(page, 'data-open="buys-the-red-mug"')
   })
@@ -341,7 +341,7 @@ describe("grouped findings", () => {
     findingsIn(report).map(({ evidence, place, scenarios }) => [place, evidence, scenarios.length])
 
   const outage =
-    "09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)"
+    "09:12:44 to 09:12:55 UTC (11 s): 14 trials interrupted, 14 retries; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)"
 
   it("groups scenarios that one outage or one cause kept from being scored, whatever they requested", () => {
     assert.deepStrictEqual(told(away), [
@@ -358,7 +358,7 @@ describe("grouped findings", () => {
       return { ...result, failure, trials: result.trials.map((trial) => ({ ...trial, failure, reruns: [] })) }
     })
     assert.deepStrictEqual(told({ ...away, results }), [
-      ["2 scenarios", "09:12:45 to 09:12:46 UTC (1 s): 2 trials ended by it; GET /api/v2/sessions/…: HTTP 503 (2)", 2]
+      ["2 scenarios", "09:12:45 to 09:12:46 UTC (1 s): 2 trials interrupted; GET /api/v2/sessions/…: HTTP 503 (2)", 2]
     ])
   })
 

@@ -48,7 +48,7 @@ describe("Outages", () => {
     assert.deepStrictEqual(told(of(...scenarios)), [
       [
         "09:12:54 to 09:13:13 UTC (19.5 s)",
-        "40 trials ended by it",
+        "40 trials interrupted",
         "POST /api/v4/runs: HTTP 503 (32), POST /api/v4/runs: no response (8)"
       ]
     ])
@@ -87,7 +87,7 @@ describe("Outages", () => {
   it("tries that were run again count by themselves, also where all passed then", () => {
     const rerun = { started_ms: 0, duration_ms: 5, failure: failure(503) }
     const report = of([trial({ reruns: [rerun, rerun] })], [trial({ reruns: [rerun] })])
-    assert.deepStrictEqual(told(report), [["09:12:44 UTC", "3 tries run again", "POST /api/v4/runs: HTTP 503 (3)"]])
+    assert.deepStrictEqual(told(report), [["09:12:44 UTC", "3 retries", "POST /api/v4/runs: HTTP 503 (3)"]])
     assert.deepStrictEqual(errorsOf(report), [])
   })
 

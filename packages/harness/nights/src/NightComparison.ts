@@ -120,7 +120,7 @@ interface Test {
   readonly isPaired: boolean
 }
 
-// decided by how many pairs there are, before one looks at them: of a few not even all lost would be seen
+// decided by how many pairs there are, before one looks at them: of a few not even all lost would be detected
 const isEnough = (pairs: number, level: number): boolean => 0.5 ** pairs <= level
 
 /** By pairs where every trial has one and there are enough of them, else by counts. */

@@ -20,7 +20,7 @@ const tableOf = (...failures: ReadonlyArray<ReadonlyArray<number>>) => {
   return Table.make(of(past), past, tonight).scenarios
 }
 
-describe("the pass rate that would be seen", () => {
+describe("the pass rate that would be detected", () => {
   it("fails often enough in four of five cases", () => {
     for (const [critical, trials] of [
       [1, 5],

@@ -281,7 +281,7 @@ const contributionOf = ({ contributors = [], figure, scenarios: ran = 0 }: Compa
   if (contributors.length === 0) return undefined
   const share = contributors.reduce((sum, { share }) => sum + share, 0)
   const scenarios = contributors.map(({ before, name, now, suite }) => {
-    const unit = figure === "pass rate" ? "" : " a trial"
+    const unit = figure === "pass rate" ? "" : " per trial"
     return {
       suite,
       name,

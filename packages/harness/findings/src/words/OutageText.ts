@@ -50,11 +50,11 @@ export const requests = ({ operations, why }: OutageToll): string => {
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }
 
-/** The impact: `40 trials ended by it, 12 tries run again`. */
+/** The impact: `40 trials interrupted, 12 retries`. */
 export const toll = ({ reruns, trials }: OutageToll): string => {
   const parts = [
-    ...(trials === 0 ? [] : [`${counted(trials, "trial")} ended by it`]),
-    ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "try" : "tries"} run again`])
+    ...(trials === 0 ? [] : [`${counted(trials, "trial")} interrupted`]),
+    ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "retry" : "retries"}`])
   ]
-  return parts.length === 0 ? "no trial ended by it" : parts.join(", ")
+  return parts.length === 0 ? "no trial interrupted" : parts.join(", ")
 }

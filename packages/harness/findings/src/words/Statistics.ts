@@ -93,12 +93,12 @@ const parts = (comparison: Comparison): readonly [evidence: string, missing: str
   return [
     sure,
     least === undefined
-      ? `${figure === "pass rate" ? "no fall" : "no change"} would be seen`
-      : `${least}${isOfWholeRate ? " less" : ""} would be seen`
+      ? `${figure === "pass rate" ? "no fall" : "no change"} would be detected`
+      : `${least}${isOfWholeRate ? " less" : ""} would be detected`
   ]
 }
 
-/** The evidence of a comparison in a sentence, without the data that is missing or the change that would be seen. */
+/** The evidence of a comparison in a sentence, without the data that is missing or the change that would be detected. */
 export const evidence = (comparison: Comparison): string => parts(comparison)[0]
 
 /** The same with that. */
