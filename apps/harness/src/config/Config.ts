@@ -177,7 +177,8 @@ const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
   return `target: expected an address, or one of ${names.join(", ")}, got ${JSON.stringify(target)}${question}`
 }
 
-const ended = (sentence: string) => sentence.replace(/[^?]$/u, "$&.")
+/** Ends a sentence with a period, unless it is a question. */
+export const ended = (sentence: string) => sentence.replace(/[^?]$/u, "$&.")
 
 /** Decodes a value as a configuration. The failure has one line for each invalid key, with the key's path. */
 export const decode = (value: unknown): Result.Result<Config, ReadonlyArray<string>> => {

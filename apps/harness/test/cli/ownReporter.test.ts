@@ -112,8 +112,16 @@ describe("a reporter of a module", () => {
     assert.strictEqual(wrong.code, 2)
     assert.match(
       wrong.stderr,
-      /the options of reporter \S+options\.mjs: txt: is not a known field; did you mean "text"\?/u
+      /the options of reporter \S+options\.mjs: txt: is not a known field; did you mean "text"\?\n/u
     )
+  })
+
+  it("html writes its other file relative to the configuration", async () => {
+    mkdirSync(join(folder, "html"))
+    const config = written("html/config.json", '{ "reporters": [["html", { "file": "pages/night.html" }]] }')
+    const { code, stderr } = await run("html-report", "--config", config)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(readFileSync(join(folder, "html/pages/night.html"), "utf8"), "<html")
   })
 
   const mistakes: Readonly<Record<string, { readonly text: string; readonly line: RegExp }>> = {

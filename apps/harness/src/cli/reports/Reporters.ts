@@ -26,8 +26,8 @@ export interface Chosen {
   readonly definition: ReporterDefinition
 }
 
-const fileReporters = [json, junit, markdown] as ReadonlyArray<ReporterDefinition>
-const builtIn = [github, html, ...fileReporters] as ReadonlyArray<ReporterDefinition>
+const fileReporters = [html, json, junit, markdown] as ReadonlyArray<ReporterDefinition>
+const builtIn = [github, ...fileReporters] as ReadonlyArray<ReporterDefinition>
 
 /** The options that the configuration has for a reporter. */
 const optionsIn = (project: Project, argument: string): unknown => {
@@ -80,7 +80,7 @@ const decode = Effect.fnUntraced(function* ({ argument, definition, options }: C
   if (Result.isSuccess(decoded)) return decoded.success
   return yield* usage(
     fieldIssues(decoded.failure.issue, options)
-      .map((issue) => `${at}: ${line(issue)}.`)
+      .map((issue) => `${at}: ${Config.ended(line(issue))}`)
       .join("\n")
   )
 })
