@@ -61,7 +61,8 @@ const makeScreen = Effect.fnUntraced(function* (
   return { show, reporter: ConsoleReporter.make({ ...stdout, ...options, live, logged }) }
 })
 
-const startOne = Effect.fnUntraced(function* (argument: string, reporter: Reporter) {
+/** Starts a reporter, which handles the events of a queue. */
+export const startOne = Effect.fnUntraced(function* (argument: string, reporter: Reporter) {
   const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
   const fiber = yield* Effect.forkChild(Effect.exit(consume(reporter)(Stream.fromQueue(queue))))
   return { argument, queue, fiber }
@@ -69,12 +70,23 @@ const startOne = Effect.fnUntraced(function* (argument: string, reporter: Report
 
 type Started = Effect.Success<ReturnType<typeof startOne>>
 
-/** Waits until reporters have received every event; fails with one line for each that failed. */
-const endAll = Effect.fnUntraced(function* (all: ReadonlyArray<Started>) {
+/** Time that a reporter has to finish after the last event. */
+const longest = "30 seconds"
+
+const unfinished = Exit.fail(new Error(`It didn't finish within ${longest} of the run's end`))
+
+/**
+ * Waits until reporters have handled every event, and stops one that takes too long; fails with one line for each that
+ * failed.
+ */
+export const endAll = Effect.fnUntraced(function* (all: ReadonlyArray<Started>) {
   const failures: Array<string> = []
   for (const { argument, fiber, queue } of all) {
     yield* Queue.end(queue)
-    const exit = yield* Fiber.join(fiber)
+    const exit = yield* Effect.timeoutOrElse(Fiber.join(fiber), {
+      duration: longest,
+      orElse: () => Effect.as(Fiber.interrupt(fiber), unfinished)
+    })
     if (Exit.isFailure(exit)) failures.push(failureOf(argument, exit.cause))
   }
   // a full disk fails all of them alike
