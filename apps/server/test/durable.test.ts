@@ -293,7 +293,7 @@ describe("settings", () => {
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
     "a profile, which only the simulated service has": [
       ["--profile", "flaky"],
-      /^No flag --profile\. See: npm run server -- serve --help\n$/u
+      /^No flag --profile\. Did you mean the command simulate\? See: npm run server -- serve --help\n$/u
     ],
     "an address for other nodes, which a file does not have": [
       ["--advertise", "http://10.0.0.5:8080"],
