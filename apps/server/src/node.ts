@@ -41,10 +41,10 @@ const isAway = (error: unknown) =>
   error instanceof StoreUnavailable || (error instanceof DatabaseError && error.isAway === true)
 
 /**
- * Serves, and each time that it ends because its node is lost begins anew, as a node that no other one knows. A
- * database that is away then is waited for; one that is away at the first start ends the program.
+ * Serves, and restarts under a new node id each time that the node is lost. A restart waits for a database that is away; a
+ * first start fails.
  */
-export const anew = <E, R>(untilLost: Effect.Effect<void, E, R>): Effect.Effect<never, E, R> => {
+export const restartWhenLost = <E, R>(untilLost: Effect.Effect<void, E, R>): Effect.Effect<never, E, R> => {
   const patient = untilLost.pipe(
     Effect.tapError((error) => (isAway(error) ? Effect.logWarning((error as Error).message) : Effect.void)),
     Effect.retry({ while: isAway, schedule: Schedule.spaced(between) })
@@ -54,7 +54,7 @@ export const anew = <E, R>(untilLost: Effect.Effect<void, E, R>): Effect.Effect<
 
 /** Settings of a node that is one of several. */
 export interface SharedOptions {
-  /** Told when this node has to begin anew. */
+  /** Runs when this node is lost and has to restart. */
   readonly lost: Effect.Effect<void>
   /** Address at which the other nodes reach it; by default, the address that it listens on. */
   readonly advertise?: string | undefined

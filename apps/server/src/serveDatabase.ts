@@ -17,7 +17,7 @@ import { ServedBrowsers } from "./browsers.ts"
 import { folderOf } from "./data.ts"
 import * as Durable from "./durable.ts"
 import type { ModelName, ModelPrice } from "./modelTexts.ts"
-import { anew } from "./node.ts"
+import { restartWhenLost } from "./node.ts"
 import { orSentence } from "./orSentence.ts"
 import { program } from "./program.ts"
 import type { ServeFlags } from "./serve.ts"
@@ -199,7 +199,7 @@ export const serveDatabase = Effect.fnUntraced(function* (given: ServeFlags) {
     Effect.raceFirst(Layer.launch(server(Effect.asVoid(Deferred.succeed(lost, undefined)))), Deferred.await(lost))
   )
   servesUntilStopped.now = true
-  return yield* anew(untilLost).pipe(
+  return yield* restartWhenLost(untilLost).pipe(
     Effect.catchTags({
       PortInUseError: ({ port }) => Effect.fail(portInUse(port)),
       ListenError: (error) => Effect.fail(usage(`${error.message}.`))

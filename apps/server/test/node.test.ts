@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
-import { anew } from "../src/node.ts"
+import { restartWhenLost } from "../src/node.ts"
 import { node } from "./node.ts"
 import { folder, send, until } from "./program.ts"
 
@@ -143,10 +143,10 @@ describe("a node that is lost", () => {
     return { once: Effect.provide(once, Logger.layer([])), count: () => starts }
   }
 
-  it.effect("begins anew, and waits for a database that is away then", () =>
+  it.effect("restarts, and waits for a database that is away then", () =>
     Effect.gen(function* () {
       const starts = startsOf("lost", away, away, "lost", away)
-      const fiber = yield* Effect.forkChild(anew(starts.once), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(restartWhenLost(starts.once), { startImmediately: true })
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual(starts.count(), 2)
       yield* TestClock.adjust("1 minute")
@@ -157,8 +157,8 @@ describe("a node that is lost", () => {
 
   it.effect("ends where waiting is of no use: at its first start, and with a database that it cannot read", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* Effect.flip(anew(startsOf(away).once)), away)
-      assert.strictEqual(yield* Effect.flip(anew(startsOf("lost", newer).once)), newer)
+      assert.strictEqual(yield* Effect.flip(restartWhenLost(startsOf(away).once)), away)
+      assert.strictEqual(yield* Effect.flip(restartWhenLost(startsOf("lost", newer).once)), newer)
     })
   )
 })

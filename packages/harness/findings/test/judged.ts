@@ -25,7 +25,7 @@ export const steady = (count: number, change: (day: number) => ReadonlyArray<Nig
 export const tonight = (day: number, often: number, change: Partial<NightScenario> = {}) =>
   night(day, [scenario("always"), scenario("often", often, change)])
 
-/** What a history would keep of a night that was judged. */
+/** The judged night as a history stores it. */
 export const recorded = (of: Night, { rows }: NightJudgement): Night => ({
   ...of,
   regressed: rows

@@ -167,7 +167,7 @@ export const keys = (test: StoreTest): void => {
     Effect.gen(function* () {
       const store = yield* Store
       yield* commit({ ...creation("1"), key: keyed("k", 1000) })
-      // the key comes first: a repeat of a create is told what was made, not that its id is taken
+      // the key is checked first, so a repeated create gets its result and not a conflict of ids
       for (const step of [creation("1"), creation("2")]) {
         const taken = yield* Effect.flip(commit({ ...step, key: keyed("k", 1000 + day_ms - 1, "other") }))
         assert.deepStrictEqual(taken._tag === "KeyTaken" ? taken.record : taken, keyed("k", 1000))

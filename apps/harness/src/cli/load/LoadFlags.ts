@@ -43,13 +43,13 @@ const time = (name: string, minimum: Duration.Duration, description: string) =>
     description
   )
 
-const service = (name: string) =>
-  Argument.String(name).pipe(
+const service = (name: "A" | "B") =>
+  Argument.String(`url_${name.toLowerCase()}`).pipe(
     Argument.filter(
       (text) => text === "simulated" || isWebAddress(text),
       () => '"simulated", or a URL such as https://host'
     ),
-    Argument.withDescription(`Address of service ${name.toUpperCase()}, or simulated`)
+    Argument.withDescription(`Address of service ${name}, or simulated`)
   )
 
 const testNames = Object.keys(loadTests).join(", ")
@@ -132,8 +132,8 @@ export type LoadOptions = Command.Command.Config.Infer<typeof load>
 
 /** The flags and arguments of `load compare`. */
 export const compare = {
-  a: service("a"),
-  b: service("b"),
+  a: service("A"),
+  b: service("B"),
   test: Flag.String("test").pipe(
     Flag.withDescription(`Send this load test: ${testNames} (default: average-load)`),
     Flag.withDefault("average-load")

@@ -50,7 +50,7 @@ const makeScreen = Effect.fnUntraced(function* (
   const show: TrialOutput.Show = (stream, text, trial) => {
     const lines = TrialOutput.attributed(text, trial)
     if (!live) return void process[stream].write(lines)
-    // a line that is written beside what is redrawn would be drawn over
+    // the redrawn progress would overwrite a line that is printed directly
     logged.push(
       ...lines
         .replace(/\n$/u, "")

@@ -206,7 +206,7 @@ describe.concurrent("load compare", () => {
   })
 
   for (const [title, args, sentence] of [
-    ["one service only", ["http://127.0.0.1:9"], /^Missing required argument: b\. See: .* load compare --help\n$/u],
+    ["one service only", ["http://127.0.0.1:9"], /^Missing required argument: url_b\. See: .* load compare --help\n$/u],
     [
       "a flag of a test of one service",
       ["simulated", "simulated", "--segments", "2"],
@@ -220,7 +220,7 @@ describe.concurrent("load compare", () => {
     [
       "a service without an address",
       ["foo", "simulated"],
-      /^Invalid value for argument <a>: "foo"\. Expected: "simulated", or a URL such as https:\/\/host\. See: /u
+      /^Invalid value for argument <url_a>: "foo"\. Expected: "simulated", or a URL such as https:\/\/host\. See: /u
     ],
     [
       "a profile for services that exist",
