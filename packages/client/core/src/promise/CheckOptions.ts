@@ -144,3 +144,12 @@ export const signalOf = (signal: AbortSignal | null | undefined): AbortSignal | 
   }
   return signal
 }
+
+/**
+ * Copies an input as it is now, because the first call waits for the services, and its caller may change the input
+ * meanwhile. An instance of a class isn't copied, because its fields may be getters of its prototype.
+ */
+export const inputOf = <A>(input: A): A =>
+  typeof input === "object" && input !== null && Object.getPrototypeOf(input) === Object.prototype
+    ? { ...input }
+    : input

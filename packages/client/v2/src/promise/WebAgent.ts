@@ -1,6 +1,7 @@
 import type { WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
+import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V2 from "../Sessions.ts"
@@ -32,10 +33,10 @@ export class WebAgent extends Client {
   constructor(options: WebAgentOptions = {}) {
     const caller = Caller.make((polling) => Layer.provide(V2.Sessions.layer, Polling.layer(polling)), options)
     super(caller, "v2")
-    this.sessions = Caller.methodsOf<Sessions>()(V2.Sessions, caller, {
-      get: Caller.reading,
-      untilTerminal: Caller.waitingFor,
-      watch: Caller.watching
+    this.sessions = Methods.methodsOf<Sessions>()(V2.Sessions, caller, {
+      get: Methods.reading,
+      untilTerminal: Methods.waitingFor,
+      watch: Methods.watching
     })
   }
 }

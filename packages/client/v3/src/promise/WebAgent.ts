@@ -1,6 +1,7 @@
 import type { WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
+import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V3 from "../Sessions.ts"
@@ -32,12 +33,12 @@ export class WebAgent extends Client {
   constructor(options: WebAgentOptions = {}) {
     const caller = Caller.make((polling) => Layer.provide(V3.Sessions.layer, Polling.layer(polling)), options)
     super(caller, "v3")
-    this.sessions = Caller.methodsOf<Sessions>()(V3.Sessions, caller, {
-      create: Caller.creating(1),
-      get: Caller.reading,
-      untilTerminal: Caller.waitingFor,
-      createAndWait: Caller.creatingAndWaiting(1),
-      watch: Caller.watching
+    this.sessions = Methods.methodsOf<Sessions>()(V3.Sessions, caller, {
+      create: Methods.creating(1),
+      get: Methods.reading,
+      untilTerminal: Methods.waitingFor,
+      createAndWait: Methods.creatingAndWaiting(1),
+      watch: Methods.watching
     })
   }
 }

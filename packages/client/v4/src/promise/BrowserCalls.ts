@@ -1,6 +1,7 @@
 import { RetryPolicy, type Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
-import { type Caller, createOf, functionOf, inputOf } from "@webagent/core/promise/Caller"
+import type { Caller } from "@webagent/core/promise/Caller"
+import { createOf, functionOf, inputOf } from "@webagent/core/promise/Methods"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,4 +1,5 @@
-import * as Caller from "@webagent/core/promise/Caller"
+import type * as Caller from "@webagent/core/promise/Caller"
+import * as Methods from "@webagent/core/promise/Methods"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as V4 from "../Runs.ts"
@@ -33,26 +34,26 @@ const inputsOf = (inputs: Iterable<RunCreate>) => {
 
 /** The operations on runs, as promises. */
 export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
-  ...Caller.methodsOf<Omit<Runs, "runAll">>()(V4.Runs, caller, {
-    create: Caller.creating(1),
-    status: Caller.reading,
-    get: Caller.reading,
-    untilTerminal: Caller.waitingFor,
-    createAndWait: Caller.creatingAndWaiting(1),
-    watch: Caller.watching
+  ...Methods.methodsOf<Omit<Runs, "runAll">>()(V4.Runs, caller, {
+    create: Methods.creating(1),
+    status: Methods.reading,
+    get: Methods.reading,
+    untilTerminal: Methods.waitingFor,
+    createAndWait: Methods.creatingAndWaiting(1),
+    watch: Methods.watching
   }),
   runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> =>
     caller.call(
       (rejectionOf) => {
         const list = inputsOf(inputs)
-        const onProgress = Caller.functionOf("onProgress", options?.onProgress ?? undefined)
+        const onProgress = Methods.functionOf("onProgress", options?.onProgress ?? undefined)
         const isPositive = (runs: number) => runs >= 1
         const all = {
-          ...Caller.ownWaitOf(options),
-          concurrency: Caller.numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, isPositive),
+          ...Methods.ownWaitOf(options),
+          concurrency: Methods.numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, isPositive),
           stopOnFailure: options?.stopOnFailure,
           extraBody: options?.extraBody,
-          idempotencyKey: Caller.functionOf("idempotencyKey", options?.idempotencyKey),
+          idempotencyKey: Methods.functionOf("idempotencyKey", options?.idempotencyKey),
           onProgress: onProgress === undefined ? undefined : telling(onProgress)
         }
         return Effect.map(

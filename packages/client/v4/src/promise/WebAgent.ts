@@ -1,6 +1,7 @@
 import type { WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
+import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V4Runs from "../Runs.ts"
@@ -42,11 +43,11 @@ export class WebAgent extends Client {
     const caller = Caller.make((polling) => Layer.provide(layer, Polling.layer(polling)), options)
     super(caller, "v4")
     this.runs = RunCalls.make(caller)
-    this.sessions = Caller.methodsOf<Sessions>()(V4Sessions.Sessions, caller, {
-      queue: Caller.creating(2),
-      followUp: Caller.creating(2),
-      interrupt: Caller.creating(2),
-      followUpAndWait: Caller.creatingAndWaiting(2)
+    this.sessions = Methods.methodsOf<Sessions>()(V4Sessions.Sessions, caller, {
+      queue: Methods.creating(2),
+      followUp: Methods.creating(2),
+      interrupt: Methods.creating(2),
+      followUpAndWait: Methods.creatingAndWaiting(2)
     })
     this.browsers = BrowserCalls.make(caller)
   }

@@ -1,0 +1,136 @@
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Caller, How } from "./Caller.ts"
+import { functionOf, inputOf, recordOf, timeOf } from "./CheckOptions.ts"
+import type { CreateOptions, OwnWaitOptions, WaitOptions, WithResult } from "./Options.ts"
+
+export { functionOf, inputOf, numberOf } from "./CheckOptions.ts"
+
+/** Options of a call that is a wait. */
+const waiting: How = { wait: true }
+
+/** Returns the additional options of a create. */
+export const createOf = (options: CreateOptions | undefined) =>
+  options
+    ? { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
+    : undefined
+
+/** Returns the options of a wait for `@webagent/polling`. */
+const waitOf = (options: WaitOptions | null | undefined) => {
+  const every = timeOf("every", options?.every ?? undefined)
+  const every_ms = every === undefined ? undefined : Duration.toMillis(every)
+  return {
+    timeout: timeOf("timeout", options?.timeout ?? undefined),
+    first: timeOf("first", options?.first ?? undefined),
+    schedule: every_ms === undefined ? undefined : { delay_ms: () => every_ms, jitter: 0 }
+  }
+}
+
+/** The same with a result of a type, which is typed as if it were asked for: who asks for none gets none. */
+const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
+  ...waitOf(options),
+  ...((options?.result === undefined ? {} : { result: options.result }) as WithResult<unknown>)
+})
+
+/** The same for a wait for something of one's own making. */
+export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<WithResult<unknown>>) | undefined) => {
+  const cancel = functionOf("cancel", options?.cancel ?? undefined)
+  type End = Parameters<NonNullable<typeof cancel>>[1]
+  return {
+    ...resultOf(options),
+    ...(cancel === undefined
+      ? {}
+      : { cancel: (created: Created, why: End) => Effect.tryPromise(async () => cancel(created, why)) })
+  }
+}
+
+/** Makes a promise method from a function that returns the effect of the same name. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Method = (caller: Caller<any>, effect: Effect.Effect<Run, never, any>) => (...args: ReadonlyArray<any>) => unknown
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Run = (...args: ReadonlyArray<unknown>) => any
+
+const running = (effect: Parameters<Method>[1], ...args: ReadonlyArray<unknown>) =>
+  Effect.flatMap(effect, (run) => run(...args))
+
+/** A read, by id. */
+export const reading: Method =
+  ({ call }, effect) =>
+  (id: string, options) =>
+    call(() => running(effect, id), options)
+
+/** A wait, by id. */
+export const waitingFor: Method =
+  ({ call }, effect) =>
+  (id: string, options) =>
+    call(() => running(effect, id, resultOf(options)), options, waiting)
+
+/** A stream of the states of a resource, by id. */
+export const watching: Method =
+  ({ iterate }, effect) =>
+  (id: string, options) =>
+    iterate(() => Stream.unwrap(Effect.map(effect, (run) => run(id, waitOf(options)))), options)
+
+/** A create with `count` arguments before its options. */
+export const creating =
+  (count: number, optionsOf: (options: never) => unknown = createOf, how?: How): Method =>
+  ({ call }, effect) =>
+  (...args) =>
+    call(
+      () =>
+        running(
+          effect,
+          ...Array.from({ length: count }, (_, index) => inputOf(args[index])),
+          optionsOf(args[count] as never)
+        ),
+      args[count],
+      how
+    )
+
+/** A create with `count` arguments before its options, and a wait for the created resource. */
+export const creatingAndWaiting = (count: number): Method =>
+  creating(
+    count,
+    (options: (OwnWaitOptions<object> & CreateOptions & { readonly interrupt?: boolean }) | undefined) => ({
+      ...ownWaitOf(options),
+      ...createOf(options),
+      interrupt: options?.interrupt
+    }),
+    waiting
+  )
+
+type Emitted<F> = F extends (...args: never) => infer Returned
+  ? Returned extends Effect.Effect<infer A, infer _E, infer _R>
+    ? A
+    : Returned extends Stream.Stream<infer A, infer _E, infer _R>
+      ? A
+      : never
+  : never
+
+type Settled<F> = F extends (...args: never) => Promise<infer A> | AsyncIterable<infer A> ? A : never
+
+/** A method for each of `Promises`, if the effect of the same name emits the same type. */
+type Methods<Effects, Promises> = {
+  readonly [Name in keyof Promises]: Name extends keyof Effects
+    ? [Emitted<Effects[Name]>] extends [Settled<Promises[Name]>]
+      ? Method
+      : never
+    : never
+}
+
+/** Makes promise methods for a service. Each runs the effect of the same name. */
+export const methodsOf =
+  <Promises>() =>
+  <R, Effects>(service: Context.Key<R, Effects>, caller: Caller<R>, methods: Methods<Effects, Promises>): Promises =>
+    Object.fromEntries(
+      Object.entries<Method>(methods).map(([name, method]) => [
+        name,
+        method(
+          caller,
+          Effect.map(service, (effects) => effects[name as keyof Effects] as Run)
+        )
+      ])
+    ) as Promises

@@ -1,0 +1,70 @@
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import { ClientConfig } from "../ClientConfig.ts"
+import { layerHttp } from "../HttpDefault.ts"
+import * as HttpFetch from "../HttpFetch.ts"
+import * as Ledger from "../Ledger.ts"
+import * as RetryPolicy from "../RetryPolicy.ts"
+import { Transport } from "../Transport.ts"
+import { layerLog, textOf } from "./Log.ts"
+import type { WebAgentOptions } from "./Options.ts"
+
+const layerLedger = (write: NonNullable<WebAgentOptions["ledger"]>) =>
+  Layer.succeed(Ledger.Current, {
+    write: (entry) =>
+      Effect.tryPromise({
+        try: async () => write(entry),
+        catch: (error) => new Ledger.LedgerError({ message: `The ledger cannot be written: ${textOf(error)}` })
+      }),
+    open: Effect.succeed([])
+  })
+
+const layerSending = ({
+  fetch,
+  httpClient
+}: WebAgentOptions): Layer.Layer<HttpClient.HttpClient, never, ClientConfig> => {
+  if (httpClient !== undefined) {
+    return httpClient.layer as Layer.Layer<HttpClient.HttpClient, never, ClientConfig>
+  }
+  return fetch === undefined
+    ? layerHttp
+    : Layer.provide(HttpFetch.layerHttp, Layer.succeed(FetchHttpClient.Fetch, fetch))
+}
+/**
+ * Returns the configuration that the options and the environment give.
+ *
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ */
+export const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
+  // the environment as it is now: the surrounding provider keeps what it was at the first look
+  const environment = ConfigProvider.fromEnv()
+  const exit = Effect.runSyncExit(
+    Effect.provideService(ClientConfig.resolve(options), ConfigProvider.ConfigProvider, environment)
+  )
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.squash(exit.cause)
+}
+/** Returns the services of a client, with the options that surround each call. */
+export const layerAll = <R>(
+  services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
+  options: WebAgentOptions,
+  config: ClientConfig["Service"]
+) => {
+  const { polling, retries } = options
+  const surroundings = Layer.mergeAll(
+    layerLog(options.log),
+    retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
+    options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
+  )
+  return services(polling).pipe(
+    Layer.provideMerge(Transport.layer),
+    Layer.provide(layerSending(options)),
+    Layer.provide(Layer.succeed(ClientConfig, config)),
+    Layer.provideMerge(surroundings)
+  )
+}
