@@ -25,6 +25,7 @@ const v2 = "packages/client/v2"
 const v3 = "packages/client/v3"
 const v4 = "packages/client/v4"
 const control = "packages/service/control"
+const admin = "packages/service/admin"
 const cdp = "packages/service/cdp"
 const engine = "packages/service/engine"
 const server = "packages/service/server"
@@ -61,6 +62,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
   [control]: { imports: [contract] },
+  [admin]: { imports: [contract] },
   [cdp]: { imports: [] },
   [engine]: {
     imports: [],

@@ -1,0 +1,44 @@
+import { apiKeyHeader } from "@webagent/contract/Wire"
+import type * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import { mapRequest } from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import * as Redacted from "effect/Redacted"
+import { AdminApi } from "./Api.ts"
+import { adminPath } from "./Wire.ts"
+
+/** Address of a server, and a key of it. */
+export interface AdminClientOptions {
+  /** Such as `http://127.0.0.1:41873`, with or without the path `/admin/v1`. */
+  readonly address: string
+  /** A key with the scope `admin` sees the records of every key, any other key sees its own. */
+  readonly key: string | Redacted.Redacted
+  /** The header that carries the key (default: `X-Service-API-Key`). */
+  readonly keyHeader?: string
+}
+
+/** A method for each operation of the admin API, in the groups of `AdminApi`. */
+export type AdminClient = HttpApiClient.ForApi<typeof AdminApi>
+
+/**
+ * A client of a server's admin API.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const admin = yield* AdminClient.make({ address: "http://127.0.0.1:41873", key: "wak_..." })
+ *   const { rows } = yield* admin.runs.list({ query: { status: "running" } })
+ *   return yield* admin.runs.cancel({ payload: { ids: rows.map(({ id }) => id) } })
+ * })
+ */
+export const make = ({
+  address,
+  key,
+  keyHeader = apiKeyHeader
+}: AdminClientOptions): Effect.Effect<AdminClient, never, HttpClient.HttpClient> =>
+  HttpApiClient.make(AdminApi, {
+    baseUrl: address.replace(/\/+$/u, "").replace(adminPath, ""),
+    transformClient: mapRequest(
+      HttpClientRequest.setHeader(keyHeader, typeof key === "string" ? key : Redacted.value(key))
+    )
+  })

@@ -1,0 +1,41 @@
+import { RequestValidation } from "@webagent/contract"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { AdminKeyAuth } from "./AdminKeyAuth.ts"
+import { AuditGroup } from "./Audit.ts"
+import { BrowsersGroup } from "./Browsers.ts"
+import { EventsGroup } from "./Events.ts"
+import { KeysGroup } from "./Keys.ts"
+import { MarksGroup } from "./Marks.ts"
+import { NodesGroup } from "./Nodes.ts"
+import { RecordingsGroup } from "./Recordings.ts"
+import { RunsGroup } from "./Runs.ts"
+import { ServerGroup } from "./Server.ts"
+import { SessionsGroup } from "./Sessions.ts"
+import { SharesGroup } from "./Share.ts"
+import { SpendGroup } from "./Spend.ts"
+import { adminPath } from "./Wire.ts"
+
+/**
+ * The operations of the admin API without a path and without a check of who asks, so that a program can mount them with
+ * its own: `AdminApi` takes API keys, the web console a session cookie.
+ */
+export class AdminOperations extends HttpApi.make("admin")
+  .add(ServerGroup)
+  .add(RunsGroup)
+  .add(SharesGroup)
+  .add(MarksGroup)
+  .add(SessionsGroup)
+  .add(BrowsersGroup)
+  .add(KeysGroup)
+  .add(SpendGroup)
+  .add(NodesGroup)
+  .add(RecordingsGroup)
+  .add(AuditGroup)
+  .add(EventsGroup)
+  .middleware(RequestValidation) {}
+
+/** The admin API of a server at `/admin/v1`, with an API key. */
+export class AdminApi extends AdminOperations.middleware(AdminKeyAuth)
+  .prefix(adminPath)
+  .annotateMerge(OpenApi.annotations({ title: "Administration of a web-agent server", version: "1.0.0" })) {}

@@ -1,0 +1,48 @@
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { FilterText, Instant, pageOf, pageQuery, When } from "./Page.ts"
+
+/** A change that someone made, or tried to make, through the admin API. */
+export const AuditEntry = Schema.Struct({
+  id: Schema.Int,
+  at: Instant,
+  /** Name of the key. */
+  key: Schema.String,
+  /** Address of the client. */
+  address: Schema.String,
+  /** Group and operation, such as `runs.cancel`. */
+  action: Schema.String,
+  /** Ids or names of the records that it was for; at most 20 are kept. */
+  targets: Schema.Array(Schema.String),
+  /** Number of records that it was for. */
+  count: Schema.Int,
+  /** Status of the response: 200, 201 or 204 if it was done. */
+  status: Schema.Int
+}).annotate({ identifier: "AuditEntry" })
+
+/** A change that someone made, or tried to make. */
+export type AuditEntry = typeof AuditEntry.Type
+
+/** What narrows the audit log. */
+export const AuditFilters = Schema.Struct({
+  key: Schema.optionalKey(FilterText),
+  action: Schema.optionalKey(FilterText),
+  target: Schema.optionalKey(FilterText),
+  from: Schema.optionalKey(When),
+  to: Schema.optionalKey(When)
+})
+
+/** What narrows the audit log. */
+export type AuditFilters = typeof AuditFilters.Type
+
+/** The log of changes. */
+export class AuditGroup extends HttpApiGroup.make("audit").add(
+  HttpApiEndpoint.get("list", "/audit", {
+    query: { ...AuditFilters.fields, ...pageQuery },
+    success: pageOf(AuditEntry),
+    error: [errors.badCursor, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List who changed what, newest first")
+) {}

@@ -1,0 +1,46 @@
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { Instant } from "./Page.ts"
+
+/** A running server that shares the store. */
+export const Node = Schema.Struct({
+  /** Id of this start: another start of the node has another. */
+  id: Schema.String,
+  name: Schema.String,
+  /** Address at which other nodes reach it; null if they can't. */
+  address: Schema.NullOr(Schema.String),
+  /** True if it accepts no new work. */
+  draining: Schema.Boolean,
+  /** Number of browsers that it can start in addition to the running ones. */
+  room: Schema.Int,
+  /** Sessions whose current run it carries out. */
+  sessions: Schema.Int,
+  browsers: Schema.Int,
+  startedAt: Instant
+}).annotate({ identifier: "Node" })
+
+/** A running server that shares the store. */
+export type Node = typeof Node.Type
+
+const ofNode = { node_id: Schema.NonEmptyString }
+
+/** Servers that share the store. A server with a store of its own is the only one. */
+export class NodesGroup extends HttpApiGroup.make("nodes").add(
+  HttpApiEndpoint.get("list", "/nodes", { success: Schema.Array(Node), error: errors.unavailable }).annotate(
+    OpenApi.Summary,
+    "List nodes (scope admin)"
+  ),
+  HttpApiEndpoint.post("drain", "/nodes/:node_id/drain", {
+    params: ofNode,
+    success: Node,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Drain a node (scope admin): it finishes its running work and accepts nothing new"),
+  HttpApiEndpoint.post("undrain", "/nodes/:node_id/undrain", {
+    params: ofNode,
+    success: Node,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "End the drain of a node (scope admin)")
+) {}

@@ -1,0 +1,49 @@
+import * as Schema from "effect/Schema"
+import { mostIds, pageSize } from "./Wire.ts"
+
+/** An instant as text: RFC 3339 in UTC, such as `2026-11-28T09:30:00.000Z`. */
+export const Instant = Schema.String.annotate({ format: "date-time" })
+
+/** An amount of money as an exact decimal string in USD, such as `"0.0132"`. */
+export const Usd = Schema.String.annotate({ examples: ["0.0132"] })
+
+/** A whole number in a query. */
+const whole = (minimum: number, maximum: number) =>
+  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))
+
+/** What a request for a page of any list may say. */
+export const pageQuery = {
+  /** `next` of the page before; the first page without. */
+  cursor: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(1000))),
+  /** Maximum number of rows, 1 to 100; 50 by default. */
+  limit: Schema.optionalKey(whole(1, pageSize.most))
+}
+
+/** A query's date or instant: `2026-11-28`, or RFC 3339. */
+export const When = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2}))?$/u, {
+    message: "Expected a date such as 2026-11-28, or a time such as 2026-11-28T09:30:00Z"
+  })
+)
+
+/** Text in a filter. */
+export const FilterText = Schema.NonEmptyString.check(Schema.isMaxLength(200))
+
+/**
+ * One page of a list, newest first. A page may have fewer rows than the limit, even none, and still a `next`: a search
+ * then stopped early, so `complete` is false. Go on until `next` is null.
+ */
+export const pageOf = <const Row extends Schema.Top>(row: Row) =>
+  Schema.Struct({
+    rows: Schema.Array(row),
+    /** Cursor of the next page; null on the last one. */
+    next: Schema.NullOr(Schema.String),
+    /** False if the server looked at as many records as one request may before the page was full. */
+    complete: Schema.Boolean
+  })
+
+/** Ids of the records that one request changes. */
+export const Ids = Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(200))).check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(mostIds)
+)

@@ -1,0 +1,33 @@
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { FilterText, Instant, pageOf, pageQuery, When } from "./Page.ts"
+
+/** A recorded browser. */
+export const RecordedBrowser = Schema.Struct({
+  browserId: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  /** Link to the recording, with a token; null while the browser runs. */
+  url: Schema.NullOr(Schema.String),
+  startedAt: Instant,
+  finishedAt: Schema.NullOr(Instant)
+}).annotate({ identifier: "RecordedBrowser" })
+
+/** A recorded browser. */
+export type RecordedBrowser = typeof RecordedBrowser.Type
+
+/** Recordings of browsers. */
+export class RecordingsGroup extends HttpApiGroup.make("recordings").add(
+  HttpApiEndpoint.get("list", "/recordings", {
+    query: {
+      key: Schema.optionalKey(FilterText),
+      from: Schema.optionalKey(When),
+      to: Schema.optionalKey(When),
+      ...pageQuery
+    },
+    success: pageOf(RecordedBrowser),
+    error: [errors.badCursor, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List recorded browsers, newest first")
+) {}

@@ -1,0 +1,237 @@
+import { Identifier, JsonObject, openStatus } from "@webagent/contract"
+import { runStatuses } from "@webagent/contract/Wire"
+import * as Schema from "effect/Schema"
+import { FilterText, Instant, Usd, When } from "./Page.ts"
+
+/** Statuses of a run; the last three are final. */
+export { runStatuses } from "@webagent/contract/Wire"
+
+const text = Schema.NullOr(Schema.String)
+
+/** Judgment of the run's result by a second model. */
+export const Judgement = Schema.Struct({
+  verdict: Schema.Boolean,
+  reasoning: Schema.String,
+  failureReason: text,
+  impossibleTask: Schema.optionalKey(Schema.Boolean),
+  reachedCaptcha: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "Judgement" })
+
+/** The opinion of a person about a run. */
+export const Mark = Schema.Struct({
+  verdict: Schema.Literals(["right", "wrong"]),
+  note: text,
+  /** Name of the key that set it. */
+  by: Schema.String,
+  at: Instant
+}).annotate({ identifier: "Mark" })
+
+/** The opinion of a person about a run. */
+export type Mark = typeof Mark.Type
+
+const runFields = {
+  id: Schema.String,
+  status: openStatus(runStatuses),
+  task: Schema.String,
+  title: text,
+  model: text,
+  /** Name of the key that created it; null for a run without one. */
+  owner: text,
+  /** The node that carries it out, or did last; null before that. */
+  node: text,
+  tags: Schema.Array(Schema.String),
+  sessionId: Schema.String,
+  workspaceId: text,
+  /** Number of steps that the agent began. */
+  steps: Schema.Int,
+  /** Tag for the reason why it failed, such as `model_error`; null for a run that didn't fail. */
+  failure: text,
+  error: text,
+  result: Schema.Json,
+  isSuccess: Schema.NullOr(Schema.Boolean),
+  judgement: Schema.NullOr(Judgement),
+  totalCostUsd: Schema.NullOr(Usd),
+  totalInputTokens: Schema.NullOr(Schema.Int),
+  totalOutputTokens: Schema.NullOr(Schema.Int),
+  createdAt: Instant,
+  startedAt: Schema.NullOr(Instant),
+  finishedAt: Schema.NullOr(Instant),
+  updatedAt: Instant
+}
+
+/**
+ * A run: v4's RunSummary, plus `owner`, `node`, `tags`, `steps` and `failure`. Task, title, error and result are texts of
+ * strangers: show them as text only.
+ */
+export const Run = Schema.Struct(runFields).annotate({ identifier: "AdminRun" })
+
+/** A run as every list and operation shows it. */
+export type Run = typeof Run.Type
+
+/** A run with what only its own page shows. */
+export const RunDetails = Schema.Struct({
+  ...runFields,
+  /** The browser of its session; null if it has none. */
+  browserId: text,
+  /** Number of times that an agent received it: more than 1 after its node was lost. */
+  attempt: Schema.Int,
+  modelParams: Schema.NullOr(JsonObject),
+  outputSchema: Schema.NullOr(JsonObject),
+  /** What it was limited to; null is unlimited. */
+  budget: Schema.NullOr(
+    Schema.Struct({
+      costUsd: Schema.NullOr(Usd),
+      tokens: Schema.NullOr(Schema.Int),
+      durationMs: Schema.NullOr(Schema.Int)
+    })
+  ),
+  suggestions: Schema.NullOr(Schema.Array(JsonObject)),
+  liveUrl: text,
+  recordingUrl: text,
+  mark: Schema.NullOr(Mark),
+  /** True if a link shows it to people without a key. */
+  shared: Schema.Boolean
+}).annotate({ identifier: "RunDetails" })
+
+/** A run with what only its own page shows. */
+export type RunDetails = typeof RunDetails.Type
+
+/** What narrows a list of runs; a run fits if it fits all of them. The same in a request and in the address of a page. */
+export const RunFilters = Schema.Struct({
+  status: Schema.optionalKey(Schema.Literals(runStatuses)),
+  /** Name of the key that created it. A key without the scope `admin` sees its own runs whatever it says here. */
+  key: Schema.optionalKey(FilterText),
+  model: Schema.optionalKey(FilterText),
+  node: Schema.optionalKey(FilterText),
+  tag: Schema.optionalKey(FilterText),
+  failure: Schema.optionalKey(FilterText),
+  session: Schema.optionalKey(FilterText),
+  /** Words of the task; the last one may be the beginning of a word. */
+  search: Schema.optionalKey(FilterText),
+  /** Created at this time or later. */
+  from: Schema.optionalKey(When),
+  /** Created before this time. */
+  to: Schema.optionalKey(When),
+  /** Cost at least this many USD so far. */
+  minUsd: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
+})
+
+/** What narrows a list of runs. */
+export type RunFilters = typeof RunFilters.Type
+
+/** How many runs stand where, up to 10,000 each. */
+export const Count = Schema.Struct({
+  count: Schema.Int,
+  /** True if there are more than `count`. */
+  more: Schema.Boolean
+})
+
+/** A page of runs. */
+export const RunPage = Schema.Struct({
+  rows: Schema.Array(Run),
+  next: Schema.NullOr(Schema.String),
+  complete: Schema.Boolean,
+  /** Runs by status that fit the other filters; only on the first page, null on the others. */
+  counts: Schema.NullOr(Schema.Record(Schema.String, Count))
+}).annotate({ identifier: "RunPage" })
+
+/** A page of runs. */
+export type RunPage = typeof RunPage.Type
+
+/** What an agent did. Fields that its agent doesn't report are null. */
+export const RunStep = Schema.Struct({
+  runId: Schema.String,
+  /** 1 is the run's first. */
+  number: Schema.Int,
+  title: text,
+  summary: Schema.String,
+  tool: text,
+  role: text,
+  name: text,
+  address: text,
+  value: text,
+  /** True if the agent saw that the step had its effect. */
+  verified: Schema.NullOr(Schema.Boolean),
+  /** Why it failed; null for a step that runs or succeeded. */
+  failure: text,
+  startedAt: Instant,
+  /** Null while it runs. */
+  durationMs: Schema.NullOr(Schema.Int),
+  tokens: Schema.NullOr(Schema.Struct({ input: Schema.Int, output: Schema.Int })),
+  costUsd: Schema.NullOr(Usd),
+  /** True if there is a picture of the page: `GET /runs/{id}/steps/{number}/picture`. */
+  picture: Schema.Boolean
+}).annotate({ identifier: "RunStep" })
+
+/** What an agent did. */
+export type RunStep = typeof RunStep.Type
+
+/** One call of a model. */
+export const ModelCall = Schema.Struct({
+  runId: Schema.String,
+  /** 1 is the run's first. */
+  number: Schema.Int,
+  /** Number of the step that it was for; null if it was for none. */
+  step: Schema.NullOr(Schema.Int),
+  model: text,
+  inputTokens: Schema.NullOr(Schema.Int),
+  cachedTokens: Schema.NullOr(Schema.Int),
+  outputTokens: Schema.NullOr(Schema.Int),
+  costUsd: Schema.NullOr(Usd),
+  startedAt: Instant,
+  durationMs: Schema.NullOr(Schema.Int),
+  failure: text
+}).annotate({ identifier: "ModelCall" })
+
+/** One call of a model. */
+export type ModelCall = typeof ModelCall.Type
+
+/** What a new run is told: the body of v4's `POST /runs`, of which these fields are the most used. */
+export const StartRun = Schema.StructWithRest(
+  Schema.Struct({ task: Schema.NonEmptyString, modelParams: Schema.optionalKey(JsonObject) }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+).annotate({ identifier: "StartRun" })
+
+/** What a new run is told. */
+export type StartRun = typeof StartRun.Type
+
+/** A follow-up for the session of a run. */
+export const SendMessage = Schema.Struct({
+  text: Schema.NonEmptyString,
+  /** True to cancel the session's current run and start this one. */
+  interrupt: Schema.Boolean
+}).annotate({ identifier: "SendMessage" })
+
+/** The runs to cancel: by their ids, or all open ones that fit a filter. */
+export const CancelRuns = Schema.Union([
+  Schema.Struct({
+    ids: Schema.Array(Identifier.check(Schema.isMaxLength(200))).check(Schema.isMinLength(1), Schema.isMaxLength(500))
+  }),
+  Schema.Struct({
+    filter: Schema.Struct({ ...RunFilters.fields, minUsd: Schema.optionalKey(Schema.Finite) }),
+    /** `next` of the response before, if it wasn't null. */
+    cursor: Schema.optionalKey(Schema.NonEmptyString)
+  })
+]).annotate({ identifier: "CancelRuns" })
+
+/** What happened to each run of a bulk cancel. Sending it again is harmless. */
+export const CancelledRuns = Schema.Struct({
+  cancelled: Schema.Array(Schema.String),
+  /** Those that were finished before. */
+  already: Schema.Array(Schema.String),
+  notFound: Schema.Array(Schema.String),
+  /** With a filter: the cursor to send next, because one request changes at most 500; null when done. */
+  next: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "CancelledRuns" })
+
+/** What happened to each run of a bulk cancel. */
+export type CancelledRuns = typeof CancelledRuns.Type
+
+/** Runs that were started again, and those that were not. */
+export const RetriedRuns = Schema.Struct({
+  started: Schema.Array(Schema.Struct({ of: Schema.String, run: Run })),
+  notFound: Schema.Array(Schema.String)
+}).annotate({ identifier: "RetriedRuns" })
+
+/** Runs that were started again. */
+export type RetriedRuns = typeof RetriedRuns.Type

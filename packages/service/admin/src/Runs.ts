@@ -1,0 +1,77 @@
+import { Identifier } from "@webagent/contract"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { Ids, pageQuery } from "./Page.ts"
+import {
+  CancelledRuns,
+  CancelRuns,
+  ModelCall,
+  RetriedRuns,
+  Run,
+  RunDetails,
+  RunFilters,
+  RunPage,
+  RunStep,
+  SendMessage,
+  StartRun
+} from "./Run.ts"
+
+const ofRun = { run_id: Identifier }
+const StepNumber = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+const refused = [errors.conflict, errors.unavailable]
+
+/** Runs of every key, or of the request's key. */
+export class RunsGroup extends HttpApiGroup.make("runs").add(
+  HttpApiEndpoint.get("list", "/runs", {
+    query: { ...RunFilters.fields, ...pageQuery },
+    success: RunPage,
+    error: [errors.badCursor, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List runs, newest first, with the number of runs in each status"),
+  HttpApiEndpoint.get("get", "/runs/:run_id", {
+    params: ofRun,
+    success: RunDetails,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Read a run"),
+  HttpApiEndpoint.get("steps", "/runs/:run_id/steps", {
+    params: ofRun,
+    query: { after: Schema.optionalKey(StepNumber) },
+    success: Schema.Array(RunStep),
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List the steps of a run after a number, oldest first"),
+  HttpApiEndpoint.get("modelCalls", "/runs/:run_id/model-calls", {
+    params: ofRun,
+    query: { after: Schema.optionalKey(StepNumber) },
+    success: Schema.Array(ModelCall),
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List the model calls of a run after a number, oldest first"),
+  HttpApiEndpoint.get("picture", "/runs/:run_id/steps/:number/picture", {
+    params: { ...ofRun, number: StepNumber },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "image/jpeg" }),
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "The picture of the page at a step, a JPEG"),
+  HttpApiEndpoint.post("create", "/runs", {
+    payload: StartRun,
+    success: Run.pipe(HttpApiSchema.status(201)),
+    error: refused
+  }).annotate(OpenApi.Summary, "Start a run, as the request's key"),
+  HttpApiEndpoint.post("message", "/runs/:run_id/messages", {
+    params: ofRun,
+    payload: SendMessage,
+    success: Run.pipe(HttpApiSchema.status(201)),
+    error: [errors.notFound, ...refused]
+  }).annotate(OpenApi.Summary, "Send a follow-up to the session of a run; the response is the run that it becomes"),
+  HttpApiEndpoint.post("cancel", "/runs/cancel", {
+    payload: CancelRuns,
+    success: CancelledRuns,
+    error: [errors.badCursor, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Cancel runs by their ids, or all open runs that fit a filter"),
+  HttpApiEndpoint.post("retry", "/runs/retry", {
+    payload: Schema.Struct({ ids: Ids }),
+    success: RetriedRuns.pipe(HttpApiSchema.status(201)),
+    error: refused
+  }).annotate(OpenApi.Summary, "Run tasks again in new sessions, with the same settings and owner")
+) {}

@@ -1,0 +1,92 @@
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Instant } from "./Page.ts"
+import { errors } from "./Errors.ts"
+
+/** Parts that a server may have or lack. A program hides the screens of the parts that are missing. */
+export const features = [
+  "runs",
+  "sessions",
+  "browsers",
+  "keys",
+  "spend",
+  "nodes",
+  "recordings",
+  "settings",
+  "audit",
+  "events",
+  "shares",
+  "marks",
+  "pictures",
+  "live",
+  "control",
+  "simulation"
+] as const
+
+/** A part that a server may have. A newer server may name others. */
+export const Feature = Schema.Union([Schema.Literals(features), Schema.String])
+
+/** Facts about the server that responds, and about the key that asks. */
+export const ServerInfo = Schema.Struct({
+  version: Schema.String,
+  /** Name of the node that responds. */
+  node: Schema.String,
+  startedAt: Instant,
+  uptimeMs: Schema.Int,
+  has: Schema.Array(Feature),
+  /** Kind of the store: `memory`, `sqlite` or `postgres`. */
+  data: Schema.String,
+  /** What the browsers are, as the server prints it when it starts. */
+  browsers: Schema.String,
+  /** The model that carries out runs, `DIALECT:NAME`; null without one. */
+  model: Schema.NullOr(Schema.String),
+  /** The key of this request. */
+  key: Schema.Struct({
+    name: Schema.String,
+    /** True if it sees and changes the records of every key. */
+    admin: Schema.Boolean
+  })
+}).annotate({ identifier: "ServerInfo" })
+
+/** Facts about the server that responds. */
+export type ServerInfo = typeof ServerInfo.Type
+
+/** Health of the server that responds and of its store. */
+export const Health = Schema.Struct({
+  status: Schema.Union([Schema.Literals(["ok", "draining", "failing"]), Schema.String]),
+  /** Each check with its result; `detail` is null if there is nothing to say. */
+  checks: Schema.Array(Schema.Struct({ name: Schema.String, ok: Schema.Boolean, detail: Schema.NullOr(Schema.String) }))
+}).annotate({ identifier: "Health" })
+
+/** Health of the server that responds. */
+export type Health = typeof Health.Type
+
+/** A setting in force. A secret is shown as `"set"`. */
+export const Setting = Schema.Struct({
+  name: Schema.String,
+  /** The value as text; null if the setting is off or has none. */
+  value: Schema.NullOr(Schema.String),
+  /** Its flag, such as `--keep-days`; null for a fact that no flag sets. */
+  flag: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Setting" })
+
+/** A setting in force. */
+export type Setting = typeof Setting.Type
+
+/** The server itself. */
+export class ServerGroup extends HttpApiGroup.make("server").add(
+  HttpApiEndpoint.get("get", "/server", { success: ServerInfo }).annotate(
+    OpenApi.Summary,
+    "Version, parts and data of the server, and what the key may do"
+  ),
+  HttpApiEndpoint.get("health", "/health", { success: Health, error: errors.unavailable }).annotate(
+    OpenApi.Summary,
+    "Check the server and its store"
+  ),
+  HttpApiEndpoint.get("settings", "/settings", { success: Schema.Array(Setting) }).annotate(
+    OpenApi.Summary,
+    "List the settings in force (scope admin)"
+  )
+) {}

@@ -1,0 +1,81 @@
+import { Identifier, openStatus } from "@webagent/contract"
+import { sessionStatuses } from "@webagent/contract/Wire"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { FilterText, Instant, pageOf, pageQuery, Usd, When } from "./Page.ts"
+import { Run } from "./Run.ts"
+
+const ofSession = { session_id: Identifier }
+const text = Schema.NullOr(Schema.String)
+
+const sessionFields = {
+  id: Schema.String,
+  status: openStatus(sessionStatuses),
+  owner: text,
+  /** The node that carries out its current run; null while it has none. */
+  node: text,
+  browserId: text,
+  /** Number of its runs so far. */
+  runs: Schema.Int,
+  /** True if it waits for follow-ups when its runs are finished. */
+  keepAlive: Schema.Boolean,
+  recording: Schema.Boolean,
+  /** True if its link shows it to people without a key. */
+  shared: Schema.Boolean,
+  proxyCostUsd: Usd,
+  createdAt: Instant,
+  finishedAt: Schema.NullOr(Instant)
+}
+
+/** A session: runs that follow one another in one browser. */
+export const Session = Schema.Struct(sessionFields).annotate({ identifier: "AdminSession" })
+
+/** A session as lists show it. */
+export type Session = typeof Session.Type
+
+/** A session with its runs, oldest first. */
+export const SessionDetails = Schema.Struct({ ...sessionFields, runList: Schema.Array(Run) }).annotate({
+  identifier: "SessionDetails"
+})
+
+/** A session with its runs. */
+export type SessionDetails = typeof SessionDetails.Type
+
+/** What narrows a list of sessions. */
+export const SessionFilters = Schema.Struct({
+  status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
+  key: Schema.optionalKey(FilterText),
+  from: Schema.optionalKey(When),
+  to: Schema.optionalKey(When)
+})
+
+/** What narrows a list of sessions. */
+export type SessionFilters = typeof SessionFilters.Type
+
+/** Sessions of all API versions. */
+export class SessionsGroup extends HttpApiGroup.make("sessions").add(
+  HttpApiEndpoint.get("list", "/sessions", {
+    query: { ...SessionFilters.fields, ...pageQuery },
+    success: pageOf(Session),
+    error: [errors.badCursor, errors.unavailable]
+  }).annotate(OpenApi.Summary, "List sessions, newest first"),
+  HttpApiEndpoint.get("get", "/sessions/:session_id", {
+    params: ofSession,
+    success: SessionDetails,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Read a session with its runs"),
+  HttpApiEndpoint.post("stop", "/sessions/:session_id/stop", {
+    params: ofSession,
+    success: Session,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Cancel a session's runs, stop it and its browser"),
+  HttpApiEndpoint.post("purge", "/sessions/:session_id/purge", {
+    params: ofSession,
+    success: HttpApiSchema.NoContent,
+    error: [errors.notFound, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Stop a session and delete all of its data, for good")
+) {}

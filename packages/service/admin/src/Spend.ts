@@ -1,0 +1,53 @@
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
+import { Usd } from "./Page.ts"
+
+/** A UTC day, such as `2026-11-28`. */
+export const Day = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/u, { message: "Expected a day such as 2026-11-28" })
+)
+
+/** Cost of one group of runs. Only the field that the list is grouped by is set, besides the sums. */
+export const SpendRow = Schema.Struct({
+  day: Schema.NullOr(Schema.String),
+  /** Name of the key; null for other groupings, and for runs without a key. */
+  key: Schema.NullOr(Schema.String),
+  model: Schema.NullOr(Schema.String),
+  usd: Usd,
+  runs: Schema.Int,
+  inputTokens: Schema.Int,
+  outputTokens: Schema.Int
+}).annotate({ identifier: "SpendRow" })
+
+/** Cost of one group of runs. */
+export type SpendRow = typeof SpendRow.Type
+
+/** Cost by day, key or model. */
+export const Spend = Schema.Struct({
+  from: Schema.String,
+  /** The last day, included. */
+  to: Schema.String,
+  rows: Schema.Array(SpendRow),
+  totalUsd: Usd
+}).annotate({ identifier: "Spend" })
+
+/** Cost by day, key or model. */
+export type Spend = typeof Spend.Type
+
+/** What runs cost. */
+export class SpendGroup extends HttpApiGroup.make("spend").add(
+  HttpApiEndpoint.get("get", "/spend", {
+    query: {
+      by: Schema.optionalKey(Schema.Literals(["day", "key", "model"])),
+      /** The first day; 30 days before `to` by default. */
+      from: Schema.optionalKey(Day),
+      /** The last day; today by default. */
+      to: Schema.optionalKey(Day)
+    },
+    success: Spend,
+    error: [errors.unavailable]
+  }).annotate(OpenApi.Summary, "Sum the cost of runs by UTC day, key or model, over at most 366 days")
+) {}
