@@ -24,25 +24,30 @@ const declaredOnce = (error: Schema.Top & { readonly identifier: string }) => {
   return declaration
 }
 
-/** An operation of the contract's table as an endpoint of its HttpApi. A POST answers 201. */
+/** An operation of the contract's table as an endpoint of its HttpApi. By default, a POST responds with 201. */
 export const endpoint = <const Name extends string, const Of extends Operation>(
   name: Name,
-  { errors = [], method, params, path, payload, success }: Of,
+  { errors = [], method, params, path, payload, query, status = method === "POST" ? 201 : 200, success }: Of,
   summary: string
 ) =>
   HttpApiEndpoint.make(method)(name, path.replaceAll(/\{(\w+)\}/gu, ":$1") as "/", {
     params,
+    query,
     payload,
-    success: method === "POST" ? success.pipe(HttpApiSchema.status(201)) : success,
+    success: status === 200 ? success : success.pipe(HttpApiSchema.status(status)),
     error: errors.map(declaredOnce)
   }).annotate(OpenApi.Summary, summary) as object as HttpApiEndpoint.HttpApiEndpoint<
     Name,
     Of["method"],
     Path<Of["path"]>,
     Field<Of, "params">,
-    never,
+    Field<Of, "query">,
     Field<Of, "payload">,
     never,
     Of["success"],
     ErrorOf<Of>
   >
+
+/** An operation that the description doesn't show as an endpoint, which OpenAPI marks with `x-extension`. */
+export const extension: typeof endpoint = (name, of, summary) =>
+  endpoint(name, of, summary).annotate(OpenApi.Override, { "x-extension": true })

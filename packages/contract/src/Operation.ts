@@ -2,14 +2,19 @@ import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { ContentTooLargeError, HTTPValidationError, TooManyRequestsError, UnauthorizedError } from "./Errors.ts"
 
-/** A described operation: a client sends it as it is, and `endpoint` makes it a part of an HttpApi. */
+/** An operation of the service: a client sends it as it is, and `endpoint` makes it a part of an HttpApi. */
 export interface Operation {
-  readonly method: "GET" | "POST" | "PATCH"
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   /** Relative to `{base_url}`, with the description's parameter names: `/runs/{run_id}`. */
   readonly path: string
   readonly params?: Schema.Codec<unknown, unknown>
+  /** The parameters after the `?`, encoded as texts. */
+  readonly query?: Schema.Codec<unknown, Readonly<Record<string, string | undefined>>>
   readonly payload?: Schema.Codec<unknown, unknown>
+  /** The response to a success; `Schema.Void` with the status 204. */
   readonly success: Schema.Codec<unknown, unknown>
+  /** The status of a success: by default 201 for a POST, otherwise 200. */
+  readonly status?: number
   /** Errors of its own, beside `commonErrors`; each says its status. */
   readonly errors?: ReadonlyArray<Schema.Codec<Error, unknown> & { readonly identifier: string }>
 }

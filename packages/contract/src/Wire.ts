@@ -47,6 +47,12 @@ export const terminalRunStatuses = ["completed", "failed", "cancelled"] as const
 /** v4 browser statuses of our server; the description shows none. */
 export const browserStatuses = ["active", "stopped"] as const
 
+/** Modes of a v4 message: it waits for its turn, or interrupts the running one. */
+export const messageModes = ["queue", "interrupt"] as const
+
+/** Statuses of a v4 message. Only a pending one can be removed. */
+export const messageStatuses = ["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"] as const
+
 /** The only value of a browser PATCH's `action` that the description shows. */
 export const stopAction = "stop"
 
@@ -73,3 +79,33 @@ export const v4Operations = {
 
 /** The described operations by version; a client of one version has its own alone. */
 export const operations = { v2: v2Operations, v3: v3Operations, v4: v4Operations } as const
+
+/**
+ * Operations of v4 that the description doesn't show, as published clients call them. A service may lack them: it
+ * responds with 404 or 405.
+ */
+export const v4Extensions = {
+  listRuns: { method: "GET", path: "/runs" },
+  cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
+  listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" },
+  listSessions: { method: "GET", path: "/sessions" },
+  getSession: { method: "GET", path: "/sessions/{session_id}" },
+  purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
+  listMessages: { method: "GET", path: "/sessions/{session_id}/queue" },
+  getMessage: { method: "GET", path: "/sessions/{session_id}/queue/{message_id}" },
+  removeMessage: { method: "DELETE", path: "/sessions/{session_id}/queue/{message_id}" },
+  listBrowsers: { method: "GET", path: "/browsers" },
+  getBrowser: { method: "GET", path: "/browsers/{browser_id}" }
+} as const
+
+/** The operations that the description doesn't show, by version. */
+export const extensions = { v2: {}, v3: {}, v4: v4Extensions } as const
+
+/** The request header that asks for a deduplicated message, with one of `deduplications` as its value. */
+export const deduplicateHeader = "X-V4-Queue-Deduplicate"
+
+/**
+ * Ways to deduplicate a queued message. With `exact-text-v1`, a session's pending message with the same text and mode is
+ * returned instead of a second one.
+ */
+export const deduplications = ["exact-text-v1"] as const

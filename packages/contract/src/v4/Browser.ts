@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { DecimalString } from "../DecimalString.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
@@ -20,7 +21,13 @@ const others = {
   proxyCountryCode: undescribed(Schema.NullOr(Schema.String)),
   startedAt: undescribed(Timestamp),
   finishedAt: undescribed(Schema.NullOr(Timestamp)),
-  timeoutAt: undescribed(Schema.NullOr(Timestamp))
+  timeoutAt: undescribed(Schema.NullOr(Timestamp)),
+  // fields that published clients read
+  proxyUsedMb: undescribed(DecimalString),
+  proxyCost: undescribed(DecimalString),
+  browserCost: undescribed(DecimalString),
+  agentSessionId: undescribed(Schema.NullOr(Identifier)),
+  metadata: undescribed(Schema.Record(Schema.String, Schema.String))
 }
 
 /**
@@ -44,12 +51,12 @@ export const BrowserUpdate = openRecord({
 /** The body of `PATCH /browsers/{browser_id}`. */
 export type BrowserUpdate = typeof BrowserUpdate.Type
 
-/** The response to a PATCH. The description doesn't show it; our server returns the browser as it is afterwards. */
+/** The response to a PATCH, and a browser as lists show it. The description doesn't show it; our server returns the browser as it is afterwards. */
 export const UpdatedBrowser = answer({
   id: undescribed(Identifier),
   cdpUrl: undescribed(Schema.NullOr(Schema.String)),
   ...others
 }).annotate({ identifier: "UpdatedBrowser" })
 
-/** The response to a PATCH. */
+/** The response to a PATCH, and a browser as lists show it. */
 export type UpdatedBrowser = typeof UpdatedBrowser.Type

@@ -34,20 +34,36 @@ const undescribedFields = {
   createdAt: undescribed(Timestamp),
   startedAt: undescribed(Schema.NullOr(Timestamp)),
   finishedAt: undescribed(Schema.NullOr(Timestamp)),
-  cost: undescribed(Schema.NullOr(DecimalString))
+  cost: undescribed(Schema.NullOr(DecimalString)),
+  // fields that published clients read
+  title: undescribed(Schema.NullOr(Schema.String)),
+  model: undescribed(Schema.NullOr(Schema.String)),
+  contextLimit: undescribed(Schema.NullOr(Schema.Int)),
+  workspaceId: undescribed(Schema.NullOr(Identifier)),
+  attachedFileIds: undescribed(Schema.NullOr(Schema.Array(Identifier))),
+  judgement: undescribed(Schema.NullOr(JsonObject)),
+  totalInputTokens: undescribed(Schema.NullOr(Schema.Int)),
+  totalOutputTokens: undescribed(Schema.NullOr(Schema.Int)),
+  totalCostUsd: undescribed(Schema.NullOr(DecimalString)),
+  updatedAt: undescribed(Timestamp)
 }
 
 /** The response to `POST /runs`: "the run, which includes id". Only the id is certain. */
 export const CreatedRun = answer({
   id: Identifier,
   status: undescribed(RunStatus),
-  ...undescribedFields
+  ...undescribedFields,
+  eventsUrl: undescribed(Schema.String),
+  missingFileIds: undescribed(Schema.Array(Identifier))
 }).annotate({ identifier: "CreatedRun" })
 
 /** The response to `POST /runs`. */
 export type CreatedRun = typeof CreatedRun.Type
 
-/** The full run: an id, a status and, once terminal, a result. `cost` is a decimal string in USD. */
+/**
+ * The full run: an id, a status and, once terminal, a result. `cost` is a decimal string in USD, and `totalCostUsd` is
+ * another name of it.
+ */
 export const Run = answer({
   id: Identifier,
   status: RunStatus,

@@ -3,6 +3,7 @@ import { Identifier } from "../Identifier.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
+import { messageModes, messageStatuses } from "../Wire.ts"
 
 /**
  * A follow-up for a session. With `interrupt` false it runs as the next turn, with true it runs immediately.
@@ -20,13 +21,15 @@ export type QueueMessage = typeof QueueMessage.Type
  * is the run that the message becomes, which you can wait for.
  */
 export const QueuedMessage = answer({
-  id: undescribed(Identifier),
+  // our server's are numbers: the place of the message's run in its session
+  id: undescribed(Schema.Union([Schema.Int, Identifier])),
   sessionId: undescribed(Identifier),
   // what one waits for: another form of it is told, and not left out
   runId: Schema.optionalKey(Schema.NullOr(Identifier)),
-  mode: undescribed(openStatus(["queue", "interrupt"])),
-  status: undescribed(openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])),
+  mode: undescribed(openStatus(messageModes)),
+  status: undescribed(openStatus(messageStatuses)),
   text: undescribed(Schema.String),
+  attachedFileIds: undescribed(Schema.NullOr(Schema.Array(Identifier))),
   createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "QueuedMessage" })
 

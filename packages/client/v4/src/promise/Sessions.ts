@@ -11,7 +11,7 @@ export interface FollowUp {
 
 /** The response to queueing a message. The description promises none of its fields. */
 export interface QueuedMessage extends Raw {
-  readonly id?: string
+  readonly id?: number | string
   readonly sessionId?: string
   /** The run that the message becomes. */
   readonly runId?: string | null

@@ -1,0 +1,38 @@
+import * as Schema from "effect/Schema"
+import { undescribed } from "./OpenRecord.ts"
+
+/** The most records of a page. */
+const longestPage = 100
+
+/** A whole number in a query, such as `limit=50`. */
+const from1To = (most: number) =>
+  Schema.NumberFromString.check(
+    Schema.isInt({ message: "Expected a whole number" }),
+    Schema.isBetween({ minimum: 1, maximum: most }, { message: `Expected a number from 1 to ${most}` })
+  )
+
+/** The parameters of a list that continues at a cursor: at most 100 records per page, by default 50. */
+export const cursorQuery = {
+  cursor: Schema.optionalKey(Schema.String),
+  limit: Schema.optionalKey(from1To(longestPage))
+}
+
+/** The fields of a page besides its records. A page may have fewer records than `limit` and still a `nextCursor`. */
+export const cursorPage = {
+  nextCursor: undescribed(Schema.NullOr(Schema.String)),
+  hasMore: undescribed(Schema.Boolean)
+}
+
+/** The parameters of a list whose pages have numbers: at most 100 records per page, by default 50; the first page is 1. */
+export const numberedQuery = {
+  pageSize: Schema.optionalKey(from1To(longestPage)),
+  pageNumber: Schema.optionalKey(from1To(Number.MAX_SAFE_INTEGER))
+}
+
+/** A page of a list whose pages have numbers. */
+export const numberedPage = <S extends Schema.Top>(item: S) => ({
+  items: Schema.Array(item),
+  totalItems: undescribed(Schema.Int),
+  pageNumber: undescribed(Schema.Int),
+  pageSize: undescribed(Schema.Int)
+})

@@ -1,0 +1,14 @@
+import type { Operations } from "../Operation.ts"
+import { BrowserExtensions } from "./BrowserExtensions.ts"
+import { RunExtensions } from "./RunExtensions.ts"
+import { SessionExtensions } from "./SessionExtensions.ts"
+
+/**
+ * The operations of API v4 that the description doesn't show, as published clients call them. A service may lack them:
+ * it responds with 404 or 405.
+ */
+export const V4Extensions = {
+  runs: RunExtensions,
+  sessions: SessionExtensions,
+  browsers: BrowserExtensions
+} as const satisfies Operations
