@@ -93,12 +93,12 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, tol
             : yield* recordings.keep(browserId, name, jpeg)
         yield* inStep({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
       }),
-      stepEnded: (failure) =>
+      stepEnded: (failure, details) =>
         Effect.suspend(() => {
           const seen = open.get(execution)
-          return seen === undefined ? Effect.void : inStep({ ended: { step: seen.step, failure } })
+          return seen === undefined ? Effect.void : inStep({ ended: { step: seen.step, failure, details } })
         }),
-      used: (used) => progress({ used }),
+      used: (used, call) => progress({ used, call }),
       checkpoint: (checkpoint) => progress({ checkpoint })
     }
   })

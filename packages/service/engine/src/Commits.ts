@@ -56,14 +56,15 @@ interface CommitsOptions {
 const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   stored.status === turn.status &&
   stored.steps === turn.steps &&
+  stored.modelCalls === turn.modelCalls &&
   stored.attempt === turn.attempt &&
   Turn.use(stored, turn) === stored &&
   Equal.equals(stored.checkpoint, turn.checkpoint)
 
 /** Makes the commits of a node. */
 export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions): Commits => {
-  const commit: Commits["commit"] = ({ events, session, turnSteps, turns }, further) =>
-    store.commit({ session, turns, turnSteps, events, ...further })
+  const commit: Commits["commit"] = ({ events, modelCalls, session, turnSteps, turns }, further) =>
+    store.commit({ session, turns, turnSteps, modelCalls, events, ...further })
 
   const change = (
     sessionId: string,

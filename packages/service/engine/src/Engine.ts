@@ -19,6 +19,7 @@ import type {
 } from "./domain/Errors.ts"
 import * as Decimal from "./domain/Decimal.ts"
 import type * as Session from "./domain/Session.ts"
+import type { ModelCall } from "./domain/ModelCall.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -57,6 +58,8 @@ export class Engine extends Context.Service<
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** The steps of a turn in the order in which they began. No version has this. */
     readonly steps: (id: string) => Effect.Effect<ReadonlyArray<Turn.TurnStep>, TurnNotFound | StoreUnavailable>
+    /** The model calls of a turn in the order in which they finished. No version has this. */
+    readonly modelCalls: (id: string) => Effect.Effect<ReadonlyArray<ModelCall>, TurnNotFound | StoreUnavailable>
     /**
      * The last steps of agents in a browser that runs here, then each as it begins and as it ends. The stream does not
      * end. No version has this.
@@ -152,6 +155,7 @@ const make = Effect.gen(function* () {
     }),
     turn: sessions.turn,
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),
+    modelCalls: (id) => Effect.andThen(sessions.turn(id), store.modelCallsOf(id)),
     stepsIn: executions.stepsIn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) =>

@@ -52,7 +52,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
   const tables = MemoryTables.make(records)
   const nodes = MemoryNodes.make(now)
-  const { browsers, busy, keys, messages, openBrowsers, sessions, steps, turns, turnsOf } = tables
+  const { browsers, busy, calls, keys, messages, openBrowsers, sessions, steps, turns, turnsOf } = tables
 
   const attempt = (step: Step) =>
     Effect.suspend(() => {
@@ -81,6 +81,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
     turn: (id) => find(turns, id),
     turnsOf: (sessionId) => Effect.sync(() => turnsOf(sessionId)),
     stepsOf: (turnId) => Effect.sync(() => [...(steps.get(turnId) ?? [])]),
+    modelCallsOf: (turnId) => Effect.sync(() => [...(calls.get(turnId) ?? [])]),
     message: (id) => find(messages, id),
     browser: (id) => find(browsers, id),
     idempotencyRecord: (key) => find(keys, key),
@@ -111,6 +112,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
       sessions: [...sessions.values()],
       turns: [...turns.values()],
       turnSteps: [...steps.values()].flat(),
+      modelCalls: [...calls.values()].flat(),
       messages: [...messages.values()],
       browsers: [...browsers.values()],
       idempotencyRecords: [...keys.values()]

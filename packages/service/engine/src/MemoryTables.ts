@@ -1,5 +1,6 @@
 import type { Browser } from "./domain/Browser.ts"
 import { type IdempotencyRecord, lifetime_ms } from "./domain/IdempotencyRecord.ts"
+import type { ModelCall } from "./domain/ModelCall.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
 import type { Session } from "./domain/Session.ts"
 import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
@@ -17,6 +18,7 @@ export const make = (records?: Records) => {
   const browsers = new Map<string, Browser>()
   const turns = new Map<string, Turn>()
   const steps = new Map<string, Array<TurnStep>>()
+  const calls = new Map<string, Array<ModelCall>>()
   const messages = new Map<string, StoredMessage>()
   const keys = new Map<string, IdempotencyRecord>()
   // most sessions have one turn, and its id alone takes a hundred bytes less than an array
@@ -65,6 +67,12 @@ export const make = (records?: Records) => {
     steps.set(step.turnId, sessionSteps)
   }
 
+  const putCall = (call: ModelCall) => {
+    const turnCalls = calls.get(call.turnId) ?? []
+    turnCalls[call.ordinal - 1] = call
+    calls.set(call.turnId, turnCalls)
+  }
+
   // a key that is used again counts from then on, so the oldest record stays in front
   const putKey = (record: IdempotencyRecord) => {
     forgetKeys(record.createdAt_ms - lifetime_ms)
@@ -82,14 +90,16 @@ export const make = (records?: Records) => {
     return forgotten
   }
 
-  const write = ({ browser, events: told, forgetKey, key, message, session, turnSteps, turns: changed = [] }: Step) => {
+  const write = (step: Step) => {
+    const { browser, events: told, forgetKey, key, message, session, turns: changed = [] } = step
     if (session !== undefined) {
       sessions.set(session.id, session)
       for (const turn of changed) putTurn(turn)
       putBusy(session, changed)
     }
     if (browser !== undefined) putBrowser(browser)
-    for (const step of turnSteps ?? []) putStep(step)
+    for (const turnStep of step.turnSteps ?? []) putStep(turnStep)
+    for (const call of step.modelCalls ?? []) putCall(call)
     if (message !== undefined) messages.set(message.id, message)
     if (forgetKey !== undefined) keys.delete(forgetKey)
     if (key !== undefined) putKey(key)
@@ -103,6 +113,7 @@ export const make = (records?: Records) => {
     for (const session of records.sessions) putBusy(session, turnsOf(session.id))
     for (const browser of records.browsers) putBrowser(browser)
     for (const step of records.turnSteps) putStep(step)
+    for (const call of records.modelCalls) putCall(call)
     for (const message of records.messages) messages.set(message.id, message)
     for (const record of records.idempotencyRecords) keys.set(record.key, record)
   }
@@ -111,6 +122,7 @@ export const make = (records?: Records) => {
     for (const id of ids) {
       turns.delete(id)
       steps.delete(id)
+      calls.delete(id)
     }
     for (const { id, turnId } of messages.values()) if (ids.includes(turnId)) messages.delete(id)
   }
@@ -120,6 +132,7 @@ export const make = (records?: Records) => {
     browsers,
     turns,
     steps,
+    calls,
     messages,
     keys,
     turnIds,

@@ -2,7 +2,7 @@ import { Conflict, idempotencyLifetime_ms, KeyTaken, type Step, type Store, type
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { browserRow, eventRow, keyRow, messageRow, parsed, sessionRow, stepRow, turnRow } from "./Rows.ts"
+import { browserRow, eventRow, keyRow, messageRow, modelCallRow, parsed, sessionRow, stepRow, turnRow } from "./Rows.ts"
 import { changed } from "./statements.ts"
 import { transaction } from "./unavailable.ts"
 
@@ -28,7 +28,18 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
     )
 
   const put = Effect.fnUntraced(function* (step: Step) {
-    const { also, browser, events, forgetKey, key, message, session, turnSteps = [], turns = [] } = step
+    const {
+      also,
+      browser,
+      events,
+      forgetKey,
+      key,
+      message,
+      modelCalls = [],
+      session,
+      turnSteps = [],
+      turns = []
+    } = step
     if (key !== undefined) {
       // the same create at another node waits here until this commit is over
       const written = yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}
@@ -50,6 +61,10 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
     }
     for (const each of turnSteps) {
       yield* sql`INSERT INTO turn_steps ${sql.insert(stepRow(each))}
+        ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record`
+    }
+    for (const each of modelCalls) {
+      yield* sql`INSERT INTO model_calls ${sql.insert(modelCallRow(each))}
         ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record`
     }
     if (message !== undefined) {

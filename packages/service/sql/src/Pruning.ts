@@ -12,6 +12,7 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["prune"] => {
   const forgetTurns = Effect.fnUntraced(function* (gone: ReadonlyArray<string>) {
     if (gone.length === 0) return
     yield* sql`DELETE FROM turn_steps WHERE ${sql.in("turn_id", gone)}`
+    yield* sql`DELETE FROM model_calls WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM messages WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM turns WHERE ${sql.in("id", gone)}`
   })

@@ -2,6 +2,7 @@ import {
   type Browser,
   type Event,
   type IdempotencyRecord,
+  type ModelCall,
   type Session,
   type StoredMessage,
   Turn
@@ -56,6 +57,12 @@ export const stepRow = (step: Turn.TurnStep) => ({
   turn_id: step.turnId,
   ordinal: step.ordinal,
   record: JSON.stringify(step)
+})
+
+export const modelCallRow = (call: ModelCall) => ({
+  turn_id: call.turnId,
+  ordinal: call.ordinal,
+  record: JSON.stringify(call)
 })
 
 export const keyRow = (record: IdempotencyRecord) => ({

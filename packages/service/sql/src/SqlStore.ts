@@ -2,6 +2,7 @@ import {
   type Browser,
   type Event,
   type IdempotencyRecord,
+  type ModelCall,
   type Session,
   Store,
   type StoredMessage,
@@ -52,6 +53,7 @@ const make = Effect.gen(function* () {
       sessions: yield* of<Session.Session>("sessions"),
       turns: yield* of<Turn.Turn>("turns"),
       turnSteps: yield* of<Turn.TurnStep>("turn_steps", "turn_id, ordinal"),
+      modelCalls: yield* of<ModelCall>("model_calls", "turn_id, ordinal"),
       messages: yield* of<StoredMessage>("messages"),
       browsers: yield* of<Browser.Browser>("browsers"),
       idempotencyRecords: yield* of<IdempotencyRecord>("idempotency_keys")
@@ -79,6 +81,7 @@ const make = Effect.gen(function* () {
     turn: find("turns"),
     turnsOf: (sessionId) => records(sql`SELECT record FROM turns WHERE session_id = ${sessionId} ORDER BY seq`),
     stepsOf: (turnId) => records(sql`SELECT record FROM turn_steps WHERE turn_id = ${turnId} ORDER BY ordinal`),
+    modelCallsOf: (turnId) => records(sql`SELECT record FROM model_calls WHERE turn_id = ${turnId} ORDER BY ordinal`),
     message: find("messages"),
     browser: find("browsers"),
     idempotencyRecord: find("idempotency_keys", "key"),

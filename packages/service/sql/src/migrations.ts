@@ -105,6 +105,14 @@ const migrations = {
     `ALTER TABLE nodes ADD COLUMN lost INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE nodes ADD COLUMN record TEXT`,
     `CREATE TABLE request_rates (name TEXT PRIMARY KEY, full_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`
+  ),
+  "5_model_calls": migration(
+    `CREATE TABLE model_calls (
+      turn_id TEXT NOT NULL,
+      ordinal INTEGER NOT NULL,
+      record TEXT NOT NULL,
+      PRIMARY KEY (turn_id, ordinal)
+    ) STRICT, WITHOUT ROWID`
   )
 }
 

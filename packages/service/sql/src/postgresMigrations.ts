@@ -101,6 +101,14 @@ const migrations = {
       record TEXT
     )`,
     `CREATE TABLE request_rates (name ${id} PRIMARY KEY, full_at_ms BIGINT NOT NULL)`
+  ),
+  "3_model_calls": migration(
+    `CREATE TABLE model_calls (
+      turn_id ${id} NOT NULL,
+      ordinal BIGINT NOT NULL,
+      record TEXT NOT NULL,
+      PRIMARY KEY (turn_id, ordinal)
+    )`
   )
 }
 

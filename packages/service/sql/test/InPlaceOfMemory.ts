@@ -8,6 +8,7 @@ const none: Records = {
   sessions: [],
   turns: [],
   turnSteps: [],
+  modelCalls: [],
   messages: [],
   browsers: [],
   idempotencyRecords: []
@@ -18,6 +19,7 @@ const tableOf: Readonly<Record<keyof Records, string>> = {
   sessions: "sessions",
   turns: "turns",
   turnSteps: "turn_steps",
+  modelCalls: "model_calls",
   messages: "messages",
   browsers: "browsers",
   idempotencyRecords: "idempotency_keys"
@@ -25,7 +27,7 @@ const tableOf: Readonly<Record<keyof Records, string>> = {
 
 const fill = Effect.fnUntraced(function* (records: Records) {
   const sql = yield* SqlClient.SqlClient
-  const { browserRow, keyRow, messageRow, sessionRow, stepRow, turnRow } = yield* Effect.promise(
+  const { browserRow, keyRow, messageRow, modelCallRow, sessionRow, stepRow, turnRow } = yield* Effect.promise(
     () => import("../src/Rows.ts")
   )
   const insert = <K extends keyof Records>(kind: K, row: (record: Records[K][number]) => Record<string, unknown>) =>
@@ -33,6 +35,7 @@ const fill = Effect.fnUntraced(function* (records: Records) {
   yield* insert("sessions", sessionRow)
   yield* insert("turns", turnRow)
   yield* insert("turnSteps", stepRow)
+  yield* insert("modelCalls", modelCallRow)
   yield* insert("messages", messageRow)
   yield* insert("browsers", browserRow)
   yield* insert("idempotencyRecords", keyRow)

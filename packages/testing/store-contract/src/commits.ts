@@ -38,6 +38,7 @@ export const commits = (test: StoreTest): void => {
         sessions: [made.session],
         turns: made.turns,
         turnSteps: [],
+        modelCalls: [],
         messages: [message],
         browsers: [browser],
         idempotencyRecords: [keyed("k")]
@@ -54,7 +55,10 @@ export const commits = (test: StoreTest): void => {
         assert.isTrue(absent.every(Option.isNone))
       }
       assert.isTrue(Option.isNone(yield* store.sessionState("x")))
-      assert.deepStrictEqual([yield* store.turnsOf("x"), yield* store.stepsOf("x")], [[], []])
+      assert.deepStrictEqual(
+        [yield* store.turnsOf("x"), yield* store.stepsOf("x"), yield* store.modelCallsOf("x")],
+        [[], [], []]
+      )
     })
   )
 

@@ -29,12 +29,16 @@ export const retention = (test: StoreTest): void => {
       yield* commit(browserStep(browser))
       yield* commit(browserStep(Result.getOrThrow(Browser.stop(browser, "expired", 15))))
       assert.lengthOf(yield* store.stepsOf("t1"), 1)
+      assert.lengthOf(yield* store.modelCallsOf("t1"), 1)
       const one = yield* store.prune({ finishedUntil_ms: 20, limit: 1 })
       assert.deepStrictEqual([one.sessions, one.browsers, one.keys, one.events], [1, 1, 0, 0])
       assert.isTrue(Option.isNone(yield* store.session("s1")))
       assert.isTrue(Option.isNone(yield* store.turn("t1")))
       assert.isTrue(Option.isNone(yield* store.message("m1")))
-      assert.deepStrictEqual([yield* store.stepsOf("t1"), yield* store.turnsOf("s1")], [[], []])
+      assert.deepStrictEqual(
+        [yield* store.stepsOf("t1"), yield* store.modelCallsOf("t1"), yield* store.turnsOf("s1")],
+        [[], [], []]
+      )
       assert.isTrue(Option.isNone(yield* store.browser("b")))
       yield* store.prune({ finishedUntil_ms: 20, limit: 10 })
       const left = yield* store.records

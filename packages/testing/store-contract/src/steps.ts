@@ -24,10 +24,11 @@ export const day_ms = 86_400_000
 export const newTurn = (id: string, sessionId: string): Turn.Turn =>
   Turn.make({ ...turn, id, sessionId, owner: "owner" })
 
-export const stepOf = ({ events, session, turnSteps, turns }: Decide.Decision) => ({
+export const stepOf = ({ events, modelCalls, session, turnSteps, turns }: Decide.Decision) => ({
   session,
   turns,
   turnSteps,
+  modelCalls,
   events
 })
 
@@ -78,7 +79,8 @@ export const finish = Effect.fnUntraced(function* (name: string, at_ms: number) 
   const report = { _tag: "Report", token, leaves: true, goesOn: true } as const
   yield* change(`s${name}`, { ...report, event: { _tag: "Started", settings } }, at_ms)
   const step = { summary: "look", address: null, picture: null }
-  yield* change(`s${name}`, { _tag: "Progress", token, progress: { step } }, at_ms)
+  const call = { at_ms, duration_ms: 1, model: "m", tokens: null, cost: null, step: 1, failure: null }
+  yield* change(`s${name}`, { _tag: "Progress", token, progress: { call, step } }, at_ms)
   yield* change(`s${name}`, { ...report, event: { _tag: "Completed", report: { output: { found: [name] } } } }, at_ms)
   return yield* store.session(`s${name}`)
 })

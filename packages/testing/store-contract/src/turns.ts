@@ -33,6 +33,34 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
+    "keeps the model calls of a turn in their order, and a repeated one once",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* commit(creation("1"))
+      yield* change("s1", { _tag: "Take", node: "n" })
+      yield* change("s1", { _tag: "Report", token: 2, event: { _tag: "Started" }, leaves: false, goesOn: true })
+      const made = { duration_ms: 20, model: "m", cost: "0.5", step: 1, failure: null }
+      for (const at_ms of [5, 6, 7]) {
+        const call = { ...made, at_ms, tokens: { input: at_ms, output: 1 } }
+        yield* change("s1", { _tag: "Progress", token: 2, progress: { call, used: { cost: String(at_ms) } } }, 8)
+      }
+      const calls = yield* store.modelCallsOf("t1")
+      assert.deepStrictEqual(
+        calls.map(({ at_ms, ordinal, turnId }) => `${turnId} ${ordinal} ${at_ms}`),
+        ["t1 1 5", "t1 2 6", "t1 3 7"]
+      )
+      assert.deepStrictEqual(calls[1], { ...made, turnId: "t1", ordinal: 2, at_ms: 6, tokens: { input: 6, output: 1 } })
+      assert.deepInclude(Option.getOrThrow(yield* store.turn("t1")), { cost: "7", modelCalls: 3 })
+      yield* commit({ modelCalls: [{ turnId: "t1", ordinal: 2, ...made, at_ms: 9, tokens: null }], events: [] })
+      assert.deepStrictEqual(
+        (yield* store.modelCallsOf("t1")).map(({ at_ms }) => at_ms),
+        [5, 9, 7]
+      )
+      assert.lengthOf((yield* store.records).modelCalls, 3)
+    })
+  )
+
+  test(
     "keeps the steps of a turn in their order",
     Effect.gen(function* () {
       const store = yield* Store

@@ -1,34 +1,75 @@
-import type { Attempt, Turn } from "@webagent/engine"
+import type { Attempt, ModelCallReport, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as ModelCost from "../model/ModelCost.ts"
-import type { Spent } from "../model/Models.ts"
+import type { FailedCall, Spent } from "../model/Models.ts"
 
-/** Counts what the model calls of a turn use, and stores it before anything else happens: also of a cancelled turn. */
-export const make = (used: Attempt["used"]) => {
-  let cost: ModelCost.ModelCost = 0n
+interface MeterOptions {
+  /** Stores the usage of the turn so far, and a call. */
+  readonly used: Attempt["used"]
+  /** Replaces the values of secrets in a text. */
+  readonly redact: (text: string) => string
+}
+
+/** Limits the text of a call's failure, in characters. */
+const longestFailure = 300
+
+const nothing = { cost: 0n as ModelCost.ModelCost, input: 0, output: 0 }
+
+const formatted = (cost: ModelCost.ModelCost) => (cost === null ? null : ModelCost.format(cost))
+
+/** Counts what the model calls of a turn use, and stores each before anything else happens, even of a cancelled turn. */
+export const make = ({ redact, used }: MeterOptions) => {
+  let turn = nothing
+  let step = nothing
+  let ordinal: number | null = null
   let estimate: ModelCost.ModelCost = 0n
-  let input = 0
-  let output = 0
   let calls = 0
 
   const usage = (): Turn.Usage => ({
-    ...(cost === null ? {} : { cost: ModelCost.format(cost) }),
-    tokens: { input, output }
+    ...(turn.cost === null ? {} : { cost: ModelCost.format(turn.cost) }),
+    tokens: { input: turn.input, output: turn.output }
   })
+
+  // an agent whose lease is lost is ended by the engine
+  const store = (call: ModelCallReport) => Effect.uninterruptible(Effect.ignore(used(usage(), call)))
 
   return {
     /** Returns the cost that counts toward the cost limit. */
     estimate: () => (calls === 0 ? null : estimate),
-    tokens: () => input + output,
-    spent: (spent: Spent): Effect.Effect<void> =>
-      Effect.suspend(() => {
+    tokens: () => turn.input + turn.output,
+    /** Counts calls for this step from now on, or for none. */
+    begin: (next: number | null) => {
+      ordinal = next
+      step = nothing
+    },
+    /** Returns the tokens and the cost of the step's calls so far. */
+    ofStep: (): Pick<Turn.StepDetails, "tokens" | "cost"> => ({
+      tokens: { input: step.input, output: step.output },
+      cost: formatted(step.cost)
+    }),
+    spent: ({ at_ms, cost, duration_ms, model, usage: { inputTokens, outputTokens }, ...spent }: Spent) =>
+      Effect.suspend((): Effect.Effect<void> => {
         calls += 1
-        cost = ModelCost.add(cost, spent.cost)
         estimate = ModelCost.add(estimate, spent.estimate)
-        input += spent.usage.inputTokens.total ?? 0
-        output += spent.usage.outputTokens.total ?? 0
-        // an agent whose lease is lost is ended by the engine
-        return Effect.uninterruptible(Effect.ignore(used(usage())))
-      })
+        const tokens = { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 }
+        const plus = (sum: typeof nothing) => ({
+          cost: ModelCost.add(sum.cost, cost),
+          input: sum.input + tokens.input,
+          output: sum.output + tokens.output
+        })
+        turn = plus(turn)
+        step = plus(step)
+        return store({ at_ms, duration_ms, model, tokens, cost: formatted(cost), step: ordinal, failure: null })
+      }),
+    failed: ({ failure, ...call }: FailedCall): Effect.Effect<void> =>
+      Effect.suspend(() =>
+        store({
+          ...call,
+          tokens: null,
+          cost: null,
+          step: ordinal,
+          failure: redact(failure).slice(0, longestFailure).toWellFormed()
+        })
+      )
   }
 }

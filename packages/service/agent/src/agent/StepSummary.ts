@@ -1,3 +1,4 @@
+import type { Turn } from "@webagent/engine"
 import type * as Calls from "./Calls.ts"
 
 /** The element that a call names, as the page showed it. */
@@ -12,6 +13,40 @@ export const summaryOf = (calls: ReadonlyArray<Calls.Call>, text: string, shown:
     return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
   })
   return acts.length === 0 ? text : acts.join("; ")
+}
+
+/** The parameters that are the text or address that a tool enters, in the order in which they are looked for. */
+const valueNames = ["text", "url", "values", "keys", "names", "what"] as const
+
+/** Limits each detail of a step, in characters. */
+const longestDetail = 300
+
+/** Returns the details of a step: those of its first call, and a title for all of them. */
+export const detailsOf = (
+  calls: ReadonlyArray<Calls.Call>,
+  shown: string,
+  redact: (text: string) => string
+): Pick<Turn.Step, "title" | "tool" | "role" | "name" | "value"> => {
+  const [first, ...others] = calls
+  if (first === undefined) return {}
+  // half of a secret would not be recognized any more
+  const kept = (text: string) => redact(text).slice(0, longestDetail).toWellFormed()
+  const params = (typeof first.params === "object" && first.params !== null ? first.params : {}) as Readonly<
+    Record<string, unknown>
+  >
+  const [, role, name] = /^([^"=]*[^"= ])(?: "([^"]*)")?/u.exec(labelOf(params["index"] ?? params["from"], shown)) ?? []
+  // a password that isn't one of the agent's secrets has no placeholder
+  const value =
+    role === "password" ? undefined : valueNames.map((key) => params[key]).find((each) => each !== undefined)
+  const more = others.length === 0 ? "" : ` and ${others.length} more`
+  const element = [role, name === undefined ? undefined : JSON.stringify(name)].filter((part) => part !== undefined)
+  return {
+    title: `${kept([first.name, ...element].join(" ")).slice(0, 180)}${more}`,
+    tool: kept(first.name),
+    role: role === undefined ? null : kept(role),
+    name: name === undefined ? null : kept(name),
+    value: value === undefined ? null : kept(typeof value === "string" ? value : JSON.stringify(value))
+  }
 }
 
 /** Describes a response without a call in a sentence, with advice. */

@@ -7,7 +7,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Toolkit from "effect/ai/Toolkit"
 import { CallSettings, refused } from "../model/CallSettings.ts"
 import * as ModelError from "../model/ModelError.ts"
-import { OnSpent } from "../model/Models.ts"
+import { OnFailedCall, OnSpent } from "../model/Models.ts"
 import { Refused } from "../page/Failures.ts"
 import type { Look } from "../page/Look.ts"
 import type { Page } from "../page/Page.ts"
@@ -19,7 +19,7 @@ import * as Loops from "./Loops.ts"
 import * as Meter from "./Meter.ts"
 import * as OutputSchema from "./OutputSchema.ts"
 import * as Remarks from "./Remarks.ts"
-import { failureOf, summaryOf } from "./StepSummary.ts"
+import { detailsOf, failureOf, summaryOf } from "./StepSummary.ts"
 import * as Suggestions from "./Suggestions.ts"
 import * as Summary from "./Summary.ts"
 import * as Tools from "./Tools.ts"
@@ -64,7 +64,7 @@ export const perform = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
-  const meter = Meter.make(attempt.used)
+  const meter = Meter.make({ used: attempt.used, redact: page.redact })
   const suggestions = Suggestions.make()
   const ending = Ending.make({ turn, session: attempt.session, page, conversation, suggestions, judges })
   const remarks = Remarks.make({ page, limits, suggestions, conversation })
@@ -123,6 +123,7 @@ export const perform = Effect.fnUntraced(function* (
 
   const steps = Effect.gen(function* () {
     for (let step = 1; ; step++) {
+      meter.begin(turn.steps + step)
       const limit = Limits.reached(limits, {
         steps: step - 1,
         cost: meter.estimate(),
@@ -146,13 +147,22 @@ export const perform = Effect.fnUntraced(function* (
         .toWellFormed()
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
-      yield* attempt.step({ summary, address: look.url, picture: isSmall ? shown : null, ...ending.checkpoint() })
+      yield* attempt.step({
+        summary,
+        address: look.url,
+        picture: isSmall ? shown : null,
+        ...detailsOf(calls, look.text, page.redact),
+        ...meter.ofStep(),
+        ...ending.checkpoint()
+      })
       const repairsBefore = repairs.count()
       const outcome = yield* Calls.carryOut(calls, scene, repairs.accept, (results) =>
         conversation.answered(answer.content, results)
-      ).pipe(Effect.tapError(({ message }) => attempt.stepEnded(message)))
+      ).pipe(Effect.tapError(({ message }) => attempt.stepEnded(message, meter.ofStep())))
       lastFailure = failureOf(outcome, { finishReason: answer.finishReason, text: page.redact(answer.text) })
-      yield* attempt.stepEnded(outcome.failed ? ending.kept(lastFailure) : null)
+      yield* attempt.stepEnded(outcome.failed ? ending.kept(lastFailure) : null, meter.ofStep())
+      // a judge's call belongs to no step
+      meter.begin(null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
       if (repairs.count() > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
@@ -189,6 +199,7 @@ export const perform = Effect.fnUntraced(function* (
       )
     }),
     Effect.provideService(OnSpent, meter.spent),
+    Effect.provideService(OnFailedCall, meter.failed),
     Effect.provideService(CallSettings, settings)
   )
 })

@@ -1,4 +1,5 @@
 import * as Array from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -15,10 +16,17 @@ import type { ModelConfig } from "./ModelConfig.ts"
 import * as ModelCost from "./ModelCost.ts"
 import { type ModelNotInstalled, sentence } from "./ModelError.ts"
 
-/** The usage of a response, as its provider counted it. */
-export interface Spent {
-  /** The model that answered: the configured one, or a fallback. */
+/** The time that a call took, including its retries. */
+interface Timed {
+  /** The model that was asked: the configured one, or a fallback. */
   readonly model: string
+  /** When it was asked, in milliseconds since 1970. */
+  readonly at_ms: number
+  readonly duration_ms: number
+}
+
+/** The usage of a response, as its provider counted it. */
+export interface Spent extends Timed {
   readonly usage: Response.Usage
   readonly cost: ModelCost.ModelCost
   /** The cost that limits count, even if cached tokens have no price. */
@@ -29,6 +37,18 @@ export interface Spent {
 export const OnSpent: Context.Reference<(spent: Spent) => Effect.Effect<void>> = Context.Reference(
   "@webagent/agent/OnSpent",
   { defaultValue: (): ((spent: Spent) => Effect.Effect<void>) => () => Effect.void }
+)
+
+/** A call without a response, after its last retry. */
+export interface FailedCall extends Timed {
+  /** The reason, in a sentence. */
+  readonly failure: string
+}
+
+/** Receives every call that failed; the next model of the chain may still answer. */
+export const OnFailedCall: Context.Reference<(call: FailedCall) => Effect.Effect<void>> = Context.Reference(
+  "@webagent/agent/OnFailedCall",
+  { defaultValue: (): ((call: FailedCall) => Effect.Effect<void>) => () => Effect.void }
 )
 
 /** The configured model, with its fallbacks. */
@@ -74,24 +94,36 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
     const ask = (
       request: LanguageModel.ProviderOptions,
       from: Chain<Connection>
+    ): Effect.Effect<ReadonlyArray<Response.PartEncoded>, AiError.AiError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (at_ms) => askAt(at_ms, request, from))
+
+    const askAt = (
+      at_ms: number,
+      request: LanguageModel.ProviderOptions,
+      from: Chain<Connection>
     ): Effect.Effect<ReadonlyArray<Response.PartEncoded>, AiError.AiError> => {
       const [connection, ...others] = from
       const { model, price } = connection.config
+      const timed = Effect.map(Clock.currentTimeMillis, (now_ms) => ({ model, at_ms, duration_ms: now_ms - at_ms }))
       const answered = ({ usage }: Answer) => {
         Telemetry.addGenAIAnnotations(request.span, {
           operation: { name: "chat" },
           request: { model },
           usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
         })
-        return Effect.flatMap(OnSpent, (tell) =>
-          tell({ model, usage, cost: ModelCost.of(price, usage), estimate: ModelCost.estimate(price, usage) })
-        )
+        const spent = { usage, cost: ModelCost.of(price, usage), estimate: ModelCost.estimate(price, usage) }
+        return Effect.flatMap(timed, (time) => Effect.flatMap(OnSpent, (tell) => tell({ ...time, ...spent })))
       }
+      const failed = (error: AiError.AiError) =>
+        Effect.flatMap(timed, (time) =>
+          Effect.flatMap(OnFailedCall, (tell) => tell({ ...time, failure: sentence(error) }))
+        )
       // an answer that arrives with an interruption is charged all the same
       return Effect.uninterruptibleMask((restore) =>
         CallSettings.pipe(
           Effect.flatMap((settings) => restore(connection.ask(request, settings))),
-          Effect.tap(answered)
+          Effect.tap(answered),
+          Effect.tapError(failed)
         )
       ).pipe(
         Effect.map(({ parts }) => parts),

@@ -150,6 +150,22 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
       })
       const { turn } = yield* carriedOut("Sign in")
       assert.deepInclude(turn, { status: "completed", output: "<secret:password>" })
+      const steps = yield* running.store.stepsOf(turn.id)
+      const calls = yield* running.store.modelCallsOf(turn.id)
+      assert.notInclude(JSON.stringify([steps, calls]), value)
+      assert.deepStrictEqual(
+        steps.map(({ name, tool, value }) => [tool, name, value]),
+        [
+          ["navigate", null, `${running.site.origin}/shows`],
+          ["type", "Code", "<secret:password>"],
+          ["<secret:password>", null, null],
+          ["find", null, "<secret:password>"],
+          ["done", null, null]
+        ]
+      )
+      // the judge's call failed, and belongs to no step
+      assert.deepInclude(calls.at(-1), { ordinal: 6, step: null, tokens: null })
+      assert.include(calls.at(-1)?.failure, "no schemas")
       // a model that sees is shown no page with the value
       const images = running.model.requests.map(({ messages }) => messages.at(-1)?.images)
       assert.deepStrictEqual(images.slice(2), [0, 0, 0, 0])

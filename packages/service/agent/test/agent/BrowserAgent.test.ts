@@ -37,6 +37,54 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
+  it.effect("stores the tool, the element and the usage of each step, and each model call", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const usage = { input: 1000, output: 10 }
+      script(
+        running,
+        { ...call("navigate", { url: `${running.site.origin}/login` }), usage },
+        (now) => ({
+          calls: [
+            { name: "type", input: { index: numberOf(now, "Password"), text: "open sesame" } },
+            { name: "find", input: { text: "Sign in" } }
+          ],
+          usage
+        }),
+        { ...call("extract", { what: "the heading" }), usage },
+        { text: "Login", usage },
+        { ...done(), usage }
+      )
+      const { turn } = yield* carriedOut("Sign in")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ name, role, title, tool, value }) => [title, tool, role, name, value]),
+        [
+          ["navigate", "navigate", null, null, `${running.site.origin}/login`],
+          ['type password "Password" and 1 more', "type", "password", "Password", null],
+          ["extract", "extract", null, null, "the heading"],
+          ["done", "done", null, null, null]
+        ]
+      )
+      assert.deepStrictEqual(
+        steps.map(({ cost, tokens }) => [cost, tokens?.input]),
+        [
+          ["0.00315", 1000],
+          ["0.00315", 1000],
+          ["0.0063", 2000],
+          ["0.00315", 1000]
+        ]
+      )
+      const calls = yield* running.store.modelCallsOf(turn.id)
+      assert.deepStrictEqual(
+        calls.map(({ cost, failure, model, ordinal, step }) => [ordinal, step, model, cost, failure]),
+        [1, 2, 3, 3, 4].map((step, at) => [at + 1, step, "scripted-1", "0.00315", null])
+      )
+      assert.deepInclude(turn, { modelCalls: 5, cost: "0.01575" })
+      assert.isTrue(calls.every(({ at_ms, duration_ms }) => at_ms >= turn.createdAt_ms && duration_ms >= 0))
+    })
+  )
+
   it.effect("has a picture of each step, and of none while a password is filled in", () =>
     Effect.gen(function* () {
       const running = yield* Running

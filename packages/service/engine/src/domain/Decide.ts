@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import * as Decimal from "./Decimal.ts"
 import type { Event } from "./Event.ts"
 import type { InvalidTransition } from "./InvalidTransition.ts"
+import type { ModelCall, ModelCallReport } from "./ModelCall.ts"
 import * as Session from "./Session.ts"
 import * as Turn from "./Turn.ts"
 
@@ -15,11 +16,17 @@ export interface SessionState {
 /** Progress of a turn that an agent reports in addition to the events that change the turn's status. */
 export interface Progress {
   readonly used?: Turn.Usage
+  /** A model call that finished. It counts even if the turn has been cancelled in the meantime, because it's paid for. */
+  readonly call?: ModelCallReport | undefined
   readonly checkpoint?: Turn.Turn["checkpoint"]
   /** A step that is about to begin. */
   readonly step?: Turn.Step
   /** A step that is over, as it began, and why it failed. */
-  readonly ended?: { readonly step: Turn.TurnStep; readonly failure: string | null }
+  readonly ended?: {
+    readonly step: Turn.TurnStep
+    readonly failure: string | null
+    readonly details?: Turn.StepDetails | undefined
+  }
 }
 
 /** Command for a session. */
@@ -91,6 +98,7 @@ export interface Decision {
   /** The turns that are written; empty together with `turnSteps`, `events` and an unchanged session when nothing is. */
   readonly turns: ReadonlyArray<Turn.Turn>
   readonly turnSteps: ReadonlyArray<Turn.TurnStep>
+  readonly modelCalls: ReadonlyArray<ModelCall>
   readonly events: ReadonlyArray<Event>
   /**
    * The turns that this command finished: they are terminal and no agent has them. A turn that is cancelled while an
@@ -131,6 +139,7 @@ interface Draft {
   turns: ReadonlyArray<Turn.Turn>
   readonly written: Map<string, Turn.Turn>
   readonly steps: Array<Turn.TurnStep>
+  readonly calls: Array<ModelCall>
   readonly events: Array<Event>
 }
 
@@ -181,6 +190,16 @@ const use = (draft: Draft, turn: Turn.Turn, usage: Turn.Usage | undefined): Turn
   const more = usage === undefined ? turn : Turn.use(turn, usage)
   if (more !== turn) write(draft, more, turn)
   return more
+}
+
+/** Adds a row for a model call. The turn's count makes its ordinal, so that a repeated step replaces its own row. */
+const called = (draft: Draft, turn: Turn.Turn, call: ModelCallReport | undefined): Turn.Turn => {
+  if (call === undefined) return turn
+  const ordinal = (turn.modelCalls ?? 0) + 1
+  const updated = { ...turn, modelCalls: ordinal }
+  draft.calls.push({ turnId: turn.id, ordinal, ...call })
+  write(draft, updated, turn)
+  return updated
 }
 
 /** Gives a turn to the node, under a lease whose token is the revision of this step. */
@@ -262,13 +281,13 @@ const takeOver = (draft: Draft, { from, node, resumes }: Extract<Command, { read
   return Result.succeed(take(draft, node))
 }
 
-const progress = (draft: Draft, turn: Turn.Turn, { checkpoint, ended, step, used }: Progress): Decided => {
-  const updated = use(draft, turn, used)
+const progress = (draft: Draft, turn: Turn.Turn, { call, checkpoint, ended, step, used }: Progress): Decided => {
+  const updated = called(draft, use(draft, turn, used), call)
   if (checkpoint === undefined && ended === undefined && step === undefined) return Result.succeed(turn.id)
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
   if (updated.status !== "running") return Result.fail({ _tag: "Over" })
   if (ended !== undefined) {
-    draft.steps.push(Turn.stepEnded(ended.step, draft.at_ms, ended.failure))
+    draft.steps.push(Turn.stepEnded(ended.step, draft.at_ms, ended.failure, ended.details))
   }
   if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
   const steps = updated.steps + (step === undefined ? 0 : 1)
@@ -346,7 +365,7 @@ const finishedBy = ({ before, session, turns }: Draft): ReadonlyArray<Turn.Turn>
 
 /** Builds the decision from the draft, about this turn. */
 const decisionOf = (draft: Draft, id: string | null): Decision => {
-  const { at_ms, before, events, session, steps, turns, written } = draft
+  const { at_ms, before, calls, events, session, steps, turns, written } = draft
   const changed = session !== before.session || written.size > 0 || steps.length > 0
   const from = before.session.status
   if (session.status !== from) {
@@ -368,6 +387,7 @@ const decisionOf = (draft: Draft, id: string | null): Decision => {
     turn: id === null ? null : (turns.find((turn) => turn.id === id) ?? null),
     turns: [...written.values()],
     turnSteps: steps,
+    modelCalls: calls,
     events,
     finished: changed ? finishedBy(draft) : [],
     changed
@@ -380,7 +400,7 @@ const decisionOf = (draft: Draft, id: string | null): Decision => {
  */
 export const decide = (state: SessionState, command: Command, at_ms: number): Result.Result<Decision, Refusal> => {
   const { session, turns } = state
-  const draft: Draft = { before: state, at_ms, session, turns, written: new Map(), steps: [], events: [] }
+  const draft: Draft = { before: state, at_ms, session, turns, written: new Map(), steps: [], calls: [], events: [] }
   return Result.map(apply(draft, command), (turnId) => decisionOf(draft, turnId))
 }
 
@@ -394,6 +414,7 @@ export const created = (session: Session.Session, turn: Turn.Turn): Decision & {
     turn: first,
     turns: [first],
     turnSteps: [],
+    modelCalls: [],
     events: [{ at_ms, of: "session", id, sessionId: null, owner, from: null, to: status }, eventOf(first, null, at_ms)],
     finished: [],
     changed: true

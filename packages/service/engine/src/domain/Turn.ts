@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { type Decimal, isMore } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
+import { Tokens } from "./ModelCall.ts"
 import type { SessionSettings } from "./Session.ts"
 
 /** Statuses of a turn. The last three are terminal. */
@@ -45,8 +46,6 @@ const cancelReasons = ["asked", "interrupt", "session_stopped"] as const
 /** The reason for cancelling a turn. */
 export type CancelReason = (typeof cancelReasons)[number]
 
-const Tokens = Schema.Struct({ input: Schema.Int, output: Schema.Int })
-
 /** Limits of a turn; null is unlimited. */
 export const Budget = Schema.Struct({
   cost: OptionalText,
@@ -56,10 +55,30 @@ export const Budget = Schema.Struct({
 
 export type Budget = typeof Budget.Type
 
-/** Fields of an agent's next step. */
-const stepFields = { summary: Schema.String, address: OptionalText, picture: OptionalText }
+/** A detail of a step: null or absent if the agent doesn't report it, and absent in steps of earlier versions. */
+const detail = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** An agent's next step: a sentence, an address and a picture (a reference, not its bytes). */
+/** Fields of an agent's next step. */
+const stepFields = {
+  summary: Schema.String,
+  address: OptionalText,
+  picture: OptionalText,
+  /** A line that names the step without the text that it enters, such as `click button "Save"`. */
+  title: detail(Schema.String),
+  /** The agent's tool, such as `click`; of several calls in one step, the first. */
+  tool: detail(Schema.String),
+  /** Role of the element that the tool is used on, such as `button`. */
+  role: detail(Schema.String),
+  /** Name of that element, as the page shows it. */
+  name: detail(Schema.String),
+  /** Text that the tool enters or opens. Agents put a placeholder in place of a secret. */
+  value: detail(Schema.String),
+  /** Tokens and cost, in USD, of the step's model calls so far. */
+  tokens: detail(Tokens),
+  cost: detail(Schema.String)
+}
+
+/** An agent's next step: a sentence, an address and a picture (a reference, not its bytes), with its details. */
 export const Step = Schema.Struct(stepFields)
 
 export type Step = typeof Step.Type
@@ -70,6 +89,8 @@ export const TurnStep = Schema.Struct({
   /** 1 is the turn's first. */
   ordinal: Schema.Int,
   ...stepFields,
+  /** True if the agent checked that the step had its effect, false if it hadn't; null or absent if it didn't check. */
+  verified: detail(Schema.Boolean),
   beganAt_ms: Moment,
   /**
    * Outcome of the step: the reason why it failed, or null. Missing while it is carried out, and if no agent reported
@@ -80,12 +101,21 @@ export const TurnStep = Schema.Struct({
 
 export type TurnStep = typeof TurnStep.Type
 
+/** The details of a step that are known when it's over. */
+export type StepDetails = Pick<TurnStep, "verified" | "tokens" | "cost">
+
 /** Failure of a step that was still running when its turn finished. */
 export const cutShort = "The run ended before this step did."
 
 /** The step after it is over; it does not end before it began, whatever the clock says. */
-export const stepEnded = (step: TurnStep, now_ms: number, failure: string | null): TurnStep => ({
+export const stepEnded = (
+  step: TurnStep,
+  now_ms: number,
+  failure: string | null,
+  details: StepDetails = {}
+): TurnStep => ({
   ...step,
+  ...details,
   ended: { at_ms: Math.max(now_ms, step.beganAt_ms), failure }
 })
 
@@ -130,6 +160,8 @@ export const Turn = Schema.Struct({
   checkpoint: Schema.Json,
   /** Number of steps that the agent started. */
   steps: Schema.Int,
+  /** Number of calls of a language model; absent before the first one. */
+  modelCalls: Schema.optionalKey(Schema.Int),
   error: OptionalText,
   /** The reason why it failed. */
   failure: Schema.NullOr(Schema.Literals(failures)),

@@ -3,7 +3,8 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Session, SessionSettings } from "../domain/Session.ts"
-import type { Budget, CancelReason, Failure, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
+import type { ModelCallReport } from "../domain/ModelCall.ts"
+import type { Budget, CancelReason, Failure, Step, StepDetails, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
 import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
 
 /** The agent broke down: its turn fails with this sentence, and with this tag for the reason (default: `agent`). */
@@ -61,10 +62,13 @@ export interface Attempt {
   readonly cancelled: Effect.Effect<CancelReason>
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
-  /** Stores that the step that began last is over, and why it failed; null where it worked. */
-  readonly stepEnded: (failure: string | null) => Effect.Effect<void, LeaseLost>
-  /** Reports the usage of the whole turn so far. It counts even if the turn has been cancelled in the meantime. */
-  readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
+  /** Stores that the step that began last is over, and why it failed; null if it worked. */
+  readonly stepEnded: (failure: string | null, details?: StepDetails) => Effect.Effect<void, LeaseLost>
+  /**
+   * Reports the usage of the whole turn so far, and the model call that it grew by, which gets a row of its own. Both
+   * count even if the turn has been cancelled in the meantime.
+   */
+  readonly used: (usage: Usage, call?: ModelCallReport) => Effect.Effect<void, LeaseLost>
   /**
    * Stores the state that the turn needs after a restart: one that `resumes` continues from it, or later turns read it.
    */

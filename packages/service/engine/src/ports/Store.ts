@@ -6,6 +6,7 @@ import type { Browser } from "../domain/Browser.ts"
 import type { SessionState } from "../domain/Decide.ts"
 import type { Event } from "../domain/Event.ts"
 import type { IdempotencyRecord } from "../domain/IdempotencyRecord.ts"
+import type { ModelCall } from "../domain/ModelCall.ts"
 import type { Node } from "../domain/Node.ts"
 import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
@@ -50,6 +51,8 @@ export interface Step {
   readonly turns?: ReadonlyArray<Turn>
   /** Steps that agents begin or end. A step replaces the stored one with the same `turnId` and `ordinal`. */
   readonly turnSteps?: ReadonlyArray<TurnStep>
+  /** Model calls of agents. A call replaces the stored one with the same `turnId` and `ordinal`. */
+  readonly modelCalls?: ReadonlyArray<ModelCall>
   readonly message?: StoredMessage
   readonly browser?: Browser
   /** The store refuses the step with `KeyTaken` if a record with this key has not expired at `key.createdAt_ms`. */
@@ -106,6 +109,7 @@ export interface Records {
   readonly sessions: ReadonlyArray<Session>
   readonly turns: ReadonlyArray<Turn>
   readonly turnSteps: ReadonlyArray<TurnStep>
+  readonly modelCalls: ReadonlyArray<ModelCall>
   readonly messages: ReadonlyArray<StoredMessage>
   readonly browsers: ReadonlyArray<Browser>
   readonly idempotencyRecords: ReadonlyArray<IdempotencyRecord>
@@ -131,6 +135,8 @@ export class Store extends Context.Service<
     readonly turnsOf: (sessionId: string) => Read<ReadonlyArray<Turn>>
     /** The steps of a turn, by ordinal. */
     readonly stepsOf: (turnId: string) => Read<ReadonlyArray<TurnStep>>
+    /** The model calls of a turn, by ordinal. */
+    readonly modelCallsOf: (turnId: string) => Read<ReadonlyArray<ModelCall>>
     readonly message: (id: string) => Read<Option.Option<StoredMessage>>
     readonly browser: (id: string) => Read<Option.Option<Browser>>
     /** The record of a key, also when it has expired. */

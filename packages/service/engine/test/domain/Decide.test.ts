@@ -89,6 +89,43 @@ describe("decide", () => {
     assert.strictEqual(Result.getOrThrow(decide(running, end, 1500)).turnSteps[0]?.ended?.at_ms, 2000)
   })
 
+  it("a model call counts under the lease, even after the turn was cancelled", () => {
+    const made = { at_ms: 2000, duration_ms: 300, model: "m", tokens: null, cost: "0.2", step: 1, failure: null }
+    const call: Command = { _tag: "Progress", token: 2, progress: { used: { cost: "0.2" }, call: made } }
+    const cancelled = run(take, started, { _tag: "Cancel", turnId: "1" })
+    const { modelCalls, turn, turns } = Result.getOrThrow(decide(cancelled, call, 2500))
+    assert.deepStrictEqual(modelCalls, [{ turnId: "1", ordinal: 1, ...made }])
+    assert.deepInclude(turn, { status: "cancelled", cost: "0.2", modelCalls: 1 })
+    assert.lengthOf(turns, 1)
+    const second = Result.getOrThrow(decide(run(take, started, call), call, 2600))
+    assert.deepStrictEqual(
+      second.modelCalls.map(({ ordinal }) => ordinal),
+      [2]
+    )
+    assert.strictEqual(refusal(cancelled, { ...call, token: 1 }), "LeaseLost")
+  })
+
+  it("a step keeps its details, and gets those that are known at its end", () => {
+    const running = run(take, started)
+    const seen = {
+      summary: "s",
+      address: null,
+      picture: null,
+      title: 'click button "Save"',
+      tool: "click",
+      role: "button"
+    }
+    const begin: Command = { _tag: "Progress", token: 2, progress: { step: seen } }
+    const [step] = Result.getOrThrow(decide(running, begin, 2000)).turnSteps
+    assert.isDefined(step)
+    assert.deepStrictEqual(step, { turnId: "1", ordinal: 1, ...seen, beganAt_ms: 2000 })
+    const details = { verified: true, tokens: { input: 5, output: 1 }, cost: "0.1" }
+    const end: Command = { _tag: "Progress", token: 2, progress: { ended: { step, failure: null, details } } }
+    assert.deepStrictEqual(Result.getOrThrow(decide(running, end, 2500)).turnSteps, [
+      { ...step, ...details, ended: { at_ms: 2500, failure: null } }
+    ])
+  })
+
   it("one node has a session at a time, and its lease says which", () => {
     const state = run(take, { _tag: "Take", node: "b" })
     assert.deepStrictEqual(state.session.lease, { node: "a", token: 2, turnId: "1" })

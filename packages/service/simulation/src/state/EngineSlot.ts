@@ -91,6 +91,7 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     session: (id) => now(({ session }) => session(id)),
     turn: (id) => now(({ turn }) => turn(id)),
     steps: (id) => now(({ steps }) => steps(id)),
+    modelCalls: (id) => now(({ modelCalls }) => modelCalls(id)),
     stepsIn: (browserId) => Stream.suspend(() => running.engine.stepsIn(browserId)),
     queue: (...args) => now(({ queue }) => queue(...args)),
     createBrowser: (...args) => now(({ createBrowser }) => createBrowser(...args)),

@@ -95,6 +95,7 @@ const nothing: Records = {
   sessions: [],
   turns: [],
   turnSteps: [],
+  modelCalls: [],
   messages: [],
   browsers: [],
   idempotencyRecords: []

@@ -1,4 +1,4 @@
-import { Browser, IdempotencyRecord, Session, StoredMessage, Turn } from "@webagent/engine"
+import { Browser, IdempotencyRecord, ModelCall, Session, StoredMessage, Turn } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -17,6 +17,8 @@ export const Snapshot = Schema.Struct({
   turns: Schema.Array(Turn.Turn),
   queues: Schema.Array(Queue),
   turnSteps: Schema.Array(Turn.TurnStep),
+  // snapshots of earlier versions have none
+  modelCalls: Schema.Array(ModelCall).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   messages: Schema.Array(StoredMessage),
   browsers: Schema.Array(Browser.Browser),
   idempotencyRecords: Schema.Array(IdempotencyRecord),
