@@ -23,7 +23,7 @@ export const program = Effect.gen(function* () {
     ContentTooLargeError: () => say("The task is too long for the service."),
     TooManyRequestsError: ({ retryAfter }) =>
       say(`Too much at once. Come back in ${retryAfter === undefined ? "a while" : Duration.format(retryAfter)}.`),
-    // no answer, or one that does not say what was made, such as a 429 or a 502: look before creating another
+    // no answer, or one that does not say what was made, such as a 502: look before creating another
     CreateOutcomeUnknown: ({ phase, reason }) => say(`There may be a run (${phase}, ${reason._tag}).`),
     RunNotFoundError: () => say("The run was created, and then the service did not know it."),
     // it goes on: with its id another wait can pick it up

@@ -29,6 +29,9 @@ export interface Timeouts {
   readonly total?: Duration.Input | undefined
 }
 
+/** The meaning of a 429 to a create, as `Target` says. */
+export type Refusals = "unknown" | "before-acting" | "after-acting"
+
 /** Facts about the service beyond its description. They decide which creates may be repeated. */
 export interface Target {
   /**
@@ -36,8 +39,13 @@ export interface Target {
    * with its key. `unknown` unless told: then it is sent again only if it never left.
    */
   readonly idempotency?: "honoured" | "unknown" | undefined
-  /** `before-acting`: a create that is answered 429 has done nothing, and is sent again. `unknown` unless told. */
-  readonly refusals?: "before-acting" | "unknown" | undefined
+  /**
+   * The meaning of a 429 to a create. By default, `unknown`, nothing was created, and the call fails with
+   * `TooManyRequestsError`. With `before-acting`, the client also sends the create again. With `after-acting`, the
+   * service, or a gateway in front of it, may have created the resource before it refused, so the call fails with
+   * `CreateOutcomeUnknown`.
+   */
+  readonly refusals?: Refusals | undefined
 }
 
 /** Options of a client: the service's address, and how to call it. */
@@ -193,7 +201,7 @@ const make = Effect.fnUntraced(function* (options: ClientOptions, nameOf: NameOf
     },
     target: {
       idempotency: yield* oneOf(nameOf("idempotency"), ["unknown", "honoured"], options.target?.idempotency),
-      refusals: yield* oneOf(nameOf("refusals"), ["unknown", "before-acting"], options.target?.refusals)
+      refusals: yield* oneOf(nameOf("refusals"), ["unknown", "before-acting", "after-acting"], options.target?.refusals)
     },
     headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase()),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks })
@@ -271,7 +279,7 @@ export class ClientConfig extends Context.Service<
     }
     readonly target: {
       readonly idempotency: "honoured" | "unknown"
-      readonly refusals: "before-acting" | "unknown"
+      readonly refusals: Refusals
     }
     readonly headers: Readonly<Record<string, string>>
     readonly hooks?: Hooks

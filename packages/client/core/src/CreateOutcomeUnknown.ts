@@ -17,8 +17,7 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   key: Schema.String,
   /**
    * The point at which the outcome was lost: `waiting` for the response, `reading` its body, or `answered` without
-   * saying what was created, for example with a 502, a page of HTML, or a 429 of a service that may act before it
-   * refuses.
+   * saying what was created, for example with a 502, a page of HTML, or a 429 if `target.refusals` is `after-acting`.
    */
   phase: CreatePhase,
   method: Schema.String,
@@ -39,7 +38,7 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
         ? "Create it again with the same idempotency key: the service makes one at most."
         : "Look for it at the service before you create another."
     return (
-      `${called(this)}: the ${this.kind} may have been created, and may cost: ${describe(this, "")} ${advice} ` +
+      `${called(this)}: the ${this.kind} may have been created, and may cost: ${describe(this, "", false)} ${advice} ` +
       `Idempotency key ${JSON.stringify(this.key)}, request id ${JSON.stringify(this.requestId)}.`
     )
   }

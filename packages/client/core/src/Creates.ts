@@ -50,7 +50,7 @@ type Effected =
   | "unsent"
   /** It was refused, and did nothing. */
   | "refused"
-  /** It was refused for now, and may or may not have done something. */
+  /** It was refused for now. Whether it did something depends on the service. */
   | "throttled"
   /** Nothing says whether it did something. */
   | "unknown"
@@ -92,12 +92,12 @@ interface Progress {
   doubt: TransportErrorReason | undefined
 }
 
-/** Stores whether a failed attempt leaves the outcome open. With `isRefusedFirst`, a 429 means that nothing was done. */
-const learn = (progress: Progress, error: unknown, isRefusedFirst: boolean) => {
+/** Stores whether a failed attempt leaves the outcome open. A 429 does, if the service may act before it refuses. */
+const learn = (progress: Progress, error: unknown, mayActFirst: boolean) => {
   progress.inFlight = false
   if (error instanceof TransportError && effectedBy(error) === "unknown") {
     progress.doubt = error.reason
-  } else if (error instanceof TooManyRequestsError && !isRefusedFirst) {
+  } else if (error instanceof TooManyRequestsError && mayActFirst) {
     const { detail, retryAfter } = error
     progress.doubt ??= new UnexpectedStatus({
       status: 429,
@@ -147,6 +147,7 @@ export const make = (options: {
   const { grace, ledger, retrier, target } = options
   const honoured = target.idempotency === "honoured"
   const refusedFirst = target.refusals === "before-acting"
+  const mayActFirst = target.refusals === "after-acting"
   const browsers = new Set<string>()
 
   const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
@@ -228,6 +229,7 @@ export const make = (options: {
         yield* Effect.logWarning(lost.message)
       } else {
         yield* note({ _tag: "refused", key })
+        if (error instanceof TooManyRequestsError) error.refused(key)
       }
       return yield* Effect.failCause(cause)
     })
@@ -259,7 +261,7 @@ export const make = (options: {
           progress.sent++
           progress.inFlight = true
           return attempts(attempt({ "idempotency-key": key }))
-        }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error, refusedFirst))))
+        }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error, mayActFirst))))
         // an interruption that has come by now is heard before the first attempt
         const sent = Effect.andThen(pauses(Effect.void), retrier.retry(once, mayPass))
         const exit = yield* Effect.exit(restore(sent))

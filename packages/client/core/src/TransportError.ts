@@ -151,10 +151,14 @@ const missing = {
   body: "an answer whose body did not end"
 }
 
-/** Describes what happened in a sentence, and what to do. `acted` is added if the service may have done something. */
+/**
+ * Describes what happened in a sentence, and what to do unless the caller says that. `acted` is added if the service may
+ * have done something.
+ */
 export const describe = (
   { origin, reason }: { readonly origin: string; readonly reason: TransportErrorReason },
-  acted: string
+  acted: string,
+  isAdvised = true
 ): string => {
   switch (reason._tag) {
     case "ConnectionFailed": {
@@ -169,7 +173,7 @@ export const describe = (
       return `${missing[phase]} within ${Duration.format(after)}${rest}`
     }
     case "UnexpectedStatus":
-      return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason)}`
+      return `status ${reason.status}${excerpt(reason.body)}.${isAdvised ? ` ${advise(reason)}` : ""}`
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
       const done = acted === "" ? "" : " The service says that it is done: look before you send it again."

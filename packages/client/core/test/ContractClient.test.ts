@@ -76,10 +76,13 @@ describe("ContractClient", () => {
     Effect.gen(function* () {
       const error = yield* refusalOf({ status, json })
       const server = yield* ScriptedServer
-      const id = server.requests[0]?.headers["x-request-id"]
+      const { headers } = server.requests[0] ?? {}
+      // a create that is to be sent again later keeps its key
+      const key = status === 429 ? ` Idempotency key "${String(headers?.["idempotency-key"])}".` : ""
+      const request = `Request id ${String(headers?.["x-request-id"])}.${key}`
       assert.deepStrictEqual(
         [error._tag, error.message],
-        [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message}. Request id ${String(id)}.`]
+        [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message}. ${request}`]
       )
     }).pipe(Effect.provide(refusing))
   )

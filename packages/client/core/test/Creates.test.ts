@@ -59,6 +59,7 @@ const setting = (options: Partial<ClientOptions> = {}) =>
   )
 
 const honoured = { target: { idempotency: "honoured" } } as const
+const actingFirst = { target: { refusals: "after-acting" } } as const
 const refusing = { target: { refusals: "before-acting" } } as const
 
 const made: Answer = { status: 201, json: { id: "r-1" } }
@@ -180,7 +181,7 @@ describe("a create", () => {
       }
       assert.deepStrictEqual([error.reason.status, error.attempts], [429, 2])
       assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
-    }).pipe(Effect.provide(setting(honoured)))
+    }).pipe(Effect.provide(setting({ target: { ...honoured.target, ...actingFirst.target } })))
   )
 
   it.live("stays unknown where a later attempt is refused: an answer that cannot be read is one all the same", () =>
@@ -192,15 +193,36 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(honoured)))
   )
 
-  it.live("that is answered 429 is not sent again: a gateway may say so after the service has acted", () =>
+  it.live("that is answered 429 fails with TooManyRequestsError, which keeps its key, and isn't sent again", () =>
     Effect.gen(function* () {
-      const server = yield* answering(throttled)
+      const server = yield* answering({ ...throttled, headers: { "retry-after": "1" } })
       const error = yield* Effect.flip(create)
+      if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
+      assert.deepStrictEqual([error.retryAfter_ms, error.key], [1000, server.requests[0]?.headers["idempotency-key"]])
+      assert.match(
+        error.message,
+        /slow down: try again in 1s, or do less at once\. .* Idempotency key "[-0-9a-f]{36}"\.$/u
+      )
+      assert.include(JSON.stringify(error), `"key":"${error.key}"`)
+      assert.strictEqual(server.requests.length, 1)
+      assert.deepStrictEqual(yield* tags, ["opening", "refused"])
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("that is answered 429 has an unknown outcome if the service may act before it refuses", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ ...throttled, headers: { "retry-after": "1" } })
+      const error = yield* Effect.flip(create)
+      // the message doesn't say "Try again" as well
+      assert.match(
+        error.message,
+        /status 429, slow down\. Look for it at the service before you create another\. Idem/u
+      )
       if (error._tag !== "CreateOutcomeUnknown") return assert.fail(error.message)
       assert.deepStrictEqual([error.reason._tag, error.phase], ["UnexpectedStatus", "answered"])
       assert.strictEqual(server.requests.length, 1)
       assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
-    }).pipe(Effect.provide(setting()))
+    }).pipe(Effect.provide(setting(actingFirst)))
   )
 
   it.live("that is answered 429 is sent again where the service refuses before it acts", () =>
@@ -337,7 +359,7 @@ describe("a create", () => {
 
   it.effect("that is interrupted while it pauses is unknown where a 429 may come after the service has acted", () =>
     Effect.gen(function* () {
-      const written = yield* interruptedInItsPause({ idempotency: "honoured", refusals: "unknown" })
+      const written = yield* interruptedInItsPause({ idempotency: "honoured", refusals: "after-acting" })
       assert.deepStrictEqual(written, ["opening", "unknown"])
     })
   )

@@ -65,8 +65,6 @@ const clients = (agent: typeof Promises.WebAgent, { layer }: typeof Effects.V4) 
   () => new agent({ target: { idempotency: "honored" } }),
   // @ts-expect-error a target that is misspelt
   () => layer({ target: { refusals: "before-action" } }),
-  // @ts-expect-error a unit that there is not
-  () => new agent({ timeouts: { total: "30 sec" } }),
   // @ts-expect-error a pace that is misspelt
   () => new agent({ polling: { perSeconds: 10 } })
 ]
@@ -76,8 +74,8 @@ const calls = ({ request, runs, sessions }: Promises.WebAgent, effects: Effects.
   () => runs.get("r-1", { timout: "1 second" }),
   // @ts-expect-error an option that is misspelt
   () => effects.create({ task: "t" }, { idempotencykey: "k" }),
-  // @ts-expect-error a unit that there is not
-  () => runs.untilTerminal("r-1", { every: "2 secs" }),
+  // a time of the app's configuration; one that isn't a time is refused when it's used
+  (given: { readonly timeout?: string; readonly every: Promises.Time }) => runs.untilTerminal("r-1", given),
   // @ts-expect-error an option of waits
   () => runs.status("r-1", { every: "2 seconds" }),
   // @ts-expect-error the controller in place of its signal

@@ -3,8 +3,11 @@ import * as Option from "effect/Option"
 
 const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 
-/** A time as a suite, a configuration or a flag writes it: `"30s"`, `"5 minutes"`, milliseconds as a number, a Duration. */
-export type Time = Duration.Input | `${number}${keyof typeof units}`
+/**
+ * A time as a suite, a configuration or a flag writes it: `"30s"`, `"5 minutes"`, milliseconds as a number, a Duration.
+ * Any string has this type, so that a value of your configuration fits. One that isn't a time is refused at run time.
+ */
+export type Time = Duration.Input | `${number}${keyof typeof units}` | (string & {})
 
 /** Description of allowed values, for a message. */
 export const expected = 'a time such as "30s", "500ms", "5 minutes", or milliseconds as a number'

@@ -7,6 +7,7 @@ export type { PlainCdpConnection, PlainCheck, PlainContext } from "./Plain.ts"
 export type { RawAnswer, RawRequest } from "./RawRequest.ts"
 export type { Scenario, ScenarioOptions } from "./Scenario.ts"
 export * as Suite from "./Suite.ts"
+export type { Time } from "./Time.ts"
 
 type Body = (context: PlainContext) => unknown
 type RowBody<Row> = (context: PlainContext, row: Row) => unknown

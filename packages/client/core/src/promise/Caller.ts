@@ -1,5 +1,7 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
+import type { Polling } from "@webagent/polling"
 import type * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
@@ -50,7 +52,8 @@ const choicesOf = (options: Options | undefined, isWait: boolean) => {
     headers: headers ?? undefined,
     requestId: requestId ?? undefined,
     retries: retries ?? undefined,
-    timeout: isWait ? undefined : (timeout ?? undefined)
+    // a text that is no time is refused with the call
+    timeout: isWait ? undefined : ((timeout ?? undefined) as Duration.Input | undefined)
   }
 }
 
@@ -80,7 +83,7 @@ const ignore = () => undefined
  * too little; everything else is made by the first call.
  */
 export const make = <R>(
-  services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
+  services: (polling: Polling.PollingOptions | undefined) => Layer.Layer<R, never, Transport>,
   options: WebAgentOptions
 ): Caller<R> => {
   checkOptions(options)
@@ -193,6 +196,7 @@ export const make = <R>(
         () =>
           Raw.request(version)(method, path, {
             ...options,
+            timeout: options?.timeout as Duration.Input | undefined,
             query: recordOf("query", options?.query ?? undefined),
             body: inputOf(options?.body)
           }),

@@ -114,7 +114,7 @@ export const recordOf = <Fields extends object>(name: string, value: Fields | un
 /** A duration of zero or more, if the value is one. NaN would end a wait at once, for something that was paid for. */
 const durationOf = (value: unknown): Duration.Duration | undefined => {
   const isValid = isTime(value) && !Number.isNaN(value)
-  const duration = isValid ? Option.getOrUndefined(Duration.fromInput(value as Time)) : undefined
+  const duration = isValid ? Option.getOrUndefined(Duration.fromInput(value as Duration.Input)) : undefined
   return duration === undefined || Duration.toMillis(duration) < 0 ? undefined : duration
 }
 

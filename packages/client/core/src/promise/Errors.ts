@@ -75,12 +75,17 @@ export const ConflictError: ErrorClass<ConflictError> = Contract.ConflictError
 export interface ContentTooLargeError extends DetailedError<"ContentTooLargeError"> {}
 export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = Contract.ContentTooLargeError
 
-/** 429: too many requests or runs at once. */
+/**
+ * 429: too many requests or runs at once. A create that fails with it has created nothing, unless the service may act
+ * before it refuses: for such a service, set `target.refusals` to `after-acting`.
+ */
 export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
   /** Pause that the response asks for, in milliseconds, if it does. */
   readonly retryAfter_ms: number | undefined
   /** The `X-Request-Id` of the call's requests. */
   readonly requestId: string | undefined
+  /** The `Idempotency-Key` of a refused create; undefined for other calls. Send it again with the same key. */
+  readonly key: string | undefined
 }
 export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = Throttled.TooManyRequestsError
 

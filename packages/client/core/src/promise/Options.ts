@@ -26,8 +26,15 @@ export interface Raw {
   readonly raw?: { readonly [field: string]: unknown }
 }
 
-/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
-export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+/**
+ * A length of time: milliseconds, or a text such as `"30 seconds"` or `"1.5 hours"`. Any string has this type, so that a
+ * value of your configuration fits. One that isn't a time is refused by the call, before anything is sent.
+ */
+export type Time =
+  | number
+  | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+  // keeps the units above in an editor's suggestions
+  | (string & {})
 
 /**
  * Options of every call. In plain JavaScript, null means the same as undefined, as with fetch. Only as an
@@ -143,7 +150,12 @@ export interface WebAgentOptions {
   readonly target?:
     | {
         readonly idempotency?: "honoured" | "unknown" | undefined
-        readonly refusals?: "before-acting" | "unknown" | undefined
+        /**
+         * The meaning of a 429 to a create. By default, `unknown`, nothing was created, and the call fails with
+         * `TooManyRequestsError`. With `before-acting`, the client also sends the create again. With `after-acting`,
+         * the service may have created the resource, and the call fails with `CreateOutcomeUnknown`.
+         */
+        readonly refusals?: "unknown" | "before-acting" | "after-acting" | undefined
       }
     | undefined
   /** Headers that go with every request. */

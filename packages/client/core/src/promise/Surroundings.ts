@@ -1,3 +1,4 @@
+import type { Polling } from "@webagent/polling"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -5,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import { ClientConfig } from "../ClientConfig.ts"
+import { ClientConfig, type GivenOptions } from "../ClientConfig.ts"
 import { layerHttp } from "../HttpDefault.ts"
 import * as HttpFetch from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
@@ -44,14 +45,14 @@ export const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
   // the environment as it is now: the surrounding provider keeps what it was at the first look
   const environment = ConfigProvider.fromEnv()
   const exit = Effect.runSyncExit(
-    Effect.provideService(ClientConfig.resolve(options), ConfigProvider.ConfigProvider, environment)
+    Effect.provideService(ClientConfig.resolve(options as GivenOptions), ConfigProvider.ConfigProvider, environment)
   )
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.squash(exit.cause)
 }
 /** Returns the services of a client, with the options that surround each call. */
 export const layerAll = <R>(
-  services: (polling: WebAgentOptions["polling"]) => Layer.Layer<R, never, Transport>,
+  services: (polling: Polling.PollingOptions | undefined) => Layer.Layer<R, never, Transport>,
   options: WebAgentOptions,
   config: ClientConfig["Service"]
 ) => {
@@ -61,7 +62,8 @@ export const layerAll = <R>(
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
-  return services(polling).pipe(
+  // checkOptions has refused texts that are no times
+  return services(polling as Polling.PollingOptions | undefined).pipe(
     Layer.provideMerge(Transport.layer),
     Layer.provide(layerSending(options)),
     Layer.provide(Layer.succeed(ClientConfig, config)),

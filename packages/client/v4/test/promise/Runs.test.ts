@@ -232,9 +232,9 @@ describe("errors", () => {
       assert.strictEqual(invalid.detail?.[0]?.msg, "is empty")
 
       server.script = () => ({ status: 429, headers: { "retry-after": "7" }, json: { detail: "Slow down" } })
-      const unclear = await rejection(agent.runs.create({ task: "t" }))
-      assert.instanceOf(unclear, CreateOutcomeUnknown)
-      assert.deepStrictEqual([unclear.phase, unclear.reason._tag], ["answered", "UnexpectedStatus"])
+      const refused = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-6" }))
+      assert.instanceOf(refused, TooManyRequestsError)
+      assert.deepStrictEqual([refused.retryAfter_ms, refused.key], [7000, "order-6"])
       server.script = () => ({ status: 429, headers: { "retry-after": "700" }, json: { detail: "Slow down" } })
       const throttled = await rejection(agent.runs.get("r-1"))
       assert.instanceOf(throttled, TooManyRequestsError)

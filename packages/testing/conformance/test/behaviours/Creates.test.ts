@@ -62,13 +62,19 @@ describe("a create", () => {
     )
   }
 
-  it.live("W6: that is answered 429, which may come after the service has acted, is not sent again", () =>
+  it.live("W6: that is answered 429 after the service has acted is not sent again", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       const error = yield* Effect.flip(browsers.create())
       assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.phase, "answered")
       assert.deepStrictEqual([yield* made("browser"), (yield* requests("v4.createBrowser")).length], [1, 1])
-    }).pipe(Effect.provide(layer(stage({ kind: "status", status: 429, placement: "after-apply" }, {}))))
+    }).pipe(
+      Effect.provide(
+        layer(
+          stage({ kind: "status", status: 429, placement: "after-apply" }, { target: { refusals: "after-acting" } })
+        )
+      )
+    )
   )
 
   it.live("W6: that is answered 429 is sent again where the service is known to refuse before it acts", () =>

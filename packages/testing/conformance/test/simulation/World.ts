@@ -28,8 +28,8 @@ export interface World {
   readonly rate: number
   /** Whether the service honours idempotency keys, and the client knows; else no key ever reaches the service. */
   readonly keys: "honoured" | "ignored"
-  /** Whether a 429 always comes before anything is done, and the client knows. */
-  readonly refusals: "before-acting" | "unknown"
+  /** Whether a 429 always comes before anything is done; the client knows. */
+  readonly refusals: "before-acting" | "after-acting"
   readonly profile: Profile
   readonly faults: FaultPlan
   /** The share of requests whose connection is refused. */
@@ -50,7 +50,7 @@ const kinds = (
   world: Pick<World, "keys" | "refusals">
 ): ReadonlyArray<readonly [string, number, Fault]> => {
   const asked = millis(dice.whole(0, 8) * 1000)
-  const refusing = world.refusals === "unknown" && dice.chance(0.5) ? "after-apply" : "before-apply"
+  const refusing = world.refusals === "after-acting" && dice.chance(0.5) ? "after-apply" : "before-apply"
   return [
     ["reset-before", 2, { kind: "reset" }],
     ["reset-after", 2, { kind: "reset", placement: "after-apply" }],
@@ -134,7 +134,7 @@ export const interruptedAt = (world: World, nth: number): World => {
 export const make = (seed: number, rate: number): World => {
   const dice = Dice.make(seed, "world")
   const keys: World["keys"] = dice.choice(["honoured", "ignored"])
-  const refusals: World["refusals"] = dice.choice(["before-acting", "unknown"])
+  const refusals: World["refusals"] = dice.choice(["before-acting", "after-acting"])
   const lull_ms = Math.round(dice.scale(30_000, longestRun_ms))
   const many = intents(dice)
   const profile: Profile = {
