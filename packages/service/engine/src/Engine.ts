@@ -33,7 +33,7 @@ import * as Sessions from "./Sessions.ts"
 
 export type { BrowserRequest } from "./BrowserCreates.ts"
 export type { Created } from "./SafeCreates.ts"
-export type { Message, SessionRequest, SessionWithTurns } from "./Sessions.ts"
+export type { Message, OpenSessionRequest, SessionRequest, SessionWithTurns } from "./Sessions.ts"
 
 /**
  * All versions of the API call this. The engine is the only writer of state: ports report, the engine decides.
@@ -54,6 +54,10 @@ export class Engine extends Context.Service<
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<SafeCreates.Created<"Session">, AdmissionRefused | IdempotencyKeyReused | StoreUnavailable>
+    /** Creates a session without a task: idle until a message queues its first turn. A repeat creates another one. */
+    readonly openSession: (
+      request: Sessions.OpenSessionRequest
+    ) => Effect.Effect<Session.Session, AdmissionRefused | StoreUnavailable>
     readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound | StoreUnavailable>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** The steps of a turn in the order in which they began. No version has this. */
@@ -100,8 +104,10 @@ export class Engine extends Context.Service<
      * accepted: what they made waits for the next start. Afterwards no browser is launched. Close the engine then.
      */
     readonly drain: (within: Duration.Input) => Effect.Effect<number>
-    /** Gives a session its public link, for good. No version has this. */
+    /** Gives a session its public link. */
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
+    /** Ends the public link of a session. Sharing it again makes the same link open again. */
+    readonly unshareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
   }
 >()("@webagent/engine/Engine") {
   /**
@@ -147,6 +153,7 @@ const make = Effect.gen(function* () {
 
   return Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
+    openSession: sessions.open,
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
       // the record counts the browsers before this one
@@ -169,6 +176,7 @@ const make = Effect.gen(function* () {
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     shareSession: sessions.share,
+    unshareSession: sessions.unshare,
     drain: (within) => Effect.ensuring(executions.drain(within), browsers.cutLaunches)
   })
 })

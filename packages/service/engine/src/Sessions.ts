@@ -30,6 +30,9 @@ export interface SessionRequest {
   readonly outputSchema?: Turn.Turn["outputSchema"]
 }
 
+/** Settings of a session that is created without a task; by default, those of its agent. */
+export type OpenSessionRequest = Partial<Session.SessionSettings>
+
 /** A session with its turns in the order in which they were created. */
 export interface SessionWithTurns {
   readonly session: Session.Session
@@ -109,6 +112,16 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     return made
   })
 
+  const openUnder = Effect.fnUntraced(function* (refusals: number, request: OpenSessionRequest) {
+    const owner = yield* Owner
+    const id = yield* ids.next("session", refusals)
+    const createdAt_ms = yield* Clock.currentTimeMillis
+    const session = Session.make({ id, owner, thinkingLevel: null, createdAt_ms })
+    const decision = Decide.opened({ ...session, ...agent.settings?.(id), ...request })
+    yield* Effect.catchTag(commit(decision), "KeyTaken", Effect.die)
+    return decision.session
+  })
+
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
     const { interrupt, outputSchema = null, sessionId, text } = message
     const { modelParams = null, owner } = yield* find(sessionId)
@@ -140,7 +153,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   })
 
   /** Changes a session that the caller may see. */
-  const changed = (id: string, command: Extract<Decide.Command, { readonly _tag: "Stop" | "Share" }>) =>
+  const changed = (id: string, command: Extract<Decide.Command, { readonly _tag: "Stop" | "Share" | "Unshare" }>) =>
     Effect.andThen(find(id), change(id, command)).pipe(
       Effect.map(({ session }) => session),
       Effect.catch((error) =>
@@ -158,12 +171,14 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   return {
     create: (request: SessionRequest, record: Record) =>
       withFreshIds((refusals) => createUnder(refusals, request, record)),
+    open: (request: OpenSessionRequest) => withFreshIds((refusals) => openUnder(refusals, request)),
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     stopIdle: (id: string, since_ms: number) => Effect.uninterruptible(stopIdle(id, since_ms)),
-    share: (id: string) => changed(id, { _tag: "Share" })
+    share: (id: string) => changed(id, { _tag: "Share" }),
+    unshare: (id: string) => changed(id, { _tag: "Unshare" })
   }
 })

@@ -23,6 +23,7 @@ it.effect("an owner sees and changes its own records; one of another is not ther
       Effect.flip(engine.cancelTurn(turn.id)),
       Effect.flip(engine.stopSession(session.id)),
       Effect.flip(engine.shareSession(session.id)),
+      Effect.flip(engine.unshareSession(session.id)),
       Effect.flip(engine.stopBrowser(browser.id)),
       Effect.flip(Effect.scoped(engine.connectBrowser(browser.id)))
     ]).pipe(as("bob"))
@@ -33,6 +34,7 @@ it.effect("an owner sees and changes its own records; one of another is not ther
         "TurnNotFound",
         "SessionNotFound",
         "TurnNotFound",
+        "SessionNotFound",
         "SessionNotFound",
         "SessionNotFound",
         "BrowserNotFound",

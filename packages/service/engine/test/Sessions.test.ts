@@ -287,7 +287,7 @@ describe("Sessions", () => {
     )
   })
 
-  it.effect("shareSession marks a session, also one that is stopped, and changes nothing else", () =>
+  it.effect("shareSession and unshareSession mark a session, including a stopped one, and change nothing else", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -295,7 +295,21 @@ describe("Sessions", () => {
       const stopped = yield* engine.stopSession(session.id)
       assert.isTrue(stopped.shared)
       assert.deepStrictEqual(shown(yield* engine.shareSession(session.id)), shown(stopped))
+      assert.deepStrictEqual(shown(yield* engine.unshareSession(session.id)), { ...shown(stopped), shared: false })
       assert.strictEqual((yield* Effect.flip(engine.shareSession("x")))._tag, "SessionNotFound")
+      assert.strictEqual((yield* Effect.flip(engine.unshareSession("x")))._tag, "SessionNotFound")
+    }).pipe(Effect.provide(ports.engine))
+  )
+
+  it.effect("a session without a task is idle, and its first message starts it", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const opened = yield* engine.openSession({ keepAlive: false, recording: true })
+      const { session, turns } = yield* engine.session(opened.id)
+      assert.deepStrictEqual([session.status, session.keepAlive, session.recording, turns], ["active", false, true, []])
+      yield* say(opened.id, "one")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(opened.id), ["one completed"])
     }).pipe(Effect.provide(ports.engine))
   )
 

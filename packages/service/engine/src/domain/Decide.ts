@@ -40,6 +40,8 @@ export type Command =
   | { readonly _tag: "StopIdle"; readonly since_ms: number }
   /** Makes the session readable by its link without an API key, also when it is stopped. */
   | { readonly _tag: "Share" }
+  /** Ends that. */
+  | { readonly _tag: "Unshare" }
   /** The session's agent has a browser from now on; the one before used this much. */
   | {
       readonly _tag: "UseBrowser"
@@ -268,6 +270,11 @@ const stop = (draft: Draft): Decided => {
   return Result.succeed(null)
 }
 
+const share = (draft: Draft, shared: boolean): Decided => {
+  if (draft.session.shared !== shared) draft.session = { ...draft.session, shared }
+  return Result.succeed(null)
+}
+
 const stopIdle = (draft: Draft, since_ms: number): Decided => {
   const { idleSince_ms, status } = draft.session
   const isIdle = idleSince_ms !== null && idleSince_ms <= since_ms
@@ -341,8 +348,8 @@ const apply = (draft: Draft, command: Command): Decided => {
     case "StopIdle":
       return stopIdle(draft, command.since_ms)
     case "Share":
-      if (!draft.session.shared) draft.session = { ...draft.session, shared: true }
-      return Result.succeed(null)
+    case "Unshare":
+      return share(draft, command._tag === "Share")
     case "Take":
       return takeOver(draft, command)
     default:
@@ -404,20 +411,31 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
   return Result.map(apply(draft, command), (turnId) => decisionOf(draft, turnId))
 }
 
-/** A new session and its first turn. */
-export const created = (session: Session.Session, turn: Turn.Turn): Decision & { readonly turn: Turn.Turn } => {
-  const made = { ...session, turnCount: 1 }
-  const first = { ...turn, seq: 1, ahead: false }
-  const { createdAt_ms: at_ms, id, owner, status } = made
+/** A new session without turns: idle until its first one. */
+export const opened = (session: Session.Session): Decision => {
+  const { createdAt_ms: at_ms, id, owner, status } = session
   return {
-    session: made,
-    turn: first,
-    turns: [first],
+    session: { ...session, idleSince_ms: at_ms },
+    turn: null,
+    turns: [],
     turnSteps: [],
     modelCalls: [],
-    events: [{ at_ms, of: "session", id, sessionId: null, owner, from: null, to: status }, eventOf(first, null, at_ms)],
+    events: [{ at_ms, of: "session", id, sessionId: null, owner, from: null, to: status }],
     finished: [],
     changed: true
+  }
+}
+
+/** A new session and its first turn. */
+export const created = (session: Session.Session, turn: Turn.Turn): Decision & { readonly turn: Turn.Turn } => {
+  const first = { ...turn, seq: 1, ahead: false }
+  const decision = opened(session)
+  return {
+    ...decision,
+    session: { ...session, turnCount: 1 },
+    turn: first,
+    turns: [first],
+    events: [...decision.events, eventOf(first, null, session.createdAt_ms)]
   }
 }
 

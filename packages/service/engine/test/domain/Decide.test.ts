@@ -1,7 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Command, created, decide, type Decision, inOrder, type SessionState } from "../../src/domain/Decide.ts"
+import {
+  type Command,
+  created,
+  decide,
+  type Decision,
+  inOrder,
+  opened,
+  type SessionState
+} from "../../src/domain/Decide.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { isTerminal, type Turn } from "../../src/domain/Turn.ts"
 import * as records from "./records.ts"
@@ -185,6 +193,16 @@ describe("decide", () => {
     assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "1" }), "Over")
     assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "x" }), "Over")
     assert.strictEqual(refusal(stopped, queue("2")), "Stopped")
+  })
+
+  it("a session that is opened without a turn is idle until its first one", () => {
+    const { events, session } = opened(records.session)
+    assert.deepStrictEqual(
+      [session.idleSince_ms, session.turnCount, events.map(({ of, to }) => [of, to])],
+      [records.session.createdAt_ms, 0, [["session", "active"]]]
+    )
+    const queued = Result.getOrThrow(decide({ session, turns: [] }, queue("1"), 1000))
+    assert.deepStrictEqual([queued.turn?.seq, queued.session.turnCount, queued.session.idleSince_ms], [1, 1, null])
   })
 
   const upTo = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))

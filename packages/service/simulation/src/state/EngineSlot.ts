@@ -88,6 +88,7 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
 
   const engine = Engine.of({
     createSession: (...args) => now(({ createSession }) => createSession(...args)),
+    openSession: (request) => now(({ openSession }) => openSession(request)),
     session: (id) => now(({ session }) => session(id)),
     turn: (id) => now(({ turn }) => turn(id)),
     steps: (id) => now(({ steps }) => steps(id)),
@@ -102,7 +103,8 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     stopSession: (id) => now(({ stopSession }) => stopSession(id)),
     stopIdleSession: (...args) => now(({ stopIdleSession }) => stopIdleSession(...args)),
     drain: (within) => now(({ drain }) => drain(within)),
-    shareSession: (id) => now(({ shareSession }) => shareSession(id))
+    shareSession: (id) => now(({ shareSession }) => shareSession(id)),
+    unshareSession: (id) => now(({ unshareSession }) => unshareSession(id))
   })
 
   const slot: EngineSlot = { engine, current: () => running, replace }
