@@ -29,6 +29,12 @@ export const numberedQuery = {
   pageNumber: Schema.optionalKey(from1To(Number.MAX_SAFE_INTEGER))
 }
 
+/** The same under the names that v3 has for sessions and profiles. */
+export const pageQuery = {
+  page: Schema.optionalKey(from1To(Number.MAX_SAFE_INTEGER)),
+  page_size: Schema.optionalKey(from1To(longestPage))
+}
+
 /** A page of a list whose pages have numbers. */
 export const numberedPage = <S extends Schema.Top>(item: S) => ({
   items: Schema.Array(item),

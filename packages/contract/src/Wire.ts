@@ -80,26 +80,100 @@ export const v4Operations = {
 /** The described operations by version; a client of one version has its own alone. */
 export const operations = { v2: v2Operations, v3: v3Operations, v4: v4Operations } as const
 
+/** Ways to stop a v3 session: cancel its tasks and keep it, or stop it for good. */
+export const stopStrategies = ["task", "session"] as const
+
+/** The actions of a v2 task's PATCH. */
+export const taskActions = ["stop", "stop_task_and_session"] as const
+
+/** The operations on browsers that the description doesn't show for any version. */
+export const browserOperations = {
+  listBrowsers: { method: "GET", path: "/browsers" },
+  getBrowser: { method: "GET", path: "/browsers/{browser_id}" },
+  listDownloads: { method: "GET", path: "/browsers/{browser_id}/downloads" }
+} as const
+
+/** The operations on browser profiles that the description doesn't show. */
+export const profileOperations = {
+  listProfiles: { method: "GET", path: "/profiles" },
+  createProfile: { method: "POST", path: "/profiles" },
+  getProfile: { method: "GET", path: "/profiles/{profile_id}" },
+  updateProfile: { method: "PATCH", path: "/profiles/{profile_id}" },
+  deleteProfile: { method: "DELETE", path: "/profiles/{profile_id}" }
+} as const
+
+/** The operations on workspaces and their files that the description doesn't show. */
+export const workspaceOperations = {
+  createWorkspace: { method: "POST", path: "/workspaces" },
+  getWorkspace: { method: "GET", path: "/workspaces/{workspace_id}" },
+  updateWorkspace: { method: "PATCH", path: "/workspaces/{workspace_id}" },
+  deleteWorkspace: { method: "DELETE", path: "/workspaces/{workspace_id}" },
+  getWorkspaceSize: { method: "GET", path: "/workspaces/{workspace_id}/size" },
+  listFiles: { method: "GET", path: "/workspaces/{workspace_id}/files" },
+  uploadFiles: { method: "POST", path: "/workspaces/{workspace_id}/files/upload" },
+  deleteFile: { method: "DELETE", path: "/workspaces/{workspace_id}/files" }
+} as const
+
+/** The operation on the account of an API key that the description doesn't show. */
+export const accountOperations = { getAccount: { method: "GET", path: "/billing/account" } } as const
+
+/** Operations of v2 that the description doesn't show, as published clients call them. A service may lack them. */
+export const v2Extensions = {
+  createTask: { method: "POST", path: "/tasks" },
+  listTasks: { method: "GET", path: "/tasks" },
+  getTask: { method: "GET", path: "/tasks/{task_id}" },
+  getTaskStatus: { method: "GET", path: "/tasks/{task_id}/status" },
+  updateTask: { method: "PATCH", path: "/tasks/{task_id}" },
+  createSession: { method: "POST", path: "/sessions" },
+  listSessions: { method: "GET", path: "/sessions" },
+  updateSession: { method: "PATCH", path: "/sessions/{session_id}" },
+  deleteSession: { method: "DELETE", path: "/sessions/{session_id}" },
+  purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
+  getShare: { method: "GET", path: "/sessions/{session_id}/public-share" },
+  shareSession: { method: "POST", path: "/sessions/{session_id}/public-share" },
+  unshareSession: { method: "DELETE", path: "/sessions/{session_id}/public-share" }
+} as const
+
+// in a function: a spread at the top of a module stays in every bundle
+/** Operations of v3 that the description doesn't show, as published clients call them. A service may lack them. */
+export const v3Extensions = /* @__PURE__ */ (() =>
+  ({
+    listSessions: { method: "GET", path: "/sessions" },
+    stopSession: { method: "POST", path: "/sessions/{session_id}/stop" },
+    deleteSession: { method: "DELETE", path: "/sessions/{session_id}" },
+    listMessages: { method: "GET", path: "/sessions/{session_id}/messages" },
+    createBrowser: { method: "POST", path: "/browsers" },
+    updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" },
+    ...browserOperations,
+    ...profileOperations,
+    listWorkspaces: { method: "GET", path: "/workspaces" },
+    ...workspaceOperations,
+    ...accountOperations
+  }) as const)()
+
 /**
  * Operations of v4 that the description doesn't show, as published clients call them. A service may lack them: it
  * responds with 404 or 405.
  */
-export const v4Extensions = {
-  listRuns: { method: "GET", path: "/runs" },
-  cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
-  listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" },
-  listSessions: { method: "GET", path: "/sessions" },
-  getSession: { method: "GET", path: "/sessions/{session_id}" },
-  purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
-  listMessages: { method: "GET", path: "/sessions/{session_id}/queue" },
-  getMessage: { method: "GET", path: "/sessions/{session_id}/queue/{message_id}" },
-  removeMessage: { method: "DELETE", path: "/sessions/{session_id}/queue/{message_id}" },
-  listBrowsers: { method: "GET", path: "/browsers" },
-  getBrowser: { method: "GET", path: "/browsers/{browser_id}" }
-} as const
+export const v4Extensions = /* @__PURE__ */ (() =>
+  ({
+    listRuns: { method: "GET", path: "/runs" },
+    cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
+    listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" },
+    listSessions: { method: "GET", path: "/sessions" },
+    getSession: { method: "GET", path: "/sessions/{session_id}" },
+    purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
+    listMessages: { method: "GET", path: "/sessions/{session_id}/queue" },
+    getMessage: { method: "GET", path: "/sessions/{session_id}/queue/{message_id}" },
+    removeMessage: { method: "DELETE", path: "/sessions/{session_id}/queue/{message_id}" },
+    ...browserOperations,
+    ...profileOperations,
+    ...workspaceOperations,
+    ...accountOperations
+  }) as const)()
 
 /** The operations that the description doesn't show, by version. */
-export const extensions = { v2: {}, v3: {}, v4: v4Extensions } as const
+export const extensions = { v2: v2Extensions, v3: v3Extensions, v4: v4Extensions } as const
 
 /** The request header that asks for a deduplicated message, with one of `deduplications` as its value. */
 export const deduplicateHeader = "X-V4-Queue-Deduplicate"

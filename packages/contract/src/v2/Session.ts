@@ -1,10 +1,8 @@
 import * as Schema from "effect/Schema"
-import { DecimalString } from "../DecimalString.ts"
-import { Uuid } from "../Identifier.ts"
-import { answer, nullable, withDefault } from "../OpenRecord.ts"
+import { answer, nullable } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
-import { Timestamp } from "../Timestamp.ts"
 import { sessionStatuses } from "../Wire.ts"
+import { sessionHead, sessionTail } from "./Fields.ts"
 import { TaskItemView } from "./Task.ts"
 
 /** Status of a session: `active`, `stopped`, or one not known yet. */
@@ -15,18 +13,10 @@ export type SessionStatus = typeof SessionStatus.Type
 
 /** A browser session with its tasks. `proxyUsedMb` is in MB, `proxyCost` in USD, both decimal strings. */
 export const SessionView = answer({
-  id: Uuid,
-  status: SessionStatus,
-  liveUrl: nullable(Schema.String),
-  recordingUrl: nullable(Schema.String),
-  startedAt: Timestamp,
-  finishedAt: nullable(Timestamp),
+  ...sessionHead,
   tasks: Schema.Array(TaskItemView),
   publicShareUrl: nullable(Schema.String),
-  persistMemory: withDefault(Schema.Boolean, true),
-  keepAlive: withDefault(Schema.Boolean, true),
-  proxyUsedMb: withDefault(DecimalString, "0"),
-  proxyCost: withDefault(DecimalString, "0")
+  ...sessionTail
 }).annotate({ identifier: "SessionView" })
 
 /** A browser session with its tasks. */

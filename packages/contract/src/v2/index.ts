@@ -1,4 +1,7 @@
 export * from "./Api.ts"
+export * from "./Extensions.ts"
 export * from "./Operations.ts"
 export * from "./Session.ts"
+export * from "./SessionExtensions.ts"
 export * from "./Task.ts"
+export * from "./TaskExtensions.ts"

@@ -1,5 +1,8 @@
+import { AccountExtensions } from "../Account.ts"
 import type { Operations } from "../Operation.ts"
-import { BrowserExtensions } from "./BrowserExtensions.ts"
+import { ProfileExtensions } from "../Profile.ts"
+import { WorkspaceExtensions } from "../Workspace.ts"
+import { BrowserExtensions } from "../BrowserExtensions.ts"
 import { RunExtensions } from "./RunExtensions.ts"
 import { SessionExtensions } from "./SessionExtensions.ts"
 
@@ -10,5 +13,8 @@ import { SessionExtensions } from "./SessionExtensions.ts"
 export const V4Extensions = {
   runs: RunExtensions,
   sessions: SessionExtensions,
-  browsers: BrowserExtensions
+  browsers: BrowserExtensions,
+  profiles: ProfileExtensions,
+  workspaces: WorkspaceExtensions,
+  billing: AccountExtensions
 } as const satisfies Operations

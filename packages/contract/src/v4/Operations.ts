@@ -3,7 +3,7 @@ import { BrowserNotFoundError, ConflictError, RunNotFoundError, SessionNotFoundE
 import { Identifier } from "../Identifier.ts"
 import type { Operations } from "../Operation.ts"
 import { v4Operations as operations } from "../Wire.ts"
-import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "./Browser.ts"
+import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "../Browser.ts"
 import { CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
 import { QueuedMessage, QueueMessage } from "./Session.ts"
 

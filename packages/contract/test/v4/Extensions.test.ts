@@ -5,7 +5,7 @@ import * as Wire from "../../src/Wire.ts"
 import { V4Extensions } from "../../src/v4/Extensions.ts"
 import { RunListQuery } from "../../src/v4/RunExtensions.ts"
 import { SessionInfo } from "../../src/v4/SessionExtensions.ts"
-import { BrowserListQuery } from "../../src/v4/BrowserExtensions.ts"
+import { BrowserListQuery } from "../../src/BrowserExtensions.ts"
 
 const operation = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 

@@ -1,10 +1,10 @@
 import * as Schema from "effect/Schema"
-import { DecimalString } from "../DecimalString.ts"
-import { Identifier } from "../Identifier.ts"
-import { answer, openRecord, undescribed } from "../OpenRecord.ts"
-import { openStatus } from "../OpenStatus.ts"
-import { Timestamp } from "../Timestamp.ts"
-import { browserStatuses, stopAction } from "../Wire.ts"
+import { DecimalString } from "./DecimalString.ts"
+import { Identifier } from "./Identifier.ts"
+import { answer, openRecord, undescribed } from "./OpenRecord.ts"
+import { openStatus } from "./OpenStatus.ts"
+import { Timestamp } from "./Timestamp.ts"
+import { browserStatuses, stopAction } from "./Wire.ts"
 
 /** The body of `POST /browsers`. */
 export const BrowserCreate = openRecord({

@@ -1,11 +1,13 @@
 import * as Schema from "effect/Schema"
-import { BrowserNotFoundError } from "../Errors.ts"
-import { Identifier } from "../Identifier.ts"
-import { answer } from "../OpenRecord.ts"
-import { openStatus } from "../OpenStatus.ts"
-import type { Operation } from "../Operation.ts"
-import { numberedPage, numberedQuery } from "../Pagination.ts"
-import { browserStatuses, v4Extensions as extensions } from "../Wire.ts"
+import { BrowserNotFoundError } from "./Errors.ts"
+import { BadCursorError } from "./ExtensionErrors.ts"
+import { FileList, FileListQuery } from "./Files.ts"
+import { Identifier } from "./Identifier.ts"
+import { answer } from "./OpenRecord.ts"
+import { openStatus } from "./OpenStatus.ts"
+import type { Operation } from "./Operation.ts"
+import { numberedPage, numberedQuery } from "./Pagination.ts"
+import { browserStatuses, browserOperations as extensions } from "./Wire.ts"
 import { UpdatedBrowser } from "./Browser.ts"
 
 /** The query of `GET /browsers`. `filterBy` is a status. */
@@ -32,5 +34,12 @@ export const BrowserExtensions = {
     params: Schema.Struct({ browser_id: Identifier }),
     success: UpdatedBrowser,
     errors: [BrowserNotFoundError]
+  },
+  downloads: {
+    ...extensions.listDownloads,
+    params: Schema.Struct({ browser_id: Identifier }),
+    query: FileListQuery,
+    success: FileList,
+    errors: [BrowserNotFoundError, BadCursorError]
   }
 } as const satisfies Readonly<Record<string, Operation>>

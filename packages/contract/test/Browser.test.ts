@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "../../src/v4/Browser.ts"
+import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "../src/Browser.ts"
 
 const accepts = (schema: Schema.ConstraintDecoder<unknown>, value: unknown) =>
   Exit.isSuccess(Schema.decodeUnknownExit(schema)(value))

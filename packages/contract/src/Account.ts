@@ -1,0 +1,24 @@
+import * as Schema from "effect/Schema"
+import { answer, nullable, undescribed } from "./OpenRecord.ts"
+import type { Operation } from "./Operation.ts"
+import { accountOperations as operations } from "./Wire.ts"
+
+/** The use that an API key has made, and the use that it may make. Amounts are in USD, `rateLimit` in requests per minute. */
+export const Account = answer({
+  name: nullable(Schema.String),
+  totalCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
+  monthlyCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
+  additionalCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
+  rateLimit: undescribed(Schema.NullOr(Schema.Int)),
+  isFreeTier: undescribed(Schema.Boolean),
+  projectId: undescribed(Schema.String),
+  planInfo: undescribed(Schema.Record(Schema.String, Schema.Unknown))
+}).annotate({ identifier: "Account" })
+
+/** The use that an API key has made, and the use that it may make. */
+export type Account = typeof Account.Type
+
+/** The operation on the account of an API key. */
+export const AccountExtensions = {
+  account: { ...operations.getAccount, success: Account }
+} as const satisfies Readonly<Record<string, Operation>>

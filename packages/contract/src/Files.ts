@@ -1,0 +1,35 @@
+import * as Schema from "effect/Schema"
+import { answer, nullable, undescribed } from "./OpenRecord.ts"
+import { cursorPage, cursorQuery } from "./Pagination.ts"
+import { Timestamp } from "./Timestamp.ts"
+
+/** A stored file: its path in the workspace or among the downloads of a browser, and its size in bytes. */
+export const StoredFile = answer({
+  path: Schema.String,
+  size: Schema.Int,
+  lastModified: undescribed(Timestamp),
+  // opens the file without an API key for some minutes; with `includeUrls=true` only
+  url: nullable(Schema.String)
+}).annotate({ identifier: "StoredFile" })
+
+/** A stored file. */
+export type StoredFile = typeof StoredFile.Type
+
+/** A part of the files, in the order of their paths. */
+export const FileList = answer({
+  files: Schema.Array(StoredFile),
+  ...cursorPage
+}).annotate({ identifier: "FileList" })
+
+/** A part of the files. */
+export type FileList = typeof FileList.Type
+
+/** The query of a list of files: the start of their paths. With `includeUrls=true`, each file has a `url`. */
+export const FileListQuery = Schema.Struct({
+  prefix: Schema.optionalKey(Schema.String),
+  includeUrls: Schema.optionalKey(Schema.Literals(["true", "false"])),
+  ...cursorQuery
+})
+
+/** The query of a list of files. */
+export type FileListQuery = typeof FileListQuery.Type

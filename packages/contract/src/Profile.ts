@@ -1,0 +1,59 @@
+import * as Schema from "effect/Schema"
+import { Identifier } from "./Identifier.ts"
+import { ProfileNotFoundError } from "./ExtensionErrors.ts"
+import { answer, nullable, openRecord, undescribed } from "./OpenRecord.ts"
+import type { Operation } from "./Operation.ts"
+import { numberedPage, numberedQuery } from "./Pagination.ts"
+import { Timestamp } from "./Timestamp.ts"
+import { profileOperations as operations } from "./Wire.ts"
+
+const label = Schema.optionalKey(
+  Schema.NullOr(Schema.String.check(Schema.isMaxLength(255, { message: "Expected at most 255 characters" })))
+)
+
+/** The body of `POST /profiles` and `PATCH /profiles/{profile_id}`. In a PATCH, null clears a field. */
+export const ProfileInput = openRecord({
+  name: label,
+  // your own id of the person whose browser state it is
+  userId: label
+}).annotate({ identifier: "ProfileInput" })
+
+/** The body of `POST /profiles` and `PATCH /profiles/{profile_id}`. */
+export type ProfileInput = typeof ProfileInput.Type
+
+/** A browser profile: a name for browser state, such as cookies, that later browsers can start with. */
+export const Profile = answer({
+  id: Identifier,
+  name: nullable(Schema.String),
+  userId: nullable(Schema.String),
+  lastUsedAt: nullable(Timestamp),
+  createdAt: undescribed(Timestamp),
+  updatedAt: undescribed(Timestamp),
+  cookieDomains: nullable(Schema.Array(Schema.String))
+}).annotate({ identifier: "Profile" })
+
+/** A browser profile. */
+export type Profile = typeof Profile.Type
+
+/** A page of profiles, newest first. */
+export const ProfileList = answer(numberedPage(Profile)).annotate({ identifier: "ProfileList" })
+
+/** A page of profiles, newest first. */
+export type ProfileList = typeof ProfileList.Type
+
+const ofProfile = { params: Schema.Struct({ profile_id: Identifier }), errors: [ProfileNotFoundError] } as const
+
+/** The query of `GET /profiles`: a part of a name, in any case, and a page by its number. */
+export const ProfileListQuery = Schema.Struct({ query: Schema.optionalKey(Schema.String), ...numberedQuery })
+
+/** The query of `GET /profiles`. */
+export type ProfileListQuery = typeof ProfileListQuery.Type
+
+/** The operations on profiles. */
+export const ProfileExtensions = {
+  list: { ...operations.listProfiles, query: ProfileListQuery, success: ProfileList },
+  create: { ...operations.createProfile, payload: ProfileInput, success: Profile },
+  get: { ...operations.getProfile, ...ofProfile, success: Profile },
+  update: { ...operations.updateProfile, ...ofProfile, payload: ProfileInput, success: Profile },
+  delete: { ...operations.deleteProfile, ...ofProfile, success: Schema.Void, status: 204 }
+} as const satisfies Readonly<Record<string, Operation>>

@@ -1,0 +1,71 @@
+import * as Schema from "effect/Schema"
+import { SessionNotFoundError } from "../Errors.ts"
+import { Uuid } from "../Identifier.ts"
+import { ShareNotFoundError } from "../ExtensionErrors.ts"
+import { answer, nullable, openRecord, undescribed } from "../OpenRecord.ts"
+import type { Operation } from "../Operation.ts"
+import { numberedPage, numberedQuery } from "../Pagination.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { stopAction, v2Extensions as extensions } from "../Wire.ts"
+import { sessionHead, sessionTail } from "./Fields.ts"
+import { SessionStatus, SessionView } from "./Session.ts"
+
+/** The body of `POST /sessions`: settings of a session without tasks. Its tasks come by `POST /tasks`. */
+export const SessionCreate = openRecord({
+  keepAlive: Schema.optionalKey(Schema.Boolean),
+  persistMemory: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "SessionCreate" })
+
+/** The body of `POST /sessions`. */
+export type SessionCreate = typeof SessionCreate.Type
+
+/** A session without its tasks. */
+export const SessionItemView = answer({ ...sessionHead, ...sessionTail }).annotate({ identifier: "SessionItemView" })
+
+/** A session without its tasks. */
+export type SessionItemView = typeof SessionItemView.Type
+
+/** The query of `GET /sessions`. `filterBy` is a status. */
+export const SessionListQuery = Schema.Struct({ ...numberedQuery, filterBy: Schema.optionalKey(SessionStatus) })
+
+/** The query of `GET /sessions`. */
+export type SessionListQuery = typeof SessionListQuery.Type
+
+/** A page of sessions, newest first. `totalItems` counts the sessions of all pages, up to 10,000. */
+export const SessionList = answer(numberedPage(SessionItemView)).annotate({ identifier: "SessionList" })
+
+/** A page of sessions, newest first. */
+export type SessionList = typeof SessionList.Type
+
+/** The body of `PATCH /sessions/{session_id}`: cancels its tasks and stops it. */
+export const SessionUpdate = openRecord({ action: Schema.Literal(stopAction) }).annotate({
+  identifier: "SessionUpdate"
+})
+
+/** The body of `PATCH /sessions/{session_id}`. */
+export type SessionUpdate = typeof SessionUpdate.Type
+
+/** A public share of a session: `shareUrl` shows the session to everyone who has it, without an API key. */
+export const ShareView = answer({
+  shareToken: Schema.String,
+  shareUrl: Schema.String,
+  viewCount: undescribed(Schema.Int),
+  lastViewedAt: nullable(Timestamp)
+}).annotate({ identifier: "ShareView" })
+
+/** A public share of a session. */
+export type ShareView = typeof ShareView.Type
+
+const ofSession = { params: Schema.Struct({ session_id: Uuid }), errors: [SessionNotFoundError] } as const
+
+/** The operations on sessions that the description doesn't show. */
+export const SessionExtensions = {
+  create: { ...extensions.createSession, payload: SessionCreate, success: SessionItemView },
+  list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
+  update: { ...extensions.updateSession, ...ofSession, payload: SessionUpdate, success: SessionView },
+  delete: { ...extensions.deleteSession, ...ofSession, success: Schema.Void, status: 204 },
+  purge: { ...extensions.purgeSession, ...ofSession, success: Schema.Void, status: 204 },
+  getShare: { ...extensions.getShare, ...ofSession, success: ShareView, errors: [ShareNotFoundError] },
+  share: { ...extensions.shareSession, ...ofSession, success: ShareView },
+  unshare: { ...extensions.unshareSession, ...ofSession, success: Schema.Void, status: 204 }
+} as const satisfies Readonly<Record<string, Operation>>

@@ -1,0 +1,95 @@
+import * as Schema from "effect/Schema"
+import { SessionNotFoundError } from "../Errors.ts"
+import { BadCursorError } from "../ExtensionErrors.ts"
+import { Identifier } from "../Identifier.ts"
+import { answer, openRecord, undescribed } from "../OpenRecord.ts"
+import type { Operation } from "../Operation.ts"
+import { cursorQuery, pageQuery } from "../Pagination.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { stopStrategies, v3Extensions as extensions } from "../Wire.ts"
+import { Session } from "./Session.ts"
+
+/** The query of `GET /sessions`: a page by its number. */
+export const SessionListQuery = Schema.Struct(pageQuery)
+
+/** The query of `GET /sessions`. */
+export type SessionListQuery = typeof SessionListQuery.Type
+
+/** A page of sessions, newest first. `total` counts the sessions of all pages, up to 10,000. */
+export const SessionList = answer({
+  sessions: Schema.Array(Session),
+  total: undescribed(Schema.Int),
+  page: undescribed(Schema.Int),
+  pageSize: undescribed(Schema.Int)
+}).annotate({ identifier: "SessionList" })
+
+/** A page of sessions, newest first. */
+export type SessionList = typeof SessionList.Type
+
+/**
+ * The body of `POST /sessions/{session_id}/stop`. The strategy "task" cancels the running and waiting tasks and keeps
+ * the session; "session", the default, also stops the session for good.
+ */
+export const SessionStop = openRecord({
+  strategy: Schema.optionalKey(Schema.Literals(stopStrategies))
+}).annotate({ identifier: "SessionStop" })
+
+/** The body of `POST /sessions/{session_id}/stop`. */
+export type SessionStop = typeof SessionStop.Type
+
+/**
+ * A message of a session: a task of the user, or a step or the outcome of the agent. `data` is JSON text, and `summary`
+ * a sentence.
+ */
+export const SessionMessage = answer({
+  id: Identifier,
+  sessionId: undescribed(Identifier),
+  role: Schema.String,
+  type: Schema.String,
+  data: Schema.String,
+  summary: Schema.String,
+  screenshotUrl: undescribed(Schema.NullOr(Schema.String)),
+  hidden: undescribed(Schema.Boolean),
+  createdAt: undescribed(Timestamp)
+}).annotate({ identifier: "SessionMessage" })
+
+/** A message of a session. */
+export type SessionMessage = typeof SessionMessage.Type
+
+/**
+ * The query of a session's messages. `after` and `before` are the id of a message: the response has the messages that
+ * follow it, or those that precede it. Without either, it starts at the first message.
+ */
+export const SessionMessagesQuery = Schema.Struct({
+  after: Schema.optionalKey(Identifier),
+  before: Schema.optionalKey(Identifier),
+  limit: cursorQuery.limit
+})
+
+/** The query of a session's messages. */
+export type SessionMessagesQuery = typeof SessionMessagesQuery.Type
+
+/** Messages of a session, oldest first. `hasMore` says whether there are more in the direction of the query. */
+export const SessionMessages = answer({
+  messages: Schema.Array(SessionMessage),
+  hasMore: undescribed(Schema.Boolean)
+}).annotate({ identifier: "SessionMessages" })
+
+/** Messages of a session, oldest first. */
+export type SessionMessages = typeof SessionMessages.Type
+
+const ofSession = { params: Schema.Struct({ session_id: Identifier }), errors: [SessionNotFoundError] } as const
+
+/** The operations on sessions that the description doesn't show. */
+export const SessionExtensions = {
+  list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
+  stop: { ...extensions.stopSession, ...ofSession, payload: SessionStop, success: Session, status: 200 },
+  delete: { ...extensions.deleteSession, ...ofSession, success: Schema.Void, status: 204 },
+  messages: {
+    ...extensions.listMessages,
+    ...ofSession,
+    query: SessionMessagesQuery,
+    success: SessionMessages,
+    errors: [SessionNotFoundError, BadCursorError]
+  }
+} as const satisfies Readonly<Record<string, Operation>>
