@@ -26,7 +26,7 @@ const root = Command.make("webagent-server").pipe(
 /** The settings that a configuration file may have, by command. */
 const settings = {
   simulate: [...Object.keys(SimulateCommand.simulateSettings), "apiKey"],
-  serve: [...serveNames, "apiKey"]
+  serve: [...serveNames, "apiKey", "adminKey"]
 }
 
 /** The flags of the commands that serve. */
@@ -36,7 +36,7 @@ const flags = {
 }
 
 /** Flags whose values may be secrets. */
-const secretFlags = ["--api-key", "--control-key", "--country-proxies", "--data"]
+const secretFlags = ["--admin-key", "--api-key", "--control-key", "--country-proxies", "--data"]
 
 /** Quotes arguments for a shell, and leaves out values that may be secrets. */
 const shown = (args: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-import { type ApiKey, ApiKeys, type KeyScope, keyScopes } from "@webagent/engine"
+import { type ApiKey, ApiKeys, defaultKeyScopes, type KeyScope, keyScopes } from "@webagent/engine"
 import { Database, PostgresDatabase, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ const create = Command.make(
     name,
     data,
     scopes: Flag.Literals("scope", keyScopes).pipe(
-      Flag.withDescription("Allow the key to do this; repeatable (default: all)"),
+      Flag.withDescription("Allow the key to do this; repeatable (default: all but admin)"),
       Flag.atLeast(0)
     ),
     runs: limit("max-runs", "runs at once", 0),
@@ -61,7 +61,7 @@ const create = Command.make(
           requestsPerMinute: Option.getOrNull(requestsPerMinute),
           usdPerDay: Option.getOrNull(usdPerDay)
         }
-        const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? keyScopes : [...new Set(scopes)]
+        const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? defaultKeyScopes : [...new Set(scopes)]
         const { secret } = yield* Effect.catchTag(keys.create({ name, scopes: allowed, limits }), "KeyNameTaken", () =>
           Effect.fail(usage(`A key named ${name} exists. Revoke it first, or choose another name.`))
         )

@@ -1,6 +1,7 @@
 import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
 import {
   ApiKeyAuth,
+  type Installation,
   LinkOwners,
   LinkTokens,
   Listener,
@@ -20,6 +21,7 @@ import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
 import { type Data, layerDatabase, type SqliteSettings } from "./data.ts"
+import { layerInstallation } from "./installation.ts"
 import * as Node from "./node.ts"
 import { Drain, layerDrain } from "./drain.ts"
 import { layerFinishedRuns } from "./finishedRuns.ts"
@@ -36,6 +38,10 @@ export interface DurableOptions extends Listener.ListenerOptions {
   /** Settings of a database file. */
   readonly sqlite: SqliteSettings
   readonly apiKeys: ReadonlyArray<string>
+  /** Keys that see the records of every key in the admin API. */
+  readonly adminKeys: ReadonlyArray<string>
+  /** The settings in force, for the admin API. */
+  readonly settings: Installation.InstallationService["settings"]
   /** Settings of simulated browsers and their agent. */
   readonly simulated: { readonly seed: number; readonly turnDuration: Duration.Duration | undefined }
   readonly drainWithin: Duration.Duration
@@ -83,7 +89,7 @@ export const layer = <E>(
   check: Effect.Effect<void, E, ApiKeys>,
   lost: Effect.Effect<void>
 ) => {
-  const { apiKeys, data, node, shared, simulated: simulation } = options
+  const { adminKeys, apiKeys, data, node, shared, simulated: simulation } = options
   const { seed, turnDuration } = simulation
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
@@ -112,7 +118,13 @@ export const layer = <E>(
     shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
-    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), LinkOwners.layer, RequestValidation.layer, layerMonitoring(data)]),
+    Layer.provide([
+      ApiKeyAuth.layerManaged(apiKeys, adminKeys),
+      LinkOwners.layer,
+      RequestValidation.layer,
+      layerMonitoring(data),
+      layerInstallation(options)
+    ]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),
     Layer.provide(work),

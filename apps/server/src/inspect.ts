@@ -11,6 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { type Data, layerExisting } from "./data.ts"
 import { orSentence } from "./orSentence.ts"
 import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
+import { heldBy } from "./installation.ts"
 import { cancel } from "./operate.ts"
 import { program } from "./program.ts"
 import { data } from "./settings.ts"
@@ -28,19 +29,6 @@ const nodesOf = (data: Data) =>
         )
       )
     : Store.use((store) => store.nodes)
-
-/** Number of sessions and browsers of each node, by node id. */
-const heldBy = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly node: string; readonly sessions: number; readonly browsers: number }>`
-    SELECT node, sum(sessions) AS sessions, sum(browsers) AS browsers FROM (
-      SELECT lease_node AS node, 1 AS sessions, 0 AS browsers FROM sessions WHERE lease_node IS NOT NULL
-      UNION ALL SELECT node, 0, 1 FROM browsers WHERE stopped_at_ms IS NULL AND node IS NOT NULL
-    ) AS held GROUP BY node`
-  return new Map(
-    rows.map(({ browsers, node, sessions }) => [node, { sessions: Number(sessions), browsers: Number(browsers) }])
-  )
-})
 
 const listed = Effect.fnUntraced(function* (data: Data) {
   const nodes = yield* nodesOf(data)

@@ -7,6 +7,10 @@ import { serveSettings } from "./settings.ts"
 const flags = {
   config: Settings.config,
   apiKeys: CliFlags.apiKeys("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY)"),
+  adminKeys: CliFlags.apiKeys(
+    "Accept a key that sees the records of every key in the admin API; repeatable (default: WEBAGENT_SERVER_ADMIN_KEY)",
+    "admin-key"
+  ),
   ...Settings.flags(serveSettings.node),
   file: Settings.flags(serveSettings.file),
   shared: Settings.flags(serveSettings.shared),

@@ -21,6 +21,7 @@ import { restartWhenLost } from "./node.ts"
 import { orSentence } from "./orSentence.ts"
 import { program } from "./program.ts"
 import type { ServeFlags } from "./serve.ts"
+import { settingsInForce } from "./settingsInForce.ts"
 import { withHangup, withLimit } from "./stopping.ts"
 
 type ModelConfig = Agents.AgentOptions["model"]
@@ -137,6 +138,8 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     publicUrl: given.publicUrl,
     trustProxy: given.trustProxy,
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
+    adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),
+    settings: settingsInForce(given),
     simulated: { seed: simulated?.seed ?? 1, turnDuration: simulated?.turnDuration },
     drainWithin: given.drainWithin,
     retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
@@ -162,17 +165,18 @@ const countKeys = ApiKeys.use(({ list }) =>
  * Prints the addresses and settings of the server. The keys are the last line, so that a process waiting for it has
  * received all the others. Given keys are counted but not shown, because this output usually goes to a log.
  */
-const announce = Effect.fnUntraced(function* ({ agent, apiKeys, data }: Durable.DurableOptions) {
+const announce = Effect.fnUntraced(function* ({ adminKeys, agent, apiKeys, data }: Durable.DurableOptions) {
   const server = yield* Server
   const { sentence } = yield* ServedBrowsers
   const stored = yield* countKeys
+  const count = apiKeys.length + adminKeys.length
   const lines = [
     ...Object.entries(server.baseUrls),
     ["docs", `${server.address}/api/v4/docs`],
     ["data", `${data.name}, kept across restarts`],
     ["browsers", sentence],
     ...(agent === undefined ? [] : [["model", nameOf(agent.model)] as const]),
-    ["keys", `${apiKeys.length === 0 ? "" : `${apiKeys.length} given, `}${stored} in ${data.name}`]
+    ["keys", `${count === 0 ? "" : `${count} given, `}${stored} in ${data.name}`]
   ] as const
   const width = Math.max(...lines.map(([label]) => label.length)) + 2
   for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
@@ -181,17 +185,18 @@ const announce = Effect.fnUntraced(function* ({ agent, apiKeys, data }: Durable.
 /** Serves a database until Ctrl-C. */
 export const serveDatabase = Effect.fnUntraced(function* (given: ServeFlags) {
   const options = yield* resolve(given)
-  const { apiKeys, data } = options
+  const { adminKeys, apiKeys, data } = options
+  const isKeyless = apiKeys.length === 0 && adminKeys.length === 0
   const keyless = (what: string) =>
     usage(
       `${data.name} ${what}. Create one: ${program} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
     )
   // a new file has no keys, and a misspelt path gets neither folder nor file
-  if (apiKeys.length === 0 && data._tag === "File" && !existsSync(data.name)) {
+  if (isKeyless && data._tag === "File" && !existsSync(data.name)) {
     return yield* keyless("does not exist, so it has no API keys")
   }
   const check = Effect.gen(function* () {
-    if (apiKeys.length === 0 && (yield* countKeys) === 0) yield* keyless("has no API keys")
+    if (isKeyless && (yield* countKeys) === 0) yield* keyless("has no API keys")
   })
   const server = (lost: Effect.Effect<void>) =>
     Layer.provide(Layer.effectDiscard(announce(options)), Durable.layer(options, check, lost))

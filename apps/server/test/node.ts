@@ -28,6 +28,8 @@ export const layer = (
       port: 0,
       allowedHosts: undefined,
       apiKeys: ["K"],
+      adminKeys: [],
+      settings: [],
       simulated: { seed: 1, turnDuration: undefined },
       drainWithin,
       retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },

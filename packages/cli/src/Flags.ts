@@ -59,6 +59,6 @@ export const time = (name: string) =>
 /** A time; undefined if it isn't given. */
 export const duration = (name: string, description: string) => optional(time(name), description)
 
-/** `--api-key`, which may be given several times. */
-export const apiKeys = (description: string) =>
-  Flag.String("api-key").pipe(Flag.withDescription(description), isNotBlank, Flag.atLeast(0))
+/** `--api-key`, or another flag for keys, which may be given several times. */
+export const apiKeys = (description: string, name = "api-key") =>
+  Flag.String(name).pipe(Flag.withDescription(description), isNotBlank, Flag.atLeast(0))

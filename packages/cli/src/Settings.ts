@@ -145,7 +145,7 @@ export const layerFile = <Command extends string>(
   )
 
 /** The API keys to accept: those of the flags, or otherwise the one of the environment or the configuration file. */
-export const apiKeys = (given: ReadonlyArray<string>) =>
+export const apiKeys = (given: ReadonlyArray<string>, setting = "apiKey") =>
   given.length > 0
     ? Effect.succeed(given)
-    : Effect.map(Config.option(Config.NonEmptyString(variableOf("apiKey"))), Option.toArray)
+    : Effect.map(Config.option(Config.NonEmptyString(variableOf(setting))), Option.toArray)

@@ -99,7 +99,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   [server]: {
-    imports: [cdp, cli, contract, engine],
+    imports: [admin, cdp, cli, contract, engine],
     tests: [testFixtures],
     folders: {
       nodes: [],
@@ -112,8 +112,9 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "http/policy": ["api", "http/websocket", "nodes"],
       "http/listener": ["api", "http/policy", "http/websocket"],
       "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
-      http: ["api/v2", "api/v3", "api/v4", "http/endpoints", "http/policy"],
-      ".": ["api", "http", "http/endpoints", "http/listener", "http/policy", "nodes"]
+      "http/admin": ["api", "http/endpoints", "http/policy"],
+      http: ["api/v2", "api/v3", "api/v4", "http/admin", "http/endpoints", "http/policy"],
+      ".": ["api", "http", "http/admin", "http/endpoints", "http/listener", "http/policy", "nodes"]
     }
   },
   [simulation]: {

@@ -4,6 +4,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
+import { NeedsAdmin } from "./NeedsAdmin.ts"
 import { Instant, Usd } from "./Page.ts"
 
 /** Scopes of an API key. `admin` is never a default: it includes the others, for the records of every key. */
@@ -85,22 +86,30 @@ export class KeysGroup extends HttpApiGroup.make("keys").add(
   HttpApiEndpoint.post("create", "/keys", {
     payload: CreateKey,
     success: CreatedKey.pipe(HttpApiSchema.status(201)),
-    error: [errors.conflict, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Create a key (scope admin); the response has its secret, once"),
+    error: [errors.notFound, errors.conflict, errors.unavailable]
+  })
+    .annotate(OpenApi.Summary, "Create a key (scope admin); the response has its secret, once")
+    .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("rotate", "/keys/:name/rotate", {
     params: ofKey,
     success: CreatedKey.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Revoke a key and create one with its name, scopes and limits (scope admin)"),
+  })
+    .annotate(OpenApi.Summary, "Revoke a key and create one with its name, scopes and limits (scope admin)")
+    .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("revoke", "/keys/:name/revoke", {
     params: ofKey,
     success: Key,
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Revoke a key (scope admin); its next request is refused"),
+  })
+    .annotate(OpenApi.Summary, "Revoke a key (scope admin); its next request is refused")
+    .annotate(NeedsAdmin, true),
   HttpApiEndpoint.put("setLimits", "/keys/:name/limits", {
     params: ofKey,
     payload: KeyLimits,
     success: Key,
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Set the limits of a key (scope admin), from its next request on")
+  })
+    .annotate(OpenApi.Summary, "Set the limits of a key (scope admin), from its next request on")
+    .annotate(NeedsAdmin, true)
 ) {}

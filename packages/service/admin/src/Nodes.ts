@@ -3,6 +3,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
+import { NeedsAdmin } from "./NeedsAdmin.ts"
 import { Instant } from "./Page.ts"
 
 /** A running server that shares the store. */
@@ -29,18 +30,21 @@ const ofNode = { node_id: Schema.NonEmptyString }
 
 /** Servers that share the store. A server with a store of its own is the only one. */
 export class NodesGroup extends HttpApiGroup.make("nodes").add(
-  HttpApiEndpoint.get("list", "/nodes", { success: Schema.Array(Node), error: errors.unavailable }).annotate(
-    OpenApi.Summary,
-    "List nodes (scope admin)"
-  ),
+  HttpApiEndpoint.get("list", "/nodes", { success: Schema.Array(Node), error: errors.unavailable })
+    .annotate(OpenApi.Summary, "List nodes (scope admin)")
+    .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("drain", "/nodes/:node_id/drain", {
     params: ofNode,
     success: Node,
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Drain a node (scope admin): it finishes its running work and accepts nothing new"),
+  })
+    .annotate(OpenApi.Summary, "Drain a node (scope admin): it finishes its running work and accepts nothing new")
+    .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("undrain", "/nodes/:node_id/undrain", {
     params: ofNode,
     success: Node,
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "End the drain of a node (scope admin)")
+  })
+    .annotate(OpenApi.Summary, "End the drain of a node (scope admin)")
+    .annotate(NeedsAdmin, true)
 ) {}

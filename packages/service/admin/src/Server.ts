@@ -2,8 +2,8 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import { NeedsAdmin } from "./NeedsAdmin.ts"
 import { Instant } from "./Page.ts"
-import { errors } from "./Errors.ts"
 
 /** Parts that a server may have or lack. A program hides the screens of the parts that are missing. */
 export const features = [
@@ -55,9 +55,11 @@ export type ServerInfo = typeof ServerInfo.Type
 
 /** Health of the server that responds and of its store. */
 export const Health = Schema.Struct({
-  status: Schema.Union([Schema.Literals(["ok", "draining", "failing"]), Schema.String]),
-  /** Each check with its result; `detail` is null if there is nothing to say. */
-  checks: Schema.Array(Schema.Struct({ name: Schema.String, ok: Schema.Boolean, detail: Schema.NullOr(Schema.String) }))
+  status: Schema.Union([Schema.Literals(["ok", "draining", "unavailable"]), Schema.String]),
+  /** Why it is unavailable; null otherwise. */
+  reason: Schema.NullOr(Schema.String),
+  /** Figures such as the size of the store and the number of open runs. */
+  details: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Health" })
 
 /** Health of the server that responds. */
@@ -81,12 +83,11 @@ export class ServerGroup extends HttpApiGroup.make("server").add(
     OpenApi.Summary,
     "Version, parts and data of the server, and what the key may do"
   ),
-  HttpApiEndpoint.get("health", "/health", { success: Health, error: errors.unavailable }).annotate(
+  HttpApiEndpoint.get("health", "/health", { success: Health }).annotate(
     OpenApi.Summary,
     "Check the server and its store"
   ),
-  HttpApiEndpoint.get("settings", "/settings", { success: Schema.Array(Setting) }).annotate(
-    OpenApi.Summary,
-    "List the settings in force (scope admin)"
-  )
+  HttpApiEndpoint.get("settings", "/settings", { success: Schema.Array(Setting) })
+    .annotate(OpenApi.Summary, "List the settings in force (scope admin)")
+    .annotate(NeedsAdmin, true)
 ) {}

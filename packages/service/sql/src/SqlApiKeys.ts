@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Reader } from "./Reader.ts"
 import { storeTime } from "./storeTime.ts"
-import { read, unavailable } from "./unavailable.ts"
+import { read, transaction, unavailable } from "./unavailable.ts"
 import { hash } from "node:crypto"
 
 /** The prefix of every secret, by which scanners for leaked secrets know it. */
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
       pg: () => sql`SELECT 1 FROM api_keys WHERE name = ${name} AND revoked_at_ms IS NULL FOR UPDATE`,
       orElse: () => Effect.void
     })
-  const create: ApiKeys["Service"]["create"] = Effect.fnUntraced(function* ({ limits, name, scopes }) {
+  const insert = Effect.fnUntraced(function* ({ limits, name, scopes }: Pick<ApiKey, "name" | "scopes" | "limits">) {
     const secret = start + Buffer.from(yield* random.randomBytes(32)).toString("base64url")
     const key = { name, prefix: secret.slice(0, shown), scopes, limits, createdAt_ms: yield* Clock.currentTimeMillis }
     yield* sql`INSERT INTO api_keys ${sql.insert({
@@ -56,25 +56,42 @@ const make = Effect.gen(function* () {
       scopes: JSON.stringify(scopes),
       limits: JSON.stringify(limits),
       created_at_ms: key.createdAt_ms
-    })}`.pipe(
-      Effect.catch((error) =>
-        Effect.fail(error.reason._tag === "UniqueViolation" ? new KeyNameTaken({ name }) : unavailable(error))
-      )
-    )
+    })}`
     return { key: { ...key, revokedAt_ms: null }, secret: Redacted.make(secret) }
   })
 
+  /** The only row of an update of a key that isn't revoked. */
+  const changed = (name: string, rows: ReadonlyArray<Row>) =>
+    rows[0] === undefined ? Effect.fail(new KeyNotFound({ name })) : Effect.succeed(keyOf(rows[0]))
+
+  const revoked = Effect.fnUntraced(function* (name: string) {
+    const at_ms = yield* Clock.currentTimeMillis
+    return yield* sql<Row>`UPDATE api_keys SET revoked_at_ms = ${at_ms}
+      WHERE name = ${name} AND revoked_at_ms IS NULL RETURNING *`
+  })
+
   return ApiKeys.of({
-    create,
+    create: (request) =>
+      insert(request).pipe(
+        Effect.catch((error) =>
+          Effect.fail(
+            error.reason._tag === "UniqueViolation" ? new KeyNameTaken({ name: request.name }) : unavailable(error)
+          )
+        )
+      ),
+    rotate: (name) =>
+      transaction(
+        sql,
+        Effect.flatMap(revoked(name), (rows) => Effect.flatMap(changed(name, rows), insert))
+      ),
+    setLimits: (name, limits) =>
+      sql<Row>`UPDATE api_keys SET limits = ${JSON.stringify(limits)}
+        WHERE name = ${name} AND revoked_at_ms IS NULL RETURNING *`.pipe(
+        Effect.mapError(unavailable),
+        Effect.flatMap((rows) => changed(name, rows))
+      ),
     list: Effect.map(read(sql<Row>`SELECT * FROM api_keys ORDER BY id`), (rows) => rows.map(keyOf)),
-    revoke: Effect.fnUntraced(function* (name) {
-      const at_ms = yield* Clock.currentTimeMillis
-      const revoked = yield* Effect.mapError(
-        sql<Row>`UPDATE api_keys SET revoked_at_ms = ${at_ms} WHERE name = ${name} AND revoked_at_ms IS NULL RETURNING *`,
-        unavailable
-      )
-      return revoked[0] === undefined ? yield* new KeyNotFound({ name }) : keyOf(revoked[0])
-    }),
+    revoke: (name) => Effect.flatMap(Effect.mapError(revoked(name), unavailable), (rows) => changed(name, rows)),
     revokedOf: (names) =>
       names.length === 0
         ? Effect.succeed(new Set())

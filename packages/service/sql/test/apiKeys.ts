@@ -59,6 +59,36 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
+      "rotates a key: the name, scopes and limits stay, the secret before is not found, and the name is never revoked",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const first = yield* keys.create({ name: "ci", scopes: ["read", "admin"], limits: { ...unlimited, runs: 3 } })
+        const second = yield* keys.rotate("ci")
+        assert.deepStrictEqual(yield* keys.find(Redacted.value(first.secret)), Option.none())
+        assert.deepStrictEqual(yield* keys.find(Redacted.value(second.secret)), Option.some(second.key))
+        assert.deepStrictEqual([second.key.scopes, second.key.limits], [first.key.scopes, first.key.limits])
+        assert.notStrictEqual(second.key.prefix, first.key.prefix)
+        assert.deepStrictEqual([...(yield* keys.revokedOf(["ci"]))], [])
+        assert.strictEqual((yield* Effect.flip(keys.rotate("unknown")))._tag, "KeyNotFound")
+        assert.lengthOf(yield* keys.list, 2)
+      })
+    )
+
+    test(
+      "sets the limits of a key, and of no revoked one",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const { secret } = yield* keys.create({ name: "ci", scopes: keyScopes, limits: unlimited })
+        const limits = { ...unlimited, requestsPerMinute: 5, usdPerDay: 0.5 }
+        const changed = yield* keys.setLimits("ci", limits)
+        assert.deepStrictEqual(changed.limits, limits)
+        assert.deepStrictEqual(yield* keys.find(Redacted.value(secret)), Option.some(changed))
+        yield* keys.revoke("ci")
+        assert.strictEqual((yield* Effect.flip(keys.setLimits("ci", limits)))._tag, "KeyNotFound")
+      })
+    )
+
+    test(
       "lets a key make its requests a minute, and says how long the next one has to wait",
       Effect.gen(function* () {
         const keys = yield* ApiKeys

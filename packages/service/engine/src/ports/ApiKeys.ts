@@ -5,8 +5,11 @@ import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** Scopes of an API key: reading, runs and messages, browsers. */
-export const keyScopes = ["read", "runs", "browsers"] as const
+/** Scopes that a key has unless told otherwise: reading, runs and messages, browsers; for its own records. */
+export const defaultKeyScopes = ["read", "runs", "browsers"] as const
+
+/** All scopes. `admin` includes the others, and the records of every key in the admin API. */
+export const keyScopes = [...defaultKeyScopes, "admin"] as const
 
 /** Scope of an API key. */
 export type KeyScope = (typeof keyScopes)[number]
@@ -60,6 +63,12 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted }, KeyNameTaken | StoreUnavailable>
     /** All of them, also those that are revoked, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    /** Revokes a key and creates one with its name, scopes and limits, in one step: links of the name stay open. */
+    readonly rotate: (
+      name: string
+    ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted }, KeyNotFound | StoreUnavailable>
+    /** Sets the limits of a key, from its next request on. */
+    readonly setLimits: (name: string, limits: KeyLimits) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
     /** The next request with it is refused. */
     readonly revoke: (name: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
     /** The names whose keys are all revoked. A name that never had a key is not in the set. */

@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
+import * as Admin from "./admin/Admin.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
 import * as ErrorHandler from "./policy/ErrorHandler.ts"
@@ -45,8 +46,9 @@ const layer = (about: Identity.About) =>
         StepsEndpoint.layer
       ])
     ),
+    Admin.layer,
     McpEndpoint.layer,
-    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi])
+    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served])
   ).pipe(Layer.provide(NodeRouting.layer))
 
 /** The whole app as one effect that responds to the current request, with or without a socket. */

@@ -39,13 +39,13 @@ const browsers = Layer.succeed(BrowserPool, {
     })
 })
 
-type Perform = StreamingAgent["perform"]
+export type Perform = StreamingAgent["perform"]
 
 /** Repeats its task at once. */
 const repeats: Perform = ({ task }) =>
   Stream.make({ _tag: "Started" } as const, { _tag: "Completed", report: { output: task } } as const)
 
-interface Choices {
+export interface Choices {
   readonly perform?: Perform
   readonly auth?: Layer.Layer<Auth, never, Store>
   /** The listener's options. */

@@ -36,6 +36,8 @@ const keys = Layer.sync(ApiKeys, () => {
   ])
   return {
     create: () => Effect.die("not used"),
+    rotate: () => Effect.die("not used"),
+    setLimits: () => Effect.die("not used"),
     revoke: () => Effect.die("not used"),
     list: Effect.succeed([...all.values()]),
     find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),

@@ -117,6 +117,8 @@ export const limitedKey = (limits: Partial<KeyLimits>, usage: Partial<KeyUsage> 
   const counted = { requests: 0, creates: 0 }
   const keys = Layer.succeed(ApiKeys, {
     create: () => Effect.die("not asked for"),
+    rotate: () => Effect.die("not asked for"),
+    setLimits: () => Effect.die("not asked for"),
     list: Effect.succeed([key]),
     revoke: () => Effect.succeed(key),
     find: () => Effect.succeed(Option.some(key)),

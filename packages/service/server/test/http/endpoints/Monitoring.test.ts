@@ -52,6 +52,8 @@ describe("Monitoring", () => {
       } satisfies ApiKey
       const keys = Layer.succeed(ApiKeys, {
         create: () => Effect.die("not used"),
+        rotate: () => Effect.die("not used"),
+        setLimits: () => Effect.die("not used"),
         list: Effect.succeed([key]),
         revoke: () => Effect.succeed(key),
         find: () => Effect.suspend(() => (isAway ? Effect.never : Effect.succeed(Option.some(key)))),

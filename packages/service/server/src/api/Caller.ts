@@ -1,0 +1,43 @@
+import type { UnauthorizedError } from "@webagent/contract"
+import type { ApiKey, KeyScope } from "@webagent/engine"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Refusal } from "./Refusal.ts"
+
+/** Who makes a request of the admin API. */
+export interface Caller {
+  /** Name of the key. */
+  readonly name: string
+  /** True if it sees and changes the records of every key. */
+  readonly isAdmin: boolean
+  /** The owner of the records that it creates; null on a server whose records have no owners. */
+  readonly owner: string | null
+  /** Its scopes and limits; null for a key that was given to the server, which has none. */
+  readonly key: ApiKey | null
+}
+
+/** The caller of the current request. */
+export const Caller: Context.Reference<Caller> = Context.Reference("@webagent/server/Caller", {
+  defaultValue: (): Caller => ({ name: "unknown", isAdmin: false, owner: "unknown", key: null })
+})
+
+/** A request for an operation, and the scope that it needs. */
+export interface Use<E, R> {
+  readonly scope: KeyScope
+  readonly method: string
+  readonly app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+}
+
+/** Finds who makes a request, and carries it out within the scopes and limits of the key. */
+export interface CallersService {
+  /** Fails for an unknown or revoked key; then counts the failure for the client's address. */
+  readonly find: (secret: string) => Effect.Effect<Caller, UnauthorizedError | Refusal>
+  /** Runs an operation with the caller as the owner of its records; the response is 403 or 429 if the key doesn't allow it. */
+  readonly as: <E, R>(caller: Caller, use: Use<E, R>) => Use<E, R>["app"]
+}
+
+/** The callers of the admin API. Null for a server without one. */
+export const Callers: Context.Reference<CallersService | null> = Context.Reference("@webagent/server/Callers", {
+  defaultValue: (): CallersService | null => null
+})

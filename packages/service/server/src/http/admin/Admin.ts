@@ -1,0 +1,26 @@
+import { AdminKeyAuth, adminPath } from "@webagent/admin"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import * as AdminAuth from "../policy/AdminAuth.ts"
+import { Callers } from "../../api/Caller.ts"
+import * as KeyHandlers from "./KeyHandlers.ts"
+import * as NodeHandlers from "./NodeHandlers.ts"
+import { mountedAt, type Operations } from "./Operations.ts"
+import * as ServerHandlers from "./ServerHandlers.ts"
+
+/** The handlers of the operations, wherever they are mounted. They read who asks from `Caller`. */
+export const handlers = (api: Operations) =>
+  Layer.mergeAll(ServerHandlers.layer(api), KeyHandlers.layer(api), NodeHandlers.layer(api))
+
+/** The admin API with API keys. */
+export const Served = mountedAt(adminPath, AdminKeyAuth)
+
+/** The admin API at `/admin/v1`, on a server that knows callers. */
+export const layer = Layer.unwrap(
+  Effect.map(Callers, (callers) =>
+    callers === null
+      ? Layer.empty
+      : HttpApiBuilder.layer(Served).pipe(Layer.provide(handlers(Served)), Layer.provide(AdminAuth.layer(callers)))
+  )
+)

@@ -1,0 +1,69 @@
+import { type Node as View, NotFoundError } from "@webagent/admin"
+import { fromMillis } from "@webagent/contract"
+import { BrowserPool, type Node, NodeId, nodeNameIn, Store } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { Monitoring } from "../endpoints/Monitoring.ts"
+import { Installation } from "./Installation.ts"
+import type { Operations } from "./Operations.ts"
+
+/** Room of a pool without a limit. */
+const unlimited = 1_000_000
+
+/** The nodes that share the store. */
+export const layer = (api: Operations) =>
+  HttpApiBuilder.group(
+    api,
+    "nodes",
+    Effect.fnUntraced(function* (handlers) {
+      const store = Option.getOrUndefined(yield* Effect.serviceOption(Store))
+      const pool = Option.getOrUndefined(yield* Effect.serviceOption(BrowserPool))
+      const { loads } = yield* Installation
+      const { health } = yield* Monitoring
+      const self = yield* NodeId
+      const startedAt_ms = yield* Clock.currentTimeMillis
+
+      /** This server, as the only node of a store that it has to itself. */
+      const alone = Effect.gen(function* (): Effect.fn.Return<Node> {
+        const room = yield* pool?.room ?? Effect.succeed(unlimited)
+        const { status } = yield* health
+        return { id: self, name: nodeNameIn(self), address: null, room, draining: status === "draining", startedAt_ms }
+      })
+      const all = Effect.flatMap(store?.nodes ?? Effect.succeed([]), (nodes) =>
+        nodes.length === 0 ? Effect.map(alone, (node) => [node]) : Effect.succeed(nodes)
+      )
+      const viewOf = Effect.map(
+        loads,
+        (loadOf) =>
+          ({ address, draining, id, name, room, startedAt_ms }: Node): View => ({
+            id,
+            name,
+            address,
+            draining,
+            room,
+            sessions: loadOf.get(id)?.sessions ?? 0,
+            browsers: loadOf.get(id)?.browsers ?? 0,
+            startedAt: fromMillis(startedAt_ms)
+          })
+      )
+
+      const drain = Effect.fnUntraced(function* (id: string, draining: boolean) {
+        const isDone = store !== undefined && (yield* store.drain(id, draining))
+        const node = isDone ? (yield* all).find((node) => node.id === id) : undefined
+        if (node === undefined) {
+          return yield* new NotFoundError({
+            detail: `No node that shares a store has the id ${id}. Take one of the list`
+          })
+        }
+        return (yield* viewOf)(node)
+      })
+
+      return handlers.handleAll({
+        list: () => Effect.zipWith(all, viewOf, (nodes, view) => nodes.map(view)),
+        drain: ({ params }) => drain(params.node_id, true),
+        undrain: ({ params }) => drain(params.node_id, false)
+      })
+    })
+  )

@@ -1,0 +1,23 @@
+import { KeysGroup, NodesGroup, ServerGroup } from "@webagent/admin"
+import { RequestValidation } from "@webagent/contract"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import type * as Context from "effect/Context"
+import { NodeRouting } from "../../api/Placement.ts"
+
+/** The operations of the admin API that this server has. */
+const operations = HttpApi.make("admin").add(ServerGroup).add(KeysGroup).add(NodesGroup).middleware(RequestValidation)
+
+const routed = () => operations.middleware(NodeRouting)
+
+/** The operations of the admin API, as their handlers see them: wherever they are mounted. */
+export type Operations = ReturnType<typeof routed>
+
+/**
+ * The operations at a path, behind a check of the caller. The check runs at the node that handles the request, so
+ * requests are routed first.
+ */
+export const mountedAt = <I extends HttpApiMiddleware.AnyId, S>(
+  path: `/${string}`,
+  auth: Context.Key<I, S>
+): Operations => operations.prefix(path).middleware(auth).middleware(NodeRouting) as object as Operations

@@ -1,0 +1,93 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Server } from "../../../src/Server.ts"
+import { ask, layerAdmin } from "./served.ts"
+
+const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
+  it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerAdmin())))
+
+const names = (text: string) => (JSON.parse(text) as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
+
+test(
+  "lists the keys of all, or of the key without the scope admin its own, with exact usage",
+  Effect.gen(function* () {
+    assert.deepStrictEqual(names((yield* ask("root", "GET", "/keys")).text), ["root", "shop", "blog", "reader"])
+    const own = yield* ask("shop", "GET", "/keys")
+    assert.deepStrictEqual(names(own.text), ["shop"])
+    assert.deepStrictEqual(JSON.parse(own.text)[0].usage, { runs: 1, browsers: 2, usdToday: "0.3" })
+  })
+)
+
+test(
+  "creates a key without the scope admin, unless it is named, and shows the secret once",
+  Effect.gen(function* () {
+    const created = yield* ask("root", "POST", "/keys", { name: "app" })
+    assert.strictEqual(created.status, 201)
+    assert.deepNestedPropertyVal(created.body, "key.scopes", ["read", "runs", "browsers"])
+    assert.strictEqual(created.body["secret"], "wak_app")
+    assert.notInclude((yield* ask("root", "GET", "/keys")).text, '"secret"')
+    const admin = yield* ask("root", "POST", "/keys", { name: "ops", scopes: ["admin"] })
+    assert.deepNestedPropertyVal(admin.body, "key.scopes", ["admin"])
+    const again = yield* ask("root", "POST", "/keys", { name: "app" })
+    assert.deepStrictEqual(
+      [again.status, again.body],
+      [409, { detail: "A key named app exists. Revoke or rotate it, or choose another name" }]
+    )
+    for (const body of [
+      { name: "../x" },
+      { name: "" },
+      { name: "a", scopes: [] },
+      { name: "a", scopes: ["root"] },
+      {}
+    ]) {
+      assert.strictEqual((yield* ask("root", "POST", "/keys", body)).status, 422)
+    }
+  })
+)
+
+test(
+  "rotates, limits and revokes a key",
+  Effect.gen(function* () {
+    const rotated = yield* ask("root", "POST", "/keys/shop/rotate")
+    assert.strictEqual(rotated.status, 201)
+    const secret = String(rotated.body["secret"]).replace("wak_", "")
+    assert.strictEqual((yield* ask("shop", "GET", "/keys")).status, 401)
+    assert.strictEqual((yield* ask(secret, "GET", "/keys")).status, 200)
+    const limits = { runs: 3, browsers: null, requestsPerMinute: 60, usdPerDay: 1.5 }
+    assert.deepNestedPropertyVal(yield* ask("root", "PUT", "/keys/shop/limits", limits), "body.limits", limits)
+    assert.strictEqual((yield* ask("root", "PUT", "/keys/shop/limits", { ...limits, runs: -1 })).status, 422)
+    assert.isString((yield* ask("root", "POST", "/keys/shop/revoke")).body["revokedAt"])
+    assert.strictEqual((yield* ask(secret, "GET", "/keys")).status, 401)
+    for (const path of ["/keys/shop/revoke", "/keys/a%2Fb/revoke", "/keys/%ff/rotate", "/keys/'%20OR%201=1--/rotate"]) {
+      assert.strictEqual((yield* ask("root", "POST", path)).status, 404)
+    }
+  })
+)
+
+test(
+  "tells about the server and its only node",
+  Effect.gen(function* () {
+    const { body } = yield* ask("shop", "GET", "/server")
+    assert.containsAllKeys(body, ["version", "node", "startedAt", "uptimeMs", "data", "browsers", "model"])
+    assert.deepStrictEqual(body["key"], { name: "shop", admin: false })
+    assert.includeMembers(body["has"] as Array<string>, ["keys", "nodes"])
+    assert.deepNestedPropertyVal(yield* ask("root", "GET", "/server"), "body.key", { name: "root", admin: true })
+    assert.deepStrictEqual((yield* ask("shop", "GET", "/health")).body, { status: "ok", reason: null, details: {} })
+    const nodes = JSON.parse((yield* ask("root", "GET", "/nodes")).text)
+    assert.lengthOf(nodes, 1)
+    assert.strictEqual((yield* ask("root", "POST", `/nodes/${nodes[0].id}/drain`)).status, 404)
+  })
+)
+
+test(
+  "refuses wrong keys of an address after 20 in a minute, and never a valid one",
+  Effect.gen(function* () {
+    const statuses: Array<number> = []
+    for (let count = 0; count < 25; count++) statuses.push((yield* ask("nobody", "GET", "/server")).status)
+    assert.deepStrictEqual(statuses, [...Array(20).fill(401), ...Array(5).fill(429)])
+    const refused = yield* ask("nobody", "GET", "/server")
+    assert.strictEqual(refused.body["detail"], "Too many wrong API keys from 127.0.0.1. Check the key")
+    assert.isAbove(Number(refused.headers.get("retry-after")), 0)
+    assert.strictEqual((yield* ask("shop", "GET", "/server")).status, 200)
+  })
+)
