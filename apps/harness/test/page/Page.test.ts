@@ -11,7 +11,16 @@ import { ofReport } from "@webagent/nights/Night"
 import * as Money from "@webagent/cli/Money"
 import { countsOf, withConfirmation } from "@webagent/report/RunReport"
 import * as SuiteFigures from "@webagent/report/SuiteFigures"
+import * as Agreement from "@webagent/report/Agreement"
+import * as Findings from "@webagent/findings/Findings"
+import * as AgreementText from "@webagent/findings/words/AgreementText"
+import { describe as describeFinding } from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { notRun } from "@webagent/findings/words/Notes"
+import * as RunText from "@webagent/findings/words/RunText"
+import * as UsageText from "@webagent/findings/words/UsageText"
 import { away, cut, night } from "../reporters/fixture.ts"
+import { textOf } from "../reporters/words.ts"
 import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay } from "./stories.ts"
 import { traceOf, tracesOf } from "./traces.ts"
 
@@ -38,25 +47,24 @@ describe("Page", () => {
 
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
-    assert.include(
-      html,
-      "<title>Failed: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>"
-    )
+    const report = redNight()
+    const title = RunText.titleOf(report)
+    assert.include(html, `<title>Failed: ${title} · 2026-11-21</title>`)
     const text = words(html)
-    assert.match(
-      text,
-      /Failed : 1 failure, 6 other problems · 1 run still running · partial 61 of 67 scenarios that ran passed 1 skipped .* 4\.21 USD simulated so far 1 may still be running/u
-    )
+    assert.include(text, `Failed : ${title} ${RunText.passedText(report)} 1 skipped `)
+    assert.include(text, ` ${UsageText.of(report).cost.all} 1 may still be running`)
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
+    const errors = Findings.errorsOf(report)
+    assert.deepStrictEqual(
+      errors.map(({ kind }) => kind._tag),
+      ["Failed", "BrokenInvariant", "Leak", "Regressed", "Flaky", "Unreachable", "Unscored"]
+    )
     const order = [
       "7 findings",
-      "claimed success wrongly checkout › buys the red mug the order that the shop keeps",
-      "created-twice r-2",
-      "browser leak v4-browsers › forgets to stop its browser",
-      "worse: duration travel › a follow-up runs as the next turn 41 % longer in the last 2 nights than in the 28 nights before",
-      "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
-      "service not reached travel › books behind a login TransportError",
-      "not scored travel › compares two offers the oracle could not look",
+      ...errors
+        .map(describeFinding)
+        // a broken invariant is named by its resource, and its sentence follows the name
+        .map(({ cause = "", place, what }) => `${what} ${place} ${cause}`.trim().replaceAll('"', "&quot;")),
       "1 known issue that does not fail the run"
     ]
     const places = order.map((part) => findings.indexOf(part))
@@ -99,14 +107,13 @@ describe("Page", () => {
 
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
-    assert.include(
-      html,
-      "<title>Failed: 1 failure, 6 other problems · 1 run still running · partial · 2026-11-21</title>"
-    )
+    assert.include(html, `<title>Failed: ${RunText.titleOf(datedNight())} · 2026-11-21</title>`)
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
-    assert.match(findings, /created-twice.* browser leak new v4-browsers › forgets to stop its browser /u)
-    assert.include(findings, "flaky again after 3 passing nights checkout › an order can be cancelled")
-    assert.include(findings, "claimed success wrongly since 2026-11-14, 8 nights checkout › buys the red mug")
+    for (const tag of ["Leak", "Flaky", "Failed"] as const) {
+      const { age, place, what } = textOf(datedNight(), tag)
+      assert.isDefined(age)
+      assert.include(findings, `${what} ${age} ${place}`)
+    }
     const scenarios = between(html, '<section id="scenarios"', "<footer")
     assert.include(words(scenarios), "again an order can be cancelled")
     assert.include(scenarios, 'data-tags="flaky,new"')
@@ -117,7 +124,8 @@ describe("Page", () => {
   it("a scenario that leaks a browser has failed: its badge, its dot and the filter", () => {
     const html = draw(redNight(1))
     const row = between(html.slice(html.indexOf('data-name="v4-browsers forgets')), "data-name", "</summary>")
-    assert.include(words(`<${row}`), "failed leaked forgets to stop its browser leaked 1 browser, stopped afterwards")
+    const { cause } = textOf(redNight(1), "Leak")
+    assert.include(words(`<${row}`), `failed leaked forgets to stop its browser ${cause}`)
     assert.include(row, "trials in order: passed, failed")
     assert.match(html, /data-tags="failed,leaked" data-name="v4-browsers forgets/u)
   })
@@ -126,18 +134,16 @@ describe("Page", () => {
     const findings = between(draw(away, []), '<section id="findings"', '<section id="trends"')
     const text = words(findings)
     assert.include(text, "2 findings")
-    assert.match(
-      text,
-      /service not reached 14 scenarios .*: no response \(4\), 09:12:44 to 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials interrupted.* away › runs 0/u
-    )
+    const { cause, detail, what } = textOf(away, "Unreachable")
+    assert.include(text, `${what} 14 scenarios of away ${cause}`)
+    assert.include(text, ` 14 scenarios, ${detail} `)
+    assert.include(text, " away › runs 0")
     assert.include(text, "the oracle could not look away › asks 1 · away › asks 2")
     assert.lengthOf([...findings.matchAll(/<li class="finding /gu)], 2)
     assert.lengthOf([...findings.matchAll(/<a href="#/gu)], 16)
     const usage = words(between(draw(away, []), '<section id="usage"', "<footer"))
-    assert.match(
-      usage,
-      /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) 14 trials interrupted, 14 retries 14 POST/u
-    )
+    assert.match(usage, /Outages of the service .* 09:12:44 to 09:12:55 UTC \(11 s\) .* 14 POST/u)
+    assert.include(usage, ` ${detail} 14 POST`)
   })
 
   it("says first what is open and how to stop it", () => {
@@ -154,15 +160,13 @@ describe("Page", () => {
 
   it("a night that a limit cut short says so in the title and in the open, and counts no trial as 0 ms", () => {
     const html = draw(cut, [])
-    const partial = "partial: 2 of 3 scenarios cut short"
+    const partial = RunText.titleOf(cut)
     assert.include(html, `<title>Passed: ${partial} · 2026-11-21</title>`)
     const text = words(html)
-    assert.include(text, `Passed : ${partial} 2 of 2 scenarios that ran passed `)
-    assert.include(text, "1 of 8 trials")
-    assert.include(
-      text,
-      "No findings 1 scenario was not run, 1 scenario not with all trials: --max-time (1.5 s) was reached All scenarios that ran passed and no invariant was broken."
-    )
+    assert.include(text, `Passed : ${partial} ${RunText.passedText(cut)} `)
+    assert.include(text, UsageText.trials(cut, 7))
+    const [reason] = Findings.notesOf(cut).flatMap((finding) => notRun(finding) ?? [])
+    assert.include(text, `No findings ${reason} All scenarios that ran passed and no invariant was broken.`)
     assert.notInclude(text, "known issue")
     assert.match(words(html.slice(html.indexOf('data-name="v4-runs guesses'))), / guesses 58 ms /u)
   })
@@ -170,11 +174,10 @@ describe("Page", () => {
   it("a night that was compared with none says so, and not that there is nothing to do", () => {
     const judgement = { verdict: "not enough data", nights: 4, passedOver: [], differences: [], rows: [] } as const
     const text = words(draw({ ...greenNight(), judgement }, []))
-    assert.include(
-      text,
-      "No findings Not compared with earlier nights: 5 are needed, and 4 nights are known. Each run with --record adds one."
-    )
-    assert.notInclude(words(draw(greenNight(), [])), "Not compared")
+    const uncompared = HistoryLines.uncompared({ judgement })
+    assert.isDefined(uncompared)
+    assert.include(text, `No findings ${uncompared}`)
+    assert.notInclude(words(draw(greenNight(), [])), uncompared)
   })
 
   it("pass rates of k trials name the scenarios that had k", () => {
@@ -184,7 +187,9 @@ describe("Page", () => {
 
   it("a passed night says so, and without a history that there are no trends", () => {
     const text = words(draw(greenNight(), []))
-    assert.match(text, /Passed : all 60 scenarios passed .* 3\.96 USD simulated 0 still running/u)
+    const green = greenNight()
+    assert.include(text, `Passed : ${RunText.titleOf(green)} `)
+    assert.include(text, ` ${UsageText.of(green).cost.all} 0 still running`)
     assert.include(text, "Nothing to do All scenarios passed and no invariant was broken. No resources were left open.")
     assert.include(text, "No trends yet")
   })
@@ -216,7 +221,7 @@ describe("Page", () => {
     const requests = green.counts.requests
     const far = top({ counts: { ...green.counts, requests: requests * 20 }, cost_usd: "9.90" })
     assert.match(far, /<li class="far"><b>138,000<\/b> requests, 20 times the usual 6,900<\/li>/u)
-    assert.match(far, /<li class="far"><b>9\.90 USD simulated<\/b> 2\.5 times the usual 3\.9\d USD<\/li>/u)
+    assert.match(far, /<li class="far"><b>9\.90 USD [^<]*<\/b> 2\.5 times the usual 3\.9\d USD<\/li>/u)
     const near = top({ duration_ms: green.duration_ms * 1.3 })
     assert.match(near, /wall time, usually /u)
     assert.notInclude(near, "far")
@@ -240,13 +245,13 @@ describe("Page", () => {
     }
     const top = between(draw(night, monthBefore(green)), "<header", "</header>")
     assert.notInclude(top, "far")
-    for (const part of [
-      / trials \+ 2 to confirm /u,
-      / 14\d,\d00 requests, 140,000 of them to confirm, the rest (?:as usual|usually \S+) /u,
-      / wall time, .* of it to confirm, the rest (?:as usual|usually .*) 2\d\.\d\d USD simulated /u,
-      / 18\.00 of it to confirm, the rest (?:as usual|usually \S+ USD) /u
-    ])
-      assert.match(words(top), part)
+    const { cost, requests, time } = UsageText.of(night)
+    assert.include(words(top), ` ${UsageText.trials(night)} `)
+    for (const { confirm } of [requests, time, cost]) {
+      assert.isDefined(confirm)
+      assert.include(words(top), `${confirm}, the rest `)
+    }
+    assert.match(words(top), /, the rest (?:as usual|usually \S+) .*, the rest (?:as usual|usually \S+)/u)
     assert.include(words(draw(night, monthBefore(green))), "Cost and wall time are without confirm trials.")
     // an earlier night with confirm trials is usual without them
     const before = monthBefore(green).map((one) => ({ ...ofReport(night), startedAt: one.startedAt }))
@@ -278,8 +283,7 @@ describe("Page", () => {
     const findings = words(
       between(draw({ ...greenNight(), judgement }), '<section id="findings"', '<section id="trends"')
     )
-    assert.include(findings, "1 improvement scenario durations: 35 % shorter tonight ")
-    assert.notInclude(findings, "would be detected")
+    assert.include(findings, `1 improvement ${judgement.rows.map(HistoryLines.rowText).join()} `)
     assert.notInclude(words(draw(greenNight())), "improvement")
   })
 
@@ -331,10 +335,11 @@ describe("Page", () => {
       between(draw({ ...green, results, judgement }), '<section id="findings"', '<section id="trends"')
     )
     assert.include(findings, "1 finding in 2 scenarios")
-    assert.match(
-      findings,
-      /says what it cost 0 of 5 passed, before 24 of 24 · .* runs as the next turn 0 of 5 passed, before 23 of 24 · 10 trials /u
-    )
+    const { detail, scenarios } = textOf({ ...green, results, judgement }, "Failed")
+    const rates = scenarios.map(({ rate }) => rate)
+    assert.lengthOf(rates, 2)
+    assert.include(findings, `says what it cost ${rates[0]} · `)
+    assert.include(findings, ` runs as the next turn ${rates[1]} · ${detail} `)
   })
 
   it("says of what a row's time and cost are, and that rates of trials are by their checks alone", () => {
@@ -346,7 +351,9 @@ describe("Page", () => {
 
   it("says how the oracle, the agent and the judge agree", () => {
     const text = words(draw(redNight()))
-    assert.include(text, "agent and oracle agree on 1 of 3 trials: the agent calls 2 a success, the oracle 0")
+    const pairs = Agreement.of(redNight()).map(AgreementText.text)
+    assert.isAbove(pairs.length, 0)
+    for (const pair of pairs) assert.include(text, pair)
   })
 
   it("the trend of a night whose service was down says what its title says: no scenario passed", () => {

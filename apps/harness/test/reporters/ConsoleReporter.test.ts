@@ -8,7 +8,12 @@ import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "@webagent/cli/Style"
 import * as records from "@webagent/test-fixtures/Reports"
 import { consumed } from "./consumed.ts"
-import { away, cut, dated, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import * as Findings from "@webagent/findings/Findings"
+import { brief } from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import * as RunText from "@webagent/findings/words/RunText"
+import { away, cut, dated, datedEvents, green, greenEvents, mixed, mixedEvents, night, replay } from "./fixture.ts"
+import { textOf } from "./words.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -35,6 +40,11 @@ const bare = (text: string) =>
     .map((part, index) => (index === 0 ? part : part.replace(/^\d*[A-Za-z]/u, "")))
     .join("")
 
+/** The lines of a run's errors, as its end shows them. */
+const briefs = (report: typeof night) => Findings.errorsOf(report).map((finding) => `✗ ${brief(finding)}`)
+
+const leak = textOf(mixed, "Leak")
+
 describe("ConsoleReporter", () => {
   it.effect("without a terminal every fact is one plain line, in the order of the suites", () =>
     Effect.gen(function* () {
@@ -54,15 +64,14 @@ describe("ConsoleReporter", () => {
         "      where     src/suites/v4-browsers.ts:61",
         '      replay    harness run v4-browsers --name "closing <CDP> & "more"" --seed 1',
         "",
-        "  ✗ v4-browsers › forgets  browser leak",
-        "      leaked 1 browser, stopped afterwards: b-91c2f0aa",
+        `  ✗ v4-browsers › forgets  ${leak.what}`,
+        `      ${leak.evidence}`,
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
-        '✗ v4-browsers › closing <CDP> & "more": failed: connecting again should succeed\u0000: expected a CDP answer, got HTTP 404 {"detail":"Browser not found"}',
-        "✗ v4-browsers › forgets: browser leak: leaked 1 browser, stopped afterwards",
+        ...briefs(mixed),
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        "FAILED: 1 failure, 1 browser leak (1 of 3 scenarios passed) · 1 skipped · 2.1 s · 1 leaked browser, stopped now",
+        `${RunText.lastLineOf(mixed)} · 1 skipped · 2.1 s · 1 leaked browser, stopped now`,
         ""
       ])
     })
@@ -78,12 +87,11 @@ describe("ConsoleReporter", () => {
   it.effect("tells new from old in the last lines when earlier nights are known", () =>
     Effect.gen(function* () {
       const lines = (yield* show(datedEvents)).split("\n")
-      assert.include(lines, "      age       again after 3 passing nights")
-      assert.include(lines, "  ✗ v4-browsers › forgets  browser leak (again after 1 night without it)")
-      assert.match(
-        lines.at(-2) ?? "",
-        /^FAILED: 2 failures, 1 browser leak, 1 flaky scenario \(1 new\)|^FAILED: 2 failures, 1 browser leak, 1 new flaky scenario, 1 unreachable scenario, 1 unscored scenario/u
-      )
+      const [failed, leak] = [textOf(dated, "Failed", "known for too long"), textOf(dated, "Leak")]
+      for (const { age } of [failed, leak]) assert.isDefined(age)
+      assert.include(lines, `      age       ${failed.age}`)
+      assert.include(lines, `  ✗ v4-browsers › forgets  ${leak.what} (${leak.age})`)
+      assert.isTrue(lines.at(-2)?.startsWith(RunText.lastLineOf(dated)))
     })
   )
 
@@ -94,7 +102,7 @@ describe("ConsoleReporter", () => {
         "",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        "PASSED: 1 of 1 scenario passed · 2.1 s · 0 leaked browsers",
+        `${RunText.lastLineOf(green)} · 2.1 s · 0 leaked browsers`,
         ""
       ])
     })
@@ -103,10 +111,7 @@ describe("ConsoleReporter", () => {
   it.effect("says of a night that a limit cut short how much of it is missing", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: cut }])
-      assert.include(
-        text,
-        "\nPASSED: 2 of 2 scenarios that ran passed · partial: 2 of 3 scenarios cut short by --max-time · 1 skipped · 7 trials not run · 2.1 s"
-      )
+      assert.include(text, `\n${RunText.lastLineOf(cut)} · 1 skipped · 7 trials not run · 2.1 s`)
     })
   )
 
@@ -140,22 +145,26 @@ describe("ConsoleReporter", () => {
   it.effect("explains once a cause that kept several scenarios from being scored", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }])
-      const shown = text.split("\n\n").slice(1).join("\n\n").split("\nFAILED: ")[0]
+      const shown = text
+        .split("\n\n")
+        .slice(1)
+        .join("\n\n")
+        .split(`\n${RunText.lastLineOf(away)}`)[0]
+      const [outage, unscored] = [textOf(away, "Unreachable"), textOf(away, "Unscored")]
       assert.deepStrictEqual(shown?.split("\n"), [
-        "  ✗ 14 scenarios  service not reached",
-        "      09:12:44 to 09:12:55 UTC (11 s): 14 trials interrupted, 14 retries; POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4)",
+        `  ✗ 14 scenarios  ${outage.what}`,
+        `      ${outage.evidence}`,
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
         '      replay    harness run away --name "runs 0" --seed 1',
         "",
-        "  ✗ 2 scenarios  not scored",
+        `  ✗ 2 scenarios  ${unscored.what}`,
         "      the oracle could not look",
         "      away › asks 1",
         "      away › asks 2",
         '      replay    harness run away --name "asks 1" --seed 1',
         "",
-        "✗ 14 scenarios: service not reached: POST /api/v4/runs: HTTP 503 (24), GET /api/v4/runs/…/status: no response (4), 09:12:44 to 09:12:55 UTC (11 s): away › runs 0, away › runs 1, away › runs 2, and 11 more",
-        "✗ 2 scenarios: not scored: the oracle could not look: away › asks 1, away › asks 2",
+        ...briefs(away),
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service"
       ])
@@ -173,7 +182,7 @@ describe("ConsoleReporter", () => {
           "✗ checkout › known for too long",
           "✗ checkout › buys the red mug",
           "✗ checkout › cannot be reached",
-          "✗ checkout › cannot be judged  not scored",
+          `✗ checkout › cannot be judged  ${textOf(night, "Unscored").what}`,
           "- checkout › known to fail"
         ]
       )
@@ -211,7 +220,7 @@ describe("ConsoleReporter", () => {
       const first = lines.findIndex((line) => line.startsWith("  ✗ "))
       assert.deepStrictEqual(lines.slice(3, 5), [
         "trials   3 of 10 trials passed (5 scenarios; too few to estimate a rate)",
-        "history  compared with 7 nights: no evidence of other change"
+        ...HistoryLines.lines(report)
       ])
       assert.isAbove(first, 5)
     })
@@ -317,7 +326,7 @@ describe("ConsoleReporter", () => {
   it.effect("colour adds nothing that is not said in words", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { style: coloured })
-      assert.include(text, "\u001B[31mFAILED: 1 failure, 1 browser leak (1 of 3 scenarios passed)\u001B[0m")
+      assert.include(text, `\u001B[31m${RunText.lastLineOf(mixed)}\u001B[0m`)
       assert.strictEqual(bare(text), yield* show(mixedEvents))
     })
   )

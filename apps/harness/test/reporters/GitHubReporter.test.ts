@@ -10,13 +10,19 @@ import { basename, dirname } from "node:path"
 import { annotations, github } from "../../src/reporters/GitHubReporter.ts"
 import { consumed, made } from "./consumed.ts"
 import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { textOf } from "./words.ts"
+
+/** The text of a command without GitHub's escapes. */
+const decoded = (command = "") =>
+  command.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%0A", "\n").replaceAll("%25", "%")
 
 describe("GitHubReporter", () => {
   it("each failing scenario is an annotation at the line of its failed check, ten at most", () => {
     const said = annotations(night)
     for (const command of said)
       assert.match(command, /^::error (?:file=[^:,\n]*,(?:line=\d+,)?)?title=[^:,\n]*::[^\n]*$/u)
-    assert.include(said[0], "file=checkout.suite.ts,line=14,title=checkout › pays%3A claimed success wrongly::")
+    const pays = textOf(night, "Failed", "pays")
+    assert.include(decoded(said[0]), `file=checkout.suite.ts,line=14,title=checkout › pays: ${pays.what}::`)
     assert.deepStrictEqual(annotations(green), [])
     const [known] = night.results.filter(({ name }) => name === "known for too long")
     assert.isDefined(known)
@@ -42,8 +48,13 @@ describe("GitHubReporter", () => {
     const many = Array.from({ length: 12 }, (_, index) => ({ ...failing, name: `s${index}` }))
     const said = annotations({ ...night, results: [...many, leaking], breaches: [] })
     assert.lengthOf(said, 10)
-    assert.match(said[1] ?? "", /title=[^:]*%3A flaky::.*got none \(one of 12 scenarios with this cause\)$/u)
-    assert.strictEqual(said.filter((command) => command.includes("browser leak")).length, 1)
+    const report = { ...night, results: [...many, leaking], breaches: [] }
+    const flaky = textOf(report, "Flaky")
+    assert.isDefined(flaky.shared)
+    assert.match(decoded(said[1]), /title=checkout › s\d+: /u)
+    assert.isTrue(decoded(said[1]).includes(`: ${flaky.what}::`) && decoded(said[1]).endsWith(`(${flaky.shared})`))
+    const leak = textOf(report, "Leak").what
+    assert.strictEqual(said.filter((command) => command.includes(leak)).length, 1)
   })
 
   it("what leaks and fails is one annotation with both", () => {
@@ -56,13 +67,15 @@ describe("GitHubReporter", () => {
   })
 
   it("says what is new, and an outage once with the scenarios that it hit", () => {
-    assert.match(
-      annotations(dated).find((line) => line.includes("flaky")) ?? "",
-      /^::error file=checkout\.suite\.ts,line=14,title=checkout › buys the red mug%3A flaky \(new\)::2 of 3/u
+    const flaky = textOf(dated, "Flaky")
+    assert.isDefined(flaky.age)
+    assert.include(
+      annotations(dated).map(decoded),
+      `::error file=checkout.suite.ts,line=14,title=${flaky.place}: ${flaky.what} (${flaky.age})::${flaky.evidence}`
     )
-    assert.match(
-      annotations(away)[0] ?? "",
-      /^::error title=14 scenarios%3A service not reached::09:12:44 to 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
+    const { evidence, place, what } = textOf(away, "Unreachable")
+    assert.isTrue(
+      decoded(annotations(away)[0]).startsWith(`::error title=${place}: ${what}::${evidence}\naway › runs 0\n`)
     )
   })
 

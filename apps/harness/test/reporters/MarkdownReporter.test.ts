@@ -2,9 +2,30 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Comparison } from "@webagent/report/Comparison"
 import { countsOf } from "@webagent/report/RunReport"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
+import * as Findings from "@webagent/findings/Findings"
+import * as FindingText from "@webagent/findings/words/FindingText"
+import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import { notRun } from "@webagent/findings/words/Notes"
+import * as RunText from "@webagent/findings/words/RunText"
+import * as UsageText from "@webagent/findings/words/UsageText"
+import type { RunReport } from "@webagent/report/RunReport"
 import { away, cut, dated, green, night, replay, trial } from "./fixture.ts"
+import { textOf } from "./words.ts"
 
 const { render } = MarkdownReporter
+
+/** The Markdown without its escapes. */
+const decoded = (text: string) => text.replaceAll(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+
+/** The rows of the table of findings, each as its cells. */
+const rowsOf = (text: string) =>
+  decoded(text)
+    .split("\n")
+    .filter((line) => line.startsWith("| **"))
+    .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/gu, "")))
+
+const titleOf = (report: RunReport, mark: string, status: string) =>
+  `## ${mark} ${status}: ${RunText.titleOf(report)}\n`
 
 const row = {
   scenario: null,
@@ -22,10 +43,10 @@ describe("MarkdownReporter", () => {
     const text = render(night, replay)
     const [table = "", folded = ""] = text.split("<details><summary>The other")
     assert.deepStrictEqual(
-      [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
-      ["claimed success wrongly", "failed", "browser leak", "flaky", "service not reached", "not scored"]
+      rowsOf(table).map(([what]) => what),
+      Findings.errorsOf(night).map((finding) => `**${FindingText.what(finding)}**`)
     )
-    assert.match(table, /^## ❌ Failed&#58; 2 failures, 5 other problems\n/u)
+    assert.isTrue(decoded(table).startsWith(titleOf(night, "❌", "Failed")))
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
@@ -51,21 +72,29 @@ describe("MarkdownReporter", () => {
 
   it("where nights before are known, the table tells what is new from what is old", () => {
     const text = render(dated, replay)
-    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*failed\*\*/mu)
-    assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
-    assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 passing nights \|/mu)
-    assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)
+    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*/mu)
+    const rows = rowsOf(text)
+    for (const tag of ["Flaky", "Failed", "Unscored"] as const) {
+      const { age, evidence, place, what } = textOf(dated, tag)
+      assert.isDefined(age)
+      assert.deepInclude(rows, [`**${what}**`, place, age, evidence])
+    }
   })
 
   it("a green run is one line before what is folded away", () => {
-    assert.match(render(green, replay), /^## ✅ Passed&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
+    const [title, ...others] = decoded(render(green, replay)).split("\n\n")
+    assert.strictEqual(`${title}\n`, titleOf(green, "✅", "Passed"))
+    assert.match(others[1] ?? "", /^<details>/u)
   })
 
   it("says what the night cost, and that it was compared with none", () => {
     const judgement = { verdict: "not enough data", nights: 0, passedOver: [], differences: [], rows: [] } as const
-    const text = render({ ...green, cost_usd: "1.6", judgement }, replay)
-    assert.include(text, " · 2.1 s · 1.60 USD simulated · began ")
-    assert.match(text, /\nNot compared with earlier nights&#58; 5 are needed, and 0 nights are known\. /u)
+    const paid = { ...green, cost_usd: "1.6", judgement }
+    const text = decoded(render(paid, replay))
+    const { cost, time } = UsageText.of(paid)
+    assert.include(text, ` · ${UsageText.text(time)} · ${UsageText.text(cost)} · began `)
+    assert.match(UsageText.text(cost), /^1\.60 USD/u)
+    assert.include(text, `\n${HistoryLines.uncompared(paid)}`)
     assert.notInclude(render(green, replay), "USD")
   })
 
@@ -75,10 +104,12 @@ describe("MarkdownReporter", () => {
     const more = trial({ requests: 5, cost_usd: "0.2", started_ms: 1100 })
     const confirmed = { ...first, confirm: { figure: "duration", outcome: "confirmed", trials: [more] } } as const
     const counts = countsOf([confirmed])
-    const text = render({ ...green, results: [confirmed], counts, cost_usd: "1.6" }, replay)
-    assert.match(
-      text,
-      / · \d+ trials? \+ 1 to confirm · \d+ requests, 5 of them to confirm · 2\.1 s, 1 s of it to confirm · 1\.60 USD simulated, 0\.20 of it to confirm · /u
+    const report = { ...green, results: [confirmed], counts, cost_usd: "1.6" }
+    const { cost, requests, time } = UsageText.of(report)
+    for (const used of [cost, requests, time]) assert.isDefined(used.confirm)
+    assert.include(
+      decoded(render(report, replay)),
+      ` · ${[UsageText.trials(report), ...[requests, time, cost].map(UsageText.text)].join(" · ")} · `
     )
   })
 
@@ -96,13 +127,9 @@ describe("MarkdownReporter", () => {
       { ...of("duration", null, 9), scenario: { suite: "shop", name: "pays" } }
     ]
     const judgement = { verdict: "no evidence", nights: 7, passedOver: [], differences: [], rows } as const
-    assert.include(
-      render({ ...green, judgement }, replay)
-        .replaceAll("&#58;", ":")
-        .replaceAll("&#43;", "+")
-        .replaceAll("&#45;", "-"),
-      "\n\nCompared with 7 nights: pass rate 54 %, usually 98 %; scenario durations +60 %; cost -0.5 %.\n\n"
-    )
+    const compared = HistoryLines.compared({ ...green, judgement })
+    assert.isDefined(compared)
+    assert.include(decoded(render({ ...green, judgement }, replay)), `\n\n${compared}\n\n`)
   })
 
   it("says first what is open and how to stop it", () => {
@@ -113,20 +140,21 @@ describe("MarkdownReporter", () => {
   })
 
   it("a night that a limit cut short says so before all else", () => {
-    const text = render(cut, replay).replaceAll("&#58;", ":").replaceAll("&#45;", "-")
-    assert.match(text, /^## ✅ Passed: partial: 2 of 3 scenarios cut short\n/u)
-    assert.include(text, " · 1 of 8 trials · ")
-    assert.match(text, /\n1 scenario was not run, 1 scenario not with all trials: --max-time .*was reached\.\n/u)
+    const text = decoded(render(cut, replay))
+    assert.isTrue(text.startsWith(titleOf(cut, "✅", "Passed")))
+    assert.include(text, ` · ${UsageText.trials(cut, 7)} · `)
+    const [reason] = Findings.notesOf(cut).flatMap((finding) => notRun(finding) ?? [])
+    assert.isDefined(reason)
+    assert.include(text, `\n${reason}.\n`)
     assert.include(text, "| guesses | passed | 1/1, 3 not run | 58 ms |")
   })
 
   it("what one cause kept from being scored is one row, and its scenarios are folded away", () => {
     const text = render(away, replay)
-    assert.lengthOf([...text.matchAll(/^\| \*\*/gmu)], 2)
-    assert.match(
-      text,
-      /^\| \*\*service not reached\*\* \| 14 scenarios&#58; away › runs 0, away › runs 1, away › runs 2, … \| .*; POST \/api\/v4\/runs&#58; HTTP 503 .*\|$/mu
-    )
+    const rows = rowsOf(text)
+    assert.lengthOf(rows, 2)
+    const { evidence, place, what } = textOf(away, "Unreachable")
+    assert.deepInclude(rows, [`**${what}**`, `${place}: away › runs 0, away › runs 1, away › runs 2, …`, evidence])
     assert.include(text, "away › runs 0\naway › runs 1\n")
     assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')
     assert.notInclude(text, '"runs 1"')

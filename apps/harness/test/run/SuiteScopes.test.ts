@@ -8,7 +8,6 @@ import { TestClock } from "effect/testing"
 import { plain as unstyled } from "@webagent/cli/Style"
 import * as Explanation from "../../src/reporters/Explanation.ts"
 import { run } from "./stage.ts"
-import * as BreachText from "@webagent/findings/words/BreachText"
 
 const passes = function* () {
   yield* check.isTrue(true)
@@ -89,10 +88,10 @@ describe("what a suite shares", () => {
 })
 
 describe("what a suite cannot release", () => {
-  const endings: Readonly<Record<string, readonly [suite: () => Suite.Suite, sentence: string]>> = {
+  const endings: Readonly<Record<string, readonly [suite: () => Suite.Suite, facts: object]>> = {
     "its afterAll fails": [
       () => Suite.make("shop", [scenario("one", passes)], { afterAll: () => Promise.reject(new Error("wak_secret")) }),
-      "afterAll of shop failed: Error: <key>."
+      { hook: "afterAll", error: "Error: <key>" }
     ],
     "its afterAll throws at once": [
       () =>
@@ -101,7 +100,7 @@ describe("what a suite cannot release", () => {
             throw new TypeError("no till")
           }
         }),
-      "afterAll of shop failed: TypeError: no till."
+      { hook: "afterAll", error: "TypeError: no till" }
     ],
     "a resource fails": [
       () => {
@@ -114,15 +113,18 @@ describe("what a suite cannot release", () => {
         }
         return Suite.make("shop", [scenario("one", uses)])
       },
-      "A resource of shop was not released: Error: stuck."
+      { error: "Error: stuck" }
     ]
   }
-  for (const [what, [suite, sentence]] of Object.entries(endings)) {
+  for (const [what, [suite, facts]] of Object.entries(endings)) {
     it.live(`makes the run red: ${what}`, () =>
       Effect.gen(function* () {
         const { report } = yield* run([suite()])
         assert.strictEqual(report.counts.passed, 1)
-        assert.deepStrictEqual(report.breaches.map(BreachText.text), [sentence])
+        assert.deepStrictEqual(
+          report.breaches.map(({ facts }) => facts),
+          [{ _tag: "SuiteNotReleased", suite: "shop", ...facts }]
+        )
         assert.deepStrictEqual(
           report.findings?.map(({ kind }) => kind),
           report.breaches.map(

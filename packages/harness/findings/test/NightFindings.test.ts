@@ -5,8 +5,6 @@ import { type Finding, ofSeverity, statusOf } from "@webagent/report/Finding"
 import { conclude } from "../src/Conclusion.ts"
 import { findingsOf } from "../src/Findings.ts"
 import { judgeNight } from "../src/NightFindings.ts"
-import { note } from "../src/words/Notes.ts"
-import { fullEvidence } from "../src/words/Statistics.ts"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Schema from "effect/Schema"
@@ -106,26 +104,37 @@ describe("nights that were judged wrong before", () => {
   }
   const rateOfNew = (nights: ReadonlyArray<Night>, tonight: Night) => {
     const verdict = judgeNight(of(nights), tonight)
-    return [verdict.status, fullEvidence(rowOf(verdict.judgement, "pass rate", "new"))]
+    const { before, lack, now } = rowOf(verdict.judgement, "pass rate", "new")
+    return { status: verdict.status, now, before, lack }
   }
 
   it("a new scenario that fails some trials is unusual, and red where it fails all", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
-    const needs = "trials; 0 nights before, and 5 are needed"
-    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 4)), ["warning", `new, passed 4 of 5 ${needs}`])
-    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 1)), ["warning", `new, passed 1 of 5 ${needs}`])
-    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 5)), ["passed", `new, passed 5 of 5 ${needs}`])
+    const rated = (status: string, passed: number, code: "new" | "changed" = "new") => ({
+      status,
+      now: rate(passed, 5),
+      before: null,
+      lack: { _tag: "FewRuns", needed: 5, code }
+    })
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 4)), rated("warning", 4))
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 1)), rated("warning", 1))
+    assert.deepStrictEqual(rateOfNew(nights, withNew(12, 5)), rated("passed", 5))
     assert.deepStrictEqual(errorsIn(judgeNight(of(nights), withNew(12, 0)).findings), ["Failed new"])
     const before = [...nights.slice(0, 11), withNew(11, 5, { source: "bb" })]
-    assert.deepStrictEqual(rateOfNew(before, withNew(12, 4)), ["warning", `changed, passed 4 of 5 ${needs}`])
+    assert.deepStrictEqual(rateOfNew(before, withNew(12, 4)), rated("warning", 4, "changed"))
   })
 
   it("a scenario of few nights is fine where it fails as all scenarios let expect, and else unusual", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
     const few = (passed: number) => [...nights, withNew(12, passed)]
-    const before = (passed: number) => `${passed} of 5 in the 1 night before; 5 nights are needed`
-    assert.deepStrictEqual(rateOfNew(few(4), withNew(13, 4)), ["passed", `4 of 5 trials passed, ${before(4)}`])
-    assert.deepStrictEqual(rateOfNew(few(5), withNew(13, 1)), ["warning", `1 of 5 trials passed, ${before(5)}`])
+    const rated = (status: string, passed: number, before: number) => ({
+      status,
+      now: rate(passed, 5),
+      before: rate(before, 5),
+      lack: { _tag: "FewRuns", needed: 5 }
+    })
+    assert.deepStrictEqual(rateOfNew(few(4), withNew(13, 4)), rated("passed", 4, 4))
+    assert.deepStrictEqual(rateOfNew(few(5), withNew(13, 1)), rated("warning", 1, 5))
     assert.strictEqual(judgeNight(of(few(5)), withNew(13, 0)).status, "failed")
   })
 
@@ -286,7 +295,8 @@ describe("a scenario without a passed trial tonight", () => {
       const held = { ...report, results: results.map((one) => (one === weak ? { ...one, quarantine } : one)) }
       const findings = findingsOf(held)
       assert.notInclude(errorsIn(findings), "Failed weak")
-      assert.include(findings.map(note), "1 scenario failed, and is in quarantine: shop › weak")
+      const known = findings.find(({ kind }) => kind._tag === "Quarantined")
+      assert.deepStrictEqual([known?.severity, known?.scenarios.map(({ name }) => name)], ["note", ["weak"]])
     },
     { arbitrary: { seed: 1, runs: 200 } }
   )

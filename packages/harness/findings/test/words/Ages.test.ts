@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import * as Onsets from "@webagent/nights/Onsets"
 import type { Comparison } from "@webagent/report/Comparison"
-import { age } from "../src/words/Ages.ts"
+import { age } from "../../src/words/Ages.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { Verdict } from "@webagent/report/Verdict"
-import { green, trialOf as trial } from "./reports.ts"
-import { night, scenario } from "./nights.ts"
+import { green, trialOf as trial } from "../reports.ts"
+import { night, scenario } from "../nights.ts"
 
 const tonight = (verdict: Verdict, change: Partial<RunReport["results"][number]> = {}): RunReport => {
   const [result] = green.results

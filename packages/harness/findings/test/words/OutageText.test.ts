@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Outage from "@webagent/report/Outage"
 import { ofSeverity, statusOf } from "@webagent/report/Finding"
-import { errorsOf, findingsOf } from "../src/Findings.ts"
-import { describe as describeFinding } from "../src/words/FindingText.ts"
-import * as RunText from "../src/words/RunText.ts"
-import { reportOf, resultOf, trialOf } from "./reports.ts"
+import { errorsOf, findingsOf } from "../../src/Findings.ts"
+import { describe as describeFinding } from "../../src/words/FindingText.ts"
+import * as RunText from "../../src/words/RunText.ts"
+import { reportOf, resultOf, trialOf } from "../reports.ts"
 
 const at = (time: string) => `2026-11-24T${time}.000Z`
 const outage = (from: string, to: string | null): Outage.Outage => ({

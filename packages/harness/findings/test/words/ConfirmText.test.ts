@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ConfirmText from "../src/words/ConfirmText.ts"
+import * as ConfirmText from "../../src/words/ConfirmText.ts"
 import type { Confirmation } from "@webagent/report/RunReport"
 
 const said = (figure: Confirmation["figure"]) => ConfirmText.text({ figure, outcome: "not confirmed", trials: [] })

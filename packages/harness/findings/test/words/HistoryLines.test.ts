@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Comparison } from "@webagent/report/Comparison"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
-import * as HistoryLines from "@webagent/findings/words/HistoryLines"
-import { green } from "./fixture.ts"
+import * as HistoryLines from "../../src/words/HistoryLines.ts"
+import { green } from "../reports.ts"
 
 const row = (change: Partial<Comparison>): Comparison => ({
   figure: "pass rate",

@@ -4,11 +4,11 @@ import * as CutShort from "@webagent/report/CutShort"
 import { statusOf } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import * as Findings from "../src/Findings.ts"
-import { partialOf } from "../src/words/CutShortText.ts"
-import { lastLineOf, titleOf } from "../src/words/RunText.ts"
-import { statusWords } from "../src/words/Title.ts"
-import { reportOf, resultOf, trialOf } from "./reports.ts"
+import * as Findings from "../../src/Findings.ts"
+import { partialOf } from "../../src/words/CutShortText.ts"
+import { lastLineOf, titleOf } from "../../src/words/RunText.ts"
+import { statusWords } from "../../src/words/Title.ts"
+import { reportOf, resultOf, trialOf } from "../reports.ts"
 
 const passed = (count: number): ReadonlyArray<ScenarioResult> =>
   Array.from({ length: count }, (_, index) => resultOf(`passes ${index}`, [trialOf()]))
