@@ -105,7 +105,7 @@ describe("nights that were judged wrong before", () => {
   const rateOfNew = (nights: ReadonlyArray<Night>, tonight: Night) => {
     const verdict = judgeNight(of(nights), tonight)
     const { before, lack, now } = rowOf(verdict.judgement, "pass rate", "new")
-    return { status: verdict.status, now, before, lack }
+    return { status: verdict.status as string, now, before, lack: lack as object | undefined }
   }
 
   it("a new scenario that fails some trials is unusual, and red where it fails all", () => {
