@@ -13,6 +13,7 @@ import type {
   BrowserStopped,
   CountryUnavailable,
   IdempotencyKeyReused,
+  SessionBusy,
   SessionNotFound,
   SessionStopped,
   TurnNotFound
@@ -22,12 +23,14 @@ import type * as Session from "./domain/Session.ts"
 import type { ModelCall } from "./domain/ModelCall.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
+import type { Lists } from "./ports/Lists.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { BrowserRequest } from "./BrowserCreates.ts"
 import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
+import * as OwnedLists from "./OwnedLists.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import * as Sessions from "./Sessions.ts"
 
@@ -93,10 +96,21 @@ export class Engine extends Context.Service<
       id: string,
       page?: string
     ) => Effect.Effect<CdpTransport, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
-    /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
-    readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
+    /**
+     * Cancels a turn, at work or waiting; one that is terminal stays as it is. With `onlyQueued`, a turn that a node has
+     * already taken also stays as it is.
+     */
+    readonly cancelTurn: (
+      id: string,
+      options?: { readonly onlyQueued?: boolean }
+    ) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
+    /**
+     * Deletes a stopped session with its turns, their steps, its messages, and the recording and pictures of its browser
+     * at this node.
+     */
+    readonly purgeSession: (id: string) => Effect.Effect<void, SessionBusy | SessionNotFound | StoreUnavailable>
     /** Stops a session of any owner if it has been idle since then; false when it is not. */
     readonly stopIdleSession: (id: string, since_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /**
@@ -104,6 +118,8 @@ export class Engine extends Context.Service<
      * accepted: what they made waits for the next start. Afterwards no browser is launched. Close the engine then.
      */
     readonly drain: (within: Duration.Input) => Effect.Effect<number>
+    /** Pages, counts and spend of what the caller may see: `Owner` overrides the owner of a filter unless it is null. */
+    readonly lists: Lists
     /** Gives a session its public link. */
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** Ends the public link of a session. Sharing it again makes the same link open again. */
@@ -175,8 +191,10 @@ const make = Effect.gen(function* () {
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
+    purgeSession: sessions.purge,
     shareSession: sessions.share,
     unshareSession: sessions.unshare,
+    lists: OwnedLists.make(store.lists),
     drain: (within) => Effect.ensuring(executions.drain(within), browsers.cutLaunches)
   })
 })

@@ -2,9 +2,24 @@ import * as Effect from "effect/Effect"
 import type { MemoryTables } from "./MemoryTables.ts"
 import type { Store } from "./ports/Store.ts"
 
+/** Makes the deletion of one session. */
+export const purging =
+  ({ busy, forgetTurns, idsOf, places, sessions, turnIds, turns }: MemoryTables): Store["Service"]["purge"] =>
+  (id) =>
+    Effect.sync(() => {
+      if (sessions.get(id)?.status !== "stopped" || busy.has(id)) return false
+      forgetTurns(idsOf(id))
+      turnIds.delete(id)
+      sessions.delete(id)
+      places.sessions.forget((each) => sessions.has(each))
+      places.turns.forget((each) => turns.has(each))
+      return true
+    })
+
 /** Makes the deletion of old records. */
 export const make =
   ({
+    places,
     browsers,
     busy,
     forgetEvents,
@@ -55,6 +70,9 @@ export const make =
         )
       const stopped = oldest(browsers.values(), finishedUntil_ms)
       for (const { id } of stopped) browsers.delete(id)
+      if (gone.length > 0) places.sessions.forget((id) => sessions.has(id))
+      if (gone.length + old.length > 0) places.turns.forget((id) => turns.has(id))
+      if (stopped.length > 0) places.browsers.forget((id) => browsers.has(id))
       return {
         sessions: gone.length,
         turns: old.length,

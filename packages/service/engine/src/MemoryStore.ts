@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isExpired } from "./domain/IdempotencyRecord.ts"
+import * as MemoryLists from "./MemoryLists.ts"
 import * as MemoryNodes from "./MemoryNodes.ts"
 import * as MemoryPruning from "./MemoryPruning.ts"
 import * as MemoryTables from "./MemoryTables.ts"
@@ -107,7 +108,9 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
         browsers: upTo(openBrowsers, limit, (id) => nodes.isExpired(browsers.get(id)?.node ?? "", now_ms))
       })),
     eventsAfter: (after, limit) => Effect.sync(() => tables.eventsAfter(after, limit)),
+    purge: MemoryPruning.purging(tables),
     prune: MemoryPruning.make(tables),
+    lists: MemoryLists.make(tables),
     records: Effect.sync(() => ({
       sessions: [...sessions.values()],
       turns: [...turns.values()],

@@ -4,6 +4,7 @@ import type { ModelCall } from "./domain/ModelCall.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
 import type { Session } from "./domain/Session.ts"
 import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
+import * as MemoryPlaces from "./MemoryPlaces.ts"
 import type { Records, Step, StoredEvent } from "./ports/Store.ts"
 
 /** Maximum number of remembered events. */
@@ -26,6 +27,7 @@ export const make = (records?: Records) => {
   /** Sessions with unfinished turns, or that a node works on, with these turns. */
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
+  const places = { turns: MemoryPlaces.make(), sessions: MemoryPlaces.make(), browsers: MemoryPlaces.make() }
   let events: Array<StoredEvent> = []
   let cursor = 0
 
@@ -38,12 +40,18 @@ export const make = (records?: Records) => {
 
   const putTurn = (turn: Turn) => {
     if (!turns.has(turn.id)) {
+      places.turns.add(turn.id, turn.createdAt_ms)
       const ids = turnIds.get(turn.sessionId)
       if (ids === undefined) turnIds.set(turn.sessionId, turn.id)
       else if (typeof ids === "string") turnIds.set(turn.sessionId, [ids, turn.id])
       else ids.push(turn.id)
     }
     turns.set(turn.id, turn)
+  }
+
+  const putSession = (session: Session) => {
+    if (!sessions.has(session.id)) places.sessions.add(session.id, session.createdAt_ms)
+    sessions.set(session.id, session)
   }
 
   /** Keeps the session among those that have something to do, while it has. */
@@ -56,6 +64,7 @@ export const make = (records?: Records) => {
   }
 
   const putBrowser = (browser: Browser) => {
+    if (!browsers.has(browser.id)) places.browsers.add(browser.id, browser.startedAt_ms)
     browsers.set(browser.id, browser)
     if (browser.status === "stopped") openBrowsers.delete(browser.id)
     else openBrowsers.add(browser.id)
@@ -93,7 +102,7 @@ export const make = (records?: Records) => {
   const write = (step: Step) => {
     const { browser, events: told, forgetKey, key, message, session, turns: changed = [] } = step
     if (session !== undefined) {
-      sessions.set(session.id, session)
+      putSession(session)
       for (const turn of changed) putTurn(turn)
       putBusy(session, changed)
     }
@@ -108,7 +117,7 @@ export const make = (records?: Records) => {
   }
 
   if (records !== undefined) {
-    for (const session of records.sessions) sessions.set(session.id, session)
+    for (const session of records.sessions) putSession(session)
     for (const turn of records.turns) putTurn(turn)
     for (const session of records.sessions) putBusy(session, turnsOf(session.id))
     for (const browser of records.browsers) putBrowser(browser)
@@ -138,6 +147,7 @@ export const make = (records?: Records) => {
     turnIds,
     busy,
     openBrowsers,
+    places,
     idsOf,
     turnsOf,
     write,

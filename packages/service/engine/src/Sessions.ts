@@ -4,7 +4,13 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Decide from "./domain/Decide.ts"
-import { type AdmissionRefused, type SessionNotFound, SessionStopped, TurnNotFound } from "./domain/Errors.ts"
+import {
+  type AdmissionRefused,
+  SessionBusy,
+  type SessionNotFound,
+  SessionStopped,
+  TurnNotFound
+} from "./domain/Errors.ts"
 import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import type { NotChanged } from "./Commits.ts"
@@ -15,6 +21,7 @@ import { Admission } from "./ports/Admission.ts"
 import { Agent } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
+import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
@@ -28,6 +35,8 @@ export interface SessionRequest {
   readonly recording?: boolean
   /** The JSON Schema that the output of its first turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
+  /** Marks of its first turn, for filters of lists. */
+  readonly tags?: ReadonlyArray<string>
 }
 
 /** Settings of a session that is created without a task; by default, those of its agent. */
@@ -46,6 +55,8 @@ export interface Message {
   readonly interrupt: boolean
   /** The JSON Schema that the output of its turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
+  /** Marks of its turn, for filters of lists. */
+  readonly tags?: ReadonlyArray<string>
 }
 
 /** True if this refusal is impossible for a client's command. */
@@ -57,6 +68,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
+  const recordings = yield* Recordings
   const work = yield* Work
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
@@ -75,7 +87,10 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     }
 
   const newTurn = (
-    fields: Pick<Turn.Turn, "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "createdAt_ms" | "owner">
+    fields: Pick<
+      Turn.Turn,
+      "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
+    >
   ): Turn.Turn => Turn.make({ ...fields, model: agent.model, agentVersion: agent.version })
 
   /** Offers the session to nodes, also when its commit got no answer. */
@@ -97,7 +112,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { modelParams, outputSchema = null, recording, task, thinkingLevel } = request
+    const { modelParams, outputSchema = null, recording, tags = [], task, thinkingLevel } = request
     const recordingSetting = recording === undefined ? {} : { recording }
     const decision = Decide.created(
       {
@@ -105,7 +120,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
         ...agent.settings?.(id),
         ...recordingSetting
       },
-      newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, createdAt_ms, owner })
+      newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
     yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
@@ -123,12 +138,12 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   })
 
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
-    const { interrupt, outputSchema = null, sessionId, text } = message
+    const { interrupt, outputSchema = null, sessionId, tags = [], text } = message
     const { modelParams = null, owner } = yield* find(sessionId)
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams, outputSchema, createdAt_ms, owner })
+    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams, outputSchema, tags, createdAt_ms, owner })
     let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
     const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
       made = { ...made, turn: decision.turn ?? turn }
@@ -143,10 +158,10 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   })
 
   /** Interrupts a turn at work, or removes a waiting one from the queue. A terminal turn stays as it is. */
-  const cancelTurn = Effect.fnUntraced(function* (id: string) {
+  const cancelTurn = Effect.fnUntraced(function* (id: string, onlyQueued: boolean) {
     const existing = yield* turn(id)
     const { sessionId } = existing
-    const cancelled = yield* Effect.result(change(sessionId, { _tag: "Cancel", turnId: id }))
+    const cancelled = yield* Effect.result(change(sessionId, { _tag: "Cancel", turnId: id, onlyQueued }))
     if (Result.isSuccess(cancelled)) return cancelled.success.turn ?? existing
     if (cancelled.failure._tag === "StoreUnavailable") return yield* Effect.fail(cancelled.failure)
     return yield* turn(id)
@@ -168,6 +183,13 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.succeed(false)))
     )
 
+  /** Deletes a stopped session that the caller may see. */
+  const purge = Effect.fnUntraced(function* (id: string) {
+    const { browserId } = yield* find(id)
+    if (!(yield* store.purge(id))) return yield* new SessionBusy({ id })
+    if (browserId !== null && recordings !== null) yield* recordings.forget(browserId)
+  })
+
   return {
     create: (request: SessionRequest, record: Record) =>
       withFreshIds((refusals) => createUnder(refusals, request, record)),
@@ -175,9 +197,11 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
-    cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
+    cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
+      Effect.uninterruptible(cancelTurn(id, onlyQueued)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     stopIdle: (id: string, since_ms: number) => Effect.uninterruptible(stopIdle(id, since_ms)),
+    purge: (id: string) => Effect.uninterruptible(purge(id)),
     share: (id: string) => changed(id, { _tag: "Share" }),
     unshare: (id: string) => changed(id, { _tag: "Unshare" })
   }

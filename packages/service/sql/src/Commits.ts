@@ -2,7 +2,17 @@ import { Conflict, idempotencyLifetime_ms, KeyTaken, type Step, type Store, type
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { browserRow, eventRow, keyRow, messageRow, modelCallRow, parsed, sessionRow, stepRow, turnRow } from "./Rows.ts"
+import {
+  browserRow,
+  eventRow,
+  keyRow,
+  messageRow,
+  modelCallRow,
+  parsedKey,
+  sessionRow,
+  stepRow,
+  turnRow
+} from "./Rows.ts"
 import { changed } from "./statements.ts"
 import { transaction } from "./unavailable.ts"
 
@@ -47,7 +57,7 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
         WHERE idempotency_keys.created_at_ms <= ${key.createdAt_ms - idempotencyLifetime_ms} RETURNING n`
       if (written.length === 0) {
         const [known] = yield* sql`SELECT record FROM idempotency_keys WHERE key = ${key.key}`
-        return yield* new KeyTaken({ record: parsed(known?.["record"]) })
+        return yield* new KeyTaken({ record: parsedKey(known?.["record"]) })
       }
     }
     if (session !== undefined) {

@@ -1,12 +1,13 @@
 import type { Store } from "@webagent/engine"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { dialectOf } from "./Dialect.ts"
 import { ids } from "./statements.ts"
 import { read, transaction } from "./unavailable.ts"
 
-/** Makes the deletion of old records. */
-export const make = (sql: SqlClient.SqlClient): Store["Service"]["prune"] => {
+/** Makes the deletions of old records, and of one session. */
+export const make = (sql: SqlClient.SqlClient): Pick<Store["Service"], "prune" | "purge"> => {
   const { numbered, skipLocked } = dialectOf(sql)
 
   const forgetTurns = Effect.fnUntraced(function* (gone: ReadonlyArray<string>) {
@@ -15,6 +16,17 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["prune"] => {
     yield* sql`DELETE FROM model_calls WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM messages WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM turns WHERE ${sql.in("id", gone)}`
+  })
+
+  const purge = Effect.fnUntraced(function* (id: string) {
+    // deleted first, so that no step changes it meanwhile
+    const gone = yield* sql`DELETE FROM sessions WHERE id = ${id} AND stopped_at_ms IS NOT NULL AND lease_node IS NULL
+      AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND ended_at_ms IS NULL) RETURNING 1`
+    if (gone.length === 0) return false
+    for (const some of Arr.chunksOf(yield* ids(sql`SELECT id FROM turns WHERE session_id = ${id}`), 500)) {
+      yield* forgetTurns(some)
+    }
+    return true
   })
 
   /** Deletes the oldest matching rows of a table, at most `limit`, and returns their number. */
@@ -27,7 +39,7 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["prune"] => {
       (rows) => rows.length
     )
 
-  return (retention) => {
+  const prune: Store["Service"]["prune"] = (retention) => {
     const { eventsUntil, finishedUntil_ms, keysUntil_ms, limit, turnsUntilId, turnsUntil_ms } = retention
     const sessions = Effect.gen(function* () {
       if (finishedUntil_ms === undefined) return 0
@@ -61,4 +73,6 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["prune"] => {
     })
     return Effect.andThen(read(numbered), transaction(sql, forgotten))
   }
+
+  return { prune, purge: (id) => transaction(sql, purge(id)) }
 }

@@ -11,6 +11,23 @@ import {
 /** Parses a stored record. Only this package writes records, so they aren't checked again with each read. */
 export const parsed = <A>(text: unknown): A => JSON.parse(String(text)) as A
 
+/** Fields that turns of older versions don't have. */
+const newFields = { node: null, title: null, tags: [] } satisfies Partial<Turn.Turn>
+
+/** Parses a stored turn, with every field of this version. */
+export const parsedTurn = (text: unknown): Turn.Turn => {
+  const turn = parsed<Turn.Turn>(text)
+  return "tags" in turn ? turn : { ...newFields, ...(turn as Turn.Turn) }
+}
+
+/** Parses the record of a key, whose turn may be of an older version. */
+export const parsedKey = (text: unknown): IdempotencyRecord => {
+  const record = parsed<IdempotencyRecord>(text)
+  const { made } = record
+  if (made._tag === "Browser" || "tags" in made.turn) return record
+  return { ...record, made: { ...made, turn: { ...newFields, ...(made.turn as Turn.Turn) } } }
+}
+
 /** Returns the time when a turn finished; null if it hasn't. */
 const endedAt = (turn: Turn.Turn) => (Turn.isTerminal(turn.status) ? (turn.finishedAt_ms ?? turn.createdAt_ms) : null)
 

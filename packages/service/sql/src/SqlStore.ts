@@ -1,7 +1,7 @@
 import {
   type Browser,
   type Event,
-  type IdempotencyRecord,
+  MemoryLists,
   type ModelCall,
   type Session,
   Store,
@@ -20,7 +20,7 @@ import { dialectOf } from "./Dialect.ts"
 import * as NodeLeases from "./NodeLeases.ts"
 import * as Pruning from "./Pruning.ts"
 import { Reader } from "./Reader.ts"
-import { parsed } from "./Rows.ts"
+import { parsed, parsedKey, parsedTurn } from "./Rows.ts"
 import { ids } from "./statements.ts"
 import { storeTime } from "./storeTime.ts"
 import { read, transaction } from "./unavailable.ts"
@@ -33,30 +33,32 @@ const make = Effect.gen(function* () {
 
   /** The record with this id, by one indexed statement. */
   const find =
-    <A>(table: string, column = "id") =>
+    <A>(table: string, of: (text: unknown) => A = parsed, column = "id") =>
     (id: string): Effect.Effect<Option.Option<A>, StoreUnavailable> =>
       read(
         Effect.map(reader.get(`SELECT record FROM ${table} WHERE ${column} = ?`, id), (row) =>
-          row === undefined ? Option.none() : Option.some(parsed<A>(row["record"]))
+          row === undefined ? Option.none() : Option.some(of(row["record"]))
         )
       )
 
-  const records = <A>(rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
-    read(Effect.map(rows, (records) => records.map(({ record }) => parsed<A>(record))))
+  type Rows = Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>
+
+  const records = <A>(rows: Rows, of: (text: unknown) => A = parsed) =>
+    read(Effect.map(rows, (records) => records.map(({ record }) => of(record))))
 
   const all = Effect.gen(function* () {
-    const of = <A>(table: string, order = "n") =>
+    const of = <A>(table: string, parse: (text: unknown) => A = parsed, order = "n") =>
       Effect.map(sql`SELECT record FROM ${sql(table)} ORDER BY ${sql.literal(order)}`, (rows) =>
-        rows.map(({ record }) => parsed<A>(record))
+        rows.map(({ record }) => parse(record))
       )
     return {
       sessions: yield* of<Session.Session>("sessions"),
-      turns: yield* of<Turn.Turn>("turns"),
-      turnSteps: yield* of<Turn.TurnStep>("turn_steps", "turn_id, ordinal"),
-      modelCalls: yield* of<ModelCall>("model_calls", "turn_id, ordinal"),
+      turns: yield* of("turns", parsedTurn),
+      turnSteps: yield* of<Turn.TurnStep>("turn_steps", parsed, "turn_id, ordinal"),
+      modelCalls: yield* of<ModelCall>("model_calls", parsed, "turn_id, ordinal"),
       messages: yield* of<StoredMessage>("messages"),
       browsers: yield* of<Browser.Browser>("browsers"),
-      idempotencyRecords: yield* of<IdempotencyRecord>("idempotency_keys")
+      idempotencyRecords: yield* of("idempotency_keys", parsedKey)
     }
   })
 
@@ -75,16 +77,20 @@ const make = Effect.gen(function* () {
           ([session, ...turns]) =>
             session === undefined || session["seq"] !== 0
               ? Option.none()
-              : Option.some({ session: parsed(session["record"]), turns: turns.map(({ record }) => parsed(record)) })
+              : Option.some({
+                  session: parsed(session["record"]),
+                  turns: turns.map(({ record }) => parsedTurn(record))
+                })
         )
       ),
-    turn: find("turns"),
-    turnsOf: (sessionId) => records(sql`SELECT record FROM turns WHERE session_id = ${sessionId} ORDER BY seq`),
+    turn: find("turns", parsedTurn),
+    turnsOf: (sessionId) =>
+      records(sql`SELECT record FROM turns WHERE session_id = ${sessionId} ORDER BY seq`, parsedTurn),
     stepsOf: (turnId) => records(sql`SELECT record FROM turn_steps WHERE turn_id = ${turnId} ORDER BY ordinal`),
     modelCallsOf: (turnId) => records(sql`SELECT record FROM model_calls WHERE turn_id = ${turnId} ORDER BY ordinal`),
     message: find("messages"),
     browser: find("browsers"),
-    idempotencyRecord: find("idempotency_keys", "key"),
+    idempotencyRecord: find("idempotency_keys", parsedKey, "key"),
 
     unfinished: (limit) =>
       read(
@@ -100,8 +106,11 @@ const make = Effect.gen(function* () {
       ),
     ...NodeLeases.make(sql, now),
     cancelledAt: (node) =>
-      records(sql`SELECT turns.record FROM sessions JOIN turns ON turns.id = sessions.lease_turn
-        WHERE sessions.lease_node = ${node} AND turns.status = 'cancelled'`),
+      records(
+        sql`SELECT turns.record FROM sessions JOIN turns ON turns.id = sessions.lease_turn
+          WHERE sessions.lease_node = ${node} AND turns.status = 'cancelled'`,
+        parsedTurn
+      ),
     abandoned: (limit) =>
       read(
         Effect.flatMap(now, (now_ms) =>
@@ -129,7 +138,8 @@ const make = Effect.gen(function* () {
           (rows) => rows.map(({ cursor, record }) => ({ cursor: Number(cursor), event: parsed<Event>(record) }))
         )
       ),
-    prune: Pruning.make(sql),
+    ...Pruning.make(sql),
+    lists: MemoryLists.over(transaction(sql, all)),
 
     records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment)
   })

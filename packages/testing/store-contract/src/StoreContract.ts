@@ -3,6 +3,7 @@ import type { Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { commits, keys } from "./commits.ts"
+import { lists } from "./lists.ts"
 import { nodes } from "./nodes.ts"
 import { retention } from "./retention.ts"
 import type { StoreTest } from "./steps.ts"
@@ -22,5 +23,6 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
     turns(test)
     nodes(test)
     retention(test)
+    lists(test)
   })
 }

@@ -61,6 +61,7 @@ export class Running extends Context.Service<
               pictures.set(`${browserId}/${name}`, jpeg)
               return `${browserId}/${name}`
             }),
+          forget: () => Effect.void,
           prune: () => Effect.succeed(0)
         })
         const engine = Engine.layer.pipe(

@@ -16,7 +16,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { extname, join } from "node:path"
+import { basename, extname, join } from "node:path"
 import * as Encoder from "./Encoder.ts"
 import * as Player from "./Player.ts"
 import * as Spool from "./Spool.ts"
@@ -62,6 +62,9 @@ const folderOf = (folder: string | undefined) =>
         return folder
       })
 
+const settled = (pending: Deferred.Deferred<void> | undefined) =>
+  pending === undefined ? Effect.void : Deferred.await(pending)
+
 /**
  * A folder of recordings. A spool in it becomes a video when its browser stops, or a page that plays it where there is
  * no ffmpeg. What a server that was killed left is finished at the next start. Closing the scope ends the encoder; its
@@ -74,6 +77,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   // an encoder takes a core: one at a time
   const encoder = yield* Semaphore.make(1)
   const finishing = new Map<string, Deferred.Deferred<void>>()
+  const finished = (id: string) => Effect.suspend(() => settled(finishing.get(id)))
   const spoolOf = (id: string) => join(folder, `${id}.spool`)
 
   /** Sizes of the folders of pictures, because there are too many pictures to measure each one again. */
@@ -178,8 +182,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
       Effect.gen(function* () {
         const place = placeOf(id)
         if (place === undefined) return Option.none<Recording>()
-        const pending = finishing.get(id)
-        if (pending !== undefined) yield* Deferred.await(pending)
+        yield* finished(id)
         for (const [extension, contentType] of Object.entries(contentTypes)) {
           const path = join(folder, `${place}${extension}`)
           const stats = statSync(path, { throwIfNoEntry: false })
@@ -203,6 +206,11 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
           Effect.as(Effect.logWarning(`A picture of ${browserId} is lost: it cannot be written.`, cause), null)
         )
       ),
+    forget: Effect.fnUntraced(function* (id: string) {
+      yield* finished(id)
+      for (const { file } of all()) if (isComplete(file) && basename(file, extname(file)) === id) remove(file)
+      held_bytes = sizeOfAll()
+    }),
     prune: (finishedUntil_ms: number) =>
       Effect.sync(() => {
         const old = all().filter(({ at_ms, file }) => isComplete(file) && at_ms <= finishedUntil_ms)

@@ -25,6 +25,9 @@ const stopReasons = [
 /** The reason why a browser stopped: on request, with its session, at its time limit, by itself, or with its node. */
 export type StopReason = (typeof stopReasons)[number]
 
+/** Statuses of a browser. */
+export const browserStatuses = ["starting", "active", "stopped"] as const
+
 /** A hosted browser that client code drives itself over CDP. */
 export const Browser = Schema.Struct({
   id: Schema.String,
@@ -32,7 +35,7 @@ export const Browser = Schema.Struct({
   /** Number of steps that wrote it: 1 if it is new. */
   revision: Schema.Int,
   /** `starting` is stored before the launch: a crash leaves a record, and never a browser without one. */
-  status: Schema.Literals(["starting", "active", "stopped"]),
+  status: Schema.Literals(browserStatuses),
   /** Node on which it runs; null for a browser from a version without nodes. */
   node: OptionalText,
   /** When its pool stops it at the latest; null for no limit. */

@@ -33,7 +33,8 @@ export interface Progress {
 export type Command =
   /** Adds a turn. An interrupt cancels the turn at work and runs before all that wait. */
   | { readonly _tag: "Queue"; readonly turn: Turn.Turn; readonly interrupt: boolean }
-  | { readonly _tag: "Cancel"; readonly turnId: string }
+  /** With `onlyQueued`, a turn that a node has taken is not cancelled: the refusal is `Over`. */
+  | { readonly _tag: "Cancel"; readonly turnId: string; readonly onlyQueued?: boolean }
   /** Cancels all open turns, and accepts no more. */
   | { readonly _tag: "Stop" }
   /** Stops the session if it is idle since this time, or longer. */
@@ -208,7 +209,7 @@ const called = (draft: Draft, turn: Turn.Turn, call: ModelCallReport | undefined
 const lease = (draft: Draft, turn: Turn.Turn, node: string): void => {
   const { revision } = draft.session
   draft.session = { ...draft.session, lease: { node, token: revision + 1, turnId: turn.id } }
-  const nextAttempt = { ...turn, attempt: turn.attempt + 1 }
+  const nextAttempt = { ...turn, attempt: turn.attempt + 1, node }
   const begun =
     turn.status === "queued" ? Turn.move(nextAttempt, { _tag: "Dispatched" }, draft.at_ms) : Result.succeed(nextAttempt)
   if (Result.isSuccess(begun)) write(draft, begun.success, turn)
@@ -254,9 +255,14 @@ const queue = (draft: Draft, { interrupt, turn }: Extract<Command, { readonly _t
   return Result.succeed(turn.id)
 }
 
-const cancelAsked = (draft: Draft, turnId: string): Decided => {
+const cancelAsked = (
+  draft: Draft,
+  { onlyQueued = false, turnId }: Extract<Command, { readonly _tag: "Cancel" }>
+): Decided => {
   const turn = draft.turns.find(({ id }) => id === turnId)
-  return turn === undefined || Result.isFailure(cancel(draft, turn, "asked"))
+  return turn === undefined ||
+    (onlyQueued && turn.status !== "queued") ||
+    Result.isFailure(cancel(draft, turn, "asked"))
     ? Result.fail({ _tag: "Over" })
     : Result.succeed(turnId)
 }
@@ -342,7 +348,7 @@ const apply = (draft: Draft, command: Command): Decided => {
     case "Queue":
       return queue(draft, command)
     case "Cancel":
-      return cancelAsked(draft, command.turnId)
+      return cancelAsked(draft, command)
     case "Stop":
       return stop(draft)
     case "StopIdle":

@@ -6,6 +6,9 @@ export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{ reado
 /** The session is stopped and takes no more messages. */
 export class SessionStopped extends Data.TaggedError("SessionStopped")<{ readonly id: string }> {}
 
+/** The session is active, or its agent has not stopped working yet. */
+export class SessionBusy extends Data.TaggedError("SessionBusy")<{ readonly id: string }> {}
+
 /** No turn has this id. */
 export class TurnNotFound extends Data.TaggedError("TurnNotFound")<{ readonly id: string }> {}
 

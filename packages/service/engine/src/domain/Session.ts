@@ -5,6 +5,9 @@ import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
+/** Statuses of a session. */
+export const sessionStatuses = ["active", "stopped"] as const
+
 /** A session: turns that run one after the other in one browser. */
 export const Session = Schema.Struct({
   id: Schema.String,
@@ -19,7 +22,7 @@ export const Session = Schema.Struct({
   idleSince_ms: OptionalMoment,
   /** The browser of its agent; none before first use. */
   browserId: OptionalText,
-  status: Schema.Literals(["active", "stopped"]),
+  status: Schema.Literals(sessionStatuses),
   thinkingLevel: OptionalText,
   /** Model parameters of its first turn, which its follow-ups also use. Missing in sessions from older versions. */
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)).pipe(

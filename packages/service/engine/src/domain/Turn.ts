@@ -131,7 +131,13 @@ export const Turn = Schema.Struct({
   /** Number of times that an agent received it. */
   attempt: Schema.Int,
   status: Schema.Literals(turnStatuses),
+  /** The node that worked on it last; null before the first one, and in turns from older versions. */
+  node: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   task: Schema.String,
+  /** Its name in lists; null for the first line of the task. */
+  title: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** What its caller marked it with, for filters. */
+  tags: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   model: Schema.String,
   agentVersion: Schema.String,
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
@@ -223,15 +229,18 @@ export const reasonOf = ({ cancel, failure, isSuccess, status }: Turn): string =
 /** A new turn, queued. */
 export const make = (
   fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms"> &
-    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget" | "outputSchema">>
+    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget" | "outputSchema" | "title" | "tags">>
 ): Turn => ({
   owner: null,
   seq: 1,
   ahead: false,
   budget: null,
   outputSchema: null,
+  title: null,
+  tags: [],
   ...fields,
   attempt: 0,
+  node: null,
   status: "queued",
   output: null,
   isSuccess: null,

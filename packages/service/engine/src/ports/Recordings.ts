@@ -19,6 +19,8 @@ export interface RecordingsService {
   readonly find: (id: string) => Effect.Effect<Option.Option<Recording>>
   /** Keeps a JPEG of what a browser showed beside its recording; null where there is no room for it. */
   readonly keep: (browserId: string, name: string, jpeg: Uint8Array) => Effect.Effect<string | null>
+  /** Deletes the recording of a browser and its pictures, if there are any. */
+  readonly forget: (browserId: string) => Effect.Effect<void>
   /** Deletes recordings and pictures that were complete at this time or before. */
   readonly prune: (finishedUntil_ms: number) => Effect.Effect<number>
 }

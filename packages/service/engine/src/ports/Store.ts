@@ -12,6 +12,8 @@ import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
 import type { Turn, TurnStep } from "../domain/Turn.ts"
 import type { AdmissionRefused } from "../domain/Errors.ts"
+import type { Lists } from "./Lists.ts"
+import type { StoreUnavailable } from "./StoreUnavailable.ts"
 
 /** Another step changed a record of this step first. Nothing was written: read the record again and decide again. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string }> {}
@@ -19,23 +21,7 @@ export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string
 /** The store wrote nothing, because an earlier step used the same key. `record` is what that step made. */
 export class KeyTaken extends Data.TaggedError("KeyTaken")<{ readonly record: IdempotencyRecord }> {}
 
-/**
- * The store does not answer. `applied` is `no` when nothing was written, and `unknown` when a commit may have been
- * carried out. A read is always `no`.
- */
-export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  readonly applied: "no" | "unknown"
-  readonly cause: unknown
-}> {
-  /** The first message of the database, its driver or the network. */
-  override get message(): string {
-    let first = this.cause
-    while (first instanceof Error && first.cause !== undefined) first = first.cause
-    // a host with several addresses refuses at each one
-    if (first instanceof AggregateError) return first.errors.map(({ message }: Error) => message).join(", ")
-    return first instanceof Error ? first.message : String(first)
-  }
-}
+export { StoreUnavailable } from "./StoreUnavailable.ts"
 
 /** Checks a create, inside the commit that writes it. */
 export type Admit = Effect.Effect<void, AdmissionRefused | StoreUnavailable>
@@ -182,8 +168,16 @@ export class Store extends Context.Service<
 
     /** The next events after a cursor, at most this many; 0 is before the first. Pruned events are missing. */
     readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
+    /**
+     * Deletes a session with its turns, their steps and its messages. False if it isn't stopped, or if an agent still
+     * works on it. A record of an idempotency key keeps a copy of what it created until it expires.
+     */
+    readonly purge: (sessionId: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Deletes records that ended long ago. */
     readonly prune: (retention: Retention) => Effect.Effect<Pruned, StoreUnavailable>
+
+    /** Pages of turns, sessions and browsers, with counts and spend, of any owner. */
+    readonly lists: Lists
 
     /** All records, from one snapshot: for copies, and for stores that fit into memory. */
     readonly records: Read<Records>

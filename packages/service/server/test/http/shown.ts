@@ -53,6 +53,7 @@ export const recordings = (path: string, content: string) => {
           : Option.none()
       ),
     keep: (browserId, name) => Effect.succeed(`${browserId}/${name}`),
+    forget: () => Effect.void,
     prune: () => Effect.succeed(0)
   })
 }

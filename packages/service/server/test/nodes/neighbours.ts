@@ -213,6 +213,7 @@ export const start = (
     const recorded = Layer.succeed(Recordings, {
       find: () => Effect.succeed(Option.some(files)),
       keep: () => Effect.succeed(null),
+      forget: () => Effect.void,
       prune: () => Effect.succeed(0)
     })
     const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret), around: Monitoring.measured }).pipe(

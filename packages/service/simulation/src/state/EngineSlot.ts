@@ -99,10 +99,20 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     stopBrowser: (id) => now(({ stopBrowser }) => stopBrowser(id)),
     browser: (id) => now(({ browser }) => browser(id)),
     connectBrowser: (...args) => now(({ connectBrowser }) => connectBrowser(...args)),
-    cancelTurn: (id) => now(({ cancelTurn }) => cancelTurn(id)),
+    cancelTurn: (...args) => now(({ cancelTurn }) => cancelTurn(...args)),
     stopSession: (id) => now(({ stopSession }) => stopSession(id)),
+    purgeSession: (id) => now(({ purgeSession }) => purgeSession(id)),
     stopIdleSession: (...args) => now(({ stopIdleSession }) => stopIdleSession(...args)),
     drain: (within) => now(({ drain }) => drain(within)),
+    lists: {
+      turns: (...args) => now(({ lists }) => lists.turns(...args)),
+      sessions: (...args) => now(({ lists }) => lists.sessions(...args)),
+      browsers: (...args) => now(({ lists }) => lists.browsers(...args)),
+      turnCounts: (...args) => now(({ lists }) => lists.turnCounts(...args)),
+      sessionCounts: (...args) => now(({ lists }) => lists.sessionCounts(...args)),
+      browserCounts: (...args) => now(({ lists }) => lists.browserCounts(...args)),
+      spend: (...args) => now(({ lists }) => lists.spend(...args))
+    },
     shareSession: (id) => now(({ shareSession }) => shareSession(id)),
     unshareSession: (id) => now(({ unshareSession }) => unshareSession(id))
   })

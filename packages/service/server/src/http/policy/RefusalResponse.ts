@@ -1,3 +1,4 @@
+import { ListsPreparing } from "@webagent/engine"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Refusal } from "../../api/Refusal.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
@@ -7,6 +8,9 @@ const retryLater = (status: 429 | 503, detail: string, wait_s: number) =>
 
 /** Delay before a retry when all browsers are in use; a guess, because the time when one stops is unpredictable. */
 const fullRetryAfter_s = 5
+
+/** Delay before a list is requested again while lists are being prepared. */
+const preparingRetryAfter_s = 5
 
 /** Returns the response to a refusal: 429 or 503 with `Retry-After`. */
 export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse => {
@@ -18,6 +22,7 @@ export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse =>
         ? retryLater(429, refusal.message, fullRetryAfter_s)
         : retryLater(503, refusal.message, 1)
     case "StoreUnavailable": {
+      if (refusal.cause instanceof ListsPreparing) return retryLater(503, refusal.message, preparingRetryAfter_s)
       const detail =
         refusal.applied === "no"
           ? "The service cannot reach its store. Nothing was done: try again"

@@ -93,6 +93,7 @@ describe("the steps of a run", () => {
           kept.set(`${browserId}/${name}`, path)
           return `${browserId}/${name}`
         }),
+      forget: () => Effect.void,
       prune: () => Effect.succeed(0)
     })
     return Effect.gen(function* () {
