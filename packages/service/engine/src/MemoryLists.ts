@@ -126,8 +126,8 @@ const spendOf = (turns: Iterable<Turn>, { from_ms, owner, to_ms }: SpendFilter):
 export const make = ({ places, browsers, sessions, turns }: MemoryTables.MemoryTables): Lists => ({
   turns: (filter, after, limit) =>
     Effect.sync(() => {
-      const places = filter.text === undefined ? places.turns.after(after) : places.turns.byNumber(after)
-      return pageOf(places, turns, isTurn(filter), limit)
+      const order = filter.text === undefined ? places.turns.after(after) : places.turns.byNumber(after)
+      return pageOf(order, turns, isTurn(filter), limit)
     }),
   sessions: (filter, after, limit) =>
     Effect.sync(() => pageOf(places.sessions.after(after), sessions, isSession(filter), limit)),

@@ -13,6 +13,13 @@ const maxEvents = 10_000
 /** The records of a store in memory. */
 export type MemoryTables = ReturnType<typeof make>
 
+/** Returns the turns that a session has to do, or that its lease names, after some changed. */
+const openOf = ({ lease }: Session, before: ReadonlyArray<Turn>, changed: ReadonlyArray<Turn>) => {
+  const kept = before.filter(({ id }) => !changed.some((turn) => turn.id === id))
+  const open = [...kept, ...changed].filter(({ id, status }) => !isTerminal(status) || id === lease?.turnId)
+  return kept.length === 0 ? open : open.toSorted((left, right) => left.seq - right.seq)
+}
+
 /** Makes tables with these records, or empty ones. */
 export const make = (records?: Records) => {
   const sessions = new Map<string, Session>()
@@ -56,11 +63,9 @@ export const make = (records?: Records) => {
 
   /** Keeps the session among those that have something to do, while it has. */
   const putBusy = (session: Session, changed: ReadonlyArray<Turn>) => {
-    const before = busy.get(session.id) ?? []
-    const kept = before.filter(({ id }) => !changed.some((turn) => turn.id === id))
-    const open = [...kept, ...changed].filter(({ id, status }) => !isTerminal(status) || id === session.lease?.turnId)
+    const open = openOf(session, busy.get(session.id) ?? [], changed)
     if (open.length === 0) busy.delete(session.id)
-    else busy.set(session.id, kept.length === 0 ? open : open.toSorted((left, right) => left.seq - right.seq))
+    else busy.set(session.id, open)
   }
 
   const putBrowser = (browser: Browser) => {
