@@ -71,8 +71,7 @@ export const make = (records?: Records) => {
   const putBrowser = (browser: Browser) => {
     if (!browsers.has(browser.id)) places.browsers.add(browser.id, browser.startedAt_ms)
     browsers.set(browser.id, browser)
-    if (browser.status === "stopped") openBrowsers.delete(browser.id)
-    else openBrowsers.add(browser.id)
+    openBrowsers[browser.status === "stopped" ? "delete" : "add"](browser.id)
   }
 
   const putStep = (step: TurnStep) => {
