@@ -68,6 +68,11 @@ export default defineConfig({
       files: ["packages/service/chromium/src/recording/Spool.ts"],
       rules: { "no-restricted-imports": ["error", { paths: barrels }] }
     },
+    // style sheets have nothing to name
+    {
+      files: ["apps/console/src/**"],
+      rules: { "import/no-unassigned-import": ["error", { allow: ["**/*.css", "**/styles.ts"] }] }
+    },
     // runs in the page, which has a clock of its own
     { files: ["packages/service/agent/src/page/world/**"], rules: { "no-restricted-globals": "off" } },
     { files: ["**/*.mjs", "**/*.js"], rules: { "no-console": "off" } }

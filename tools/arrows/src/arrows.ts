@@ -114,7 +114,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
       "http/admin": ["api", "http/endpoints", "http/policy"],
       http: ["api/v2", "api/v3", "api/v4", "http/admin", "http/endpoints", "http/policy"],
-      ".": ["api", "http", "http/admin", "http/endpoints", "http/listener", "http/policy", "nodes"]
+      console: ["api", "http/policy"],
+      ".": ["api", "console", "http", "http/admin", "http/endpoints", "http/listener", "http/policy", "nodes"]
     }
   },
   [simulation]: {
@@ -250,6 +251,34 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/server": {
     imports: [cli, engine, sql, chromium, agent, server, simulation],
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
+  },
+  "apps/console": {
+    imports: [admin],
+    tests: [contract, server],
+    folders: {
+      ".": ["app", "styles"],
+      app: [
+        "features/browser",
+        "features/keys",
+        "features/overview",
+        "features/run",
+        "features/runs",
+        "features/sign-in",
+        "features/start",
+        "state",
+        "ui"
+      ],
+      state: [],
+      ui: ["state"],
+      styles: [],
+      "features/browser": ["state", "ui"],
+      "features/keys": ["state", "ui"],
+      "features/overview": ["state", "ui"],
+      "features/run": ["features/start", "state", "ui"],
+      "features/runs": ["state", "ui"],
+      "features/sign-in": ["state", "ui"],
+      "features/start": ["state", "ui"]
+    }
   },
   "apps/examples": {
     imports: [contract, core, polling, v2, v3, v4, simulation, scenario, "apps/harness"],

@@ -1,0 +1,41 @@
+import { Bug } from "lucide-react"
+import { Component, type ReactNode } from "react"
+import { Failed } from "../ui/Message.tsx"
+
+interface BoundaryProps {
+  /** Another value renders the content again after an error. */
+  readonly of: string
+  readonly children: ReactNode
+}
+
+interface BoundaryState {
+  readonly failed: string | undefined
+  readonly of: string
+}
+
+/** Shows an error of one screen in its place, so that the rest of the console still works. */
+export class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { failed: undefined, of: this.props.of }
+
+  static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
+    return { failed: error instanceof Error ? error.message : String(error) }
+  }
+
+  static getDerivedStateFromProps({ of }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return of === state.of ? null : { failed: undefined, of }
+  }
+
+  override render(): ReactNode {
+    const { failed } = this.state
+    if (failed === undefined) return this.props.children
+    return (
+      <Failed
+        icon={Bug}
+        title="This screen has an error"
+        reason={`${failed}. If it stays after a retry, reload the page; the server may have been updated.`}
+        onRetry={() => this.setState({ failed: undefined })}
+        whole
+      />
+    )
+  }
+}

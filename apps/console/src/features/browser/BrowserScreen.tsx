@@ -1,0 +1,311 @@
+import type { Browser, BrowserLinks } from "@webagent/admin"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { ArrowLeft, Camera, CloudOff, FileQuestion, Hand, MonitorOff, MonitorPlay, Square, Undo2 } from "lucide-react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { errorTag, reason } from "../../state/client.ts"
+import { browserRow, controlOf } from "../../state/live.ts"
+import { say } from "../../state/notices.ts"
+import { registry, useAtom, useAtomSet, useAtomValue } from "../../state/react.ts"
+import { Button } from "../../ui/Button.tsx"
+import { span } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Failed, Loading, Message } from "../../ui/Message.tsx"
+import { Status } from "../../ui/Status.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
+import { browserPage, holding, releaseControl, stopBrowsers, takeControl } from "./browser.state.ts"
+import styles from "./BrowserScreen.module.css"
+import { type Cast, connect, noCast } from "./cast.ts"
+import { forwardInput } from "./input.ts"
+
+const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
+
+interface ScreenProps {
+  /** The live page, or the control page while this tab has control. */
+  readonly link: string
+  readonly hasControl: boolean
+  readonly cast: Cast
+  readonly onCast: (change: (cast: Cast) => Cast) => void
+  readonly onRelease: () => void
+}
+
+const Screen = ({ cast, hasControl, link, onCast, onRelease }: ScreenProps) => {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const keys = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (canvas.current === null || keys.current === null) return undefined
+    const { close, send } = connect(link, canvas.current, onCast)
+    const stop = hasControl ? forwardInput(canvas.current, keys.current, send) : undefined
+    if (hasControl) keys.current.focus({ preventScroll: true })
+    return () => {
+      stop?.()
+      close()
+    }
+  }, [hasControl, link, onCast])
+  return (
+    <div className={styles["screen"]} data-control={hasControl}>
+      <canvas
+        ref={canvas}
+        width={1280}
+        height={800}
+        role="img"
+        aria-label="The browser now"
+        hidden={cast.isConcealed}
+        data-picture={cast.hasPicture}
+      />
+      <textarea
+        ref={keys}
+        className={styles["keys"]}
+        aria-label="Keyboard input for the browser; Esc releases it"
+        data-keys
+        tabIndex={hasControl ? 0 : -1}
+        autoCapitalize="off"
+        autoComplete="off"
+        spellCheck={false}
+        onKeyDown={({ key }) => (key === "Escape" ? onRelease() : undefined)}
+      />
+      {cast.isConcealed ? <p>The agent typed a secret here, so only people with control see this browser.</p> : null}
+      {cast.state === "over" ? <p>{cast.reason}</p> : null}
+      {cast.state === "lost" ? <p>Connection lost. Reconnecting…</p> : null}
+      {cast.state === "live" && !cast.hasPicture && !cast.isConcealed ? <p>Waiting for the first picture…</p> : null}
+    </div>
+  )
+}
+
+const save = (canvas: HTMLCanvasElement | null, id: string) =>
+  canvas?.toBlob((blob) => {
+    if (blob === null) return
+    const address = URL.createObjectURL(blob)
+    const link = document.createElement("a")
+    link.href = address
+    link.download = `browser-${id}.png`
+    link.click()
+    window.setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  })
+
+/** Takes control, keeps it while the page is open, and releases it at the end. */
+const useControl = (id: string) => {
+  const [isHeld, setHeld] = useState(false)
+  const [taken, take] = useAtom(takeControl)
+  const release = useAtomSet(releaseControl)
+  const params = { browser_id: id }
+  const begin = () => take({ params, payload: { seconds: holding.seconds } })
+  useEffect(() => {
+    if (taken.waiting || AsyncResult.isInitial(taken)) return
+    setHeld(AsyncResult.isSuccess(taken))
+    if (AsyncResult.isFailure(taken)) say(reason(taken))
+  }, [taken])
+  const end = () => {
+    setHeld(false)
+    release({ params })
+  }
+  useEffect(() => {
+    if (!isHeld) return undefined
+    const timer = window.setInterval(begin, holding.extend_ms)
+    return () => {
+      window.clearInterval(timer)
+    }
+  }, [isHeld])
+  const atEnd = useRef(end)
+  const heldNow = useRef(isHeld)
+  useEffect(() => {
+    atEnd.current = end
+    heldNow.current = isHeld
+  })
+  // another screen must not leave the agent waiting
+  useEffect(() => () => (heldNow.current ? atEnd.current() : undefined), [])
+  return { isHeld, isWaiting: taken.waiting, begin, end }
+}
+
+const AgentSteps = ({ cast }: { readonly cast: Cast }) => (
+  <div className={styles["steps"]} role="region" aria-label="Steps of the agent" tabIndex={0}>
+    <h2>Steps of the agent</h2>
+    {cast.steps.length === 0 ? <p>No steps yet.</p> : null}
+    <ol>
+      {cast.steps.map((step, index) => (
+        <li key={index} data-failed={typeof step.failure === "string"}>
+          <b>{step.number}</b>
+          <span>
+            <Untrusted>{step.summary}</Untrusted>
+            <small>
+              {typeof step.failure === "string" ? (
+                <>
+                  Failed: <Untrusted>{step.failure}</Untrusted>
+                </>
+              ) : step.duration_ms === undefined ? (
+                "now"
+              ) : (
+                span(step.duration_ms)
+              )}
+            </small>
+          </span>
+        </li>
+      ))}
+    </ol>
+  </div>
+)
+
+interface ContentProps {
+  readonly browser: Browser
+  readonly links: BrowserLinks
+}
+
+const Content = ({ browser: read, links }: ContentProps) => {
+  const browser = useAtomValue(browserRow(read.id)) ?? read
+  const control = useAtomValue(controlOf(read.id))
+  const [cast, setCast] = useState<Cast>(noCast)
+  const [isAsked, ask] = useState(false)
+  const [stopped, stop] = useAtom(stopBrowsers)
+  const { begin, end, isHeld, isWaiting } = useControl(read.id)
+  const page = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!stopped.waiting && AsyncResult.isFailure(stopped)) say(reason(stopped))
+  }, [stopped])
+  const isOver = browser.status === "stopped"
+  const driver = control?.driver ?? null
+  const link = isHeld ? links.controlUrl : links.liveUrl
+  return (
+    <div className={styles["page"]} ref={page}>
+      <header className={styles["head"]}>
+        <div className={styles["top"]}>
+          <Link
+            to={browser.runId === null ? "/" : `/runs/${browser.runId}`}
+            className={styles["back"]}
+            aria-label="Back"
+          >
+            <ArrowLeft aria-hidden size={16} />
+          </Link>
+          <Status of={browser.status} />
+          <code>{browser.id}</code>
+          <div className={styles["actions"]}>
+            {isOver || links.controlUrl === null ? null : isHeld ? (
+              <Button kind="primary" onClick={end}>
+                <Undo2 aria-hidden />
+                Release (Esc)
+              </Button>
+            ) : (
+              <Button disabled={isWaiting || driver !== null} onClick={begin}>
+                <Hand aria-hidden />
+                Take control
+              </Button>
+            )}
+            {cast.hasPicture ? (
+              <Button onClick={() => save(page.current?.querySelector("canvas") ?? null, browser.id)}>
+                <Camera aria-hidden />
+                Save a picture
+              </Button>
+            ) : null}
+            {isOver ? null : (
+              <Button kind="danger" disabled={stopped.waiting} onClick={() => ask(true)}>
+                <Square aria-hidden />
+                Stop
+              </Button>
+            )}
+          </div>
+        </div>
+        <h1>
+          <Untrusted max={120}>{cast.title || browser.title || "Browser"}</Untrusted>
+        </h1>
+        <p className={styles["address"]}>
+          <OutsideLink address={cast.address || browser.address} />
+        </p>
+        <dl className={styles["facts"]}>
+          <div>
+            <dt>Started</dt>
+            <dd>
+              <Time at={browser.startedAt} />
+            </dd>
+          </div>
+          <div>
+            <dt>Driven by</dt>
+            <dd>
+              {isHeld ? (
+                "you; the agent waits"
+              ) : driver === null ? (
+                browser.agentSessionId === null ? (
+                  "code over CDP"
+                ) : (
+                  "the agent"
+                )
+              ) : (
+                <Untrusted>{driver}</Untrusted>
+              )}
+            </dd>
+          </div>
+          {(
+            [
+              ["Key", browser.owner],
+              ["Node", browser.node],
+              ["Stopped because", browser.stopReason]
+            ] as const
+          ).map(([name, value]) =>
+            value === null ? null : (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Untrusted>{value}</Untrusted>
+                </dd>
+              </div>
+            )
+          )}
+        </dl>
+      </header>
+      {isOver ? (
+        <Message icon={MonitorOff} title="This browser is stopped">
+          <p>Its recording, if it has one, is on the page of its run.</p>
+          {browser.runId === null ? null : <Link to={`/runs/${browser.runId}`}>Open the run</Link>}
+        </Message>
+      ) : link === null ? (
+        <Message icon={MonitorPlay} title="Simulated browsers have no picture">
+          <p>Start the server with --browsers chromium to watch browsers and to take control of them.</p>
+        </Message>
+      ) : (
+        <div className={styles["content"]}>
+          <Screen key={link} link={link} hasControl={isHeld} cast={cast} onCast={setCast} onRelease={end} />
+          <AgentSteps cast={cast} />
+        </div>
+      )}
+      {isAsked ? (
+        <Suspense>
+          <Confirm
+            title="Stop this browser?"
+            action="Stop the browser"
+            onClose={() => ask(false)}
+            onConfirm={() => stop({ payload: { ids: [browser.id] } })}
+          >
+            A run that uses it fails.
+          </Confirm>
+        </Suspense>
+      ) : null}
+    </div>
+  )
+}
+
+/** One browser, live: watch it, take control of it, stop it. */
+const BrowserScreen = ({ id }: { readonly id: string }) => {
+  const page = browserPage(id)
+  const result = useAtomValue(page)
+  if (AsyncResult.isSuccess(result)) return <Content key={id} {...result.value} />
+  if (errorTag(result) === "NotFoundError") {
+    return (
+      <Message icon={FileQuestion} title="There is no such browser" alert whole>
+        <p>It was deleted, or your key doesn't see it.</p>
+        <Link to="/">Overview</Link>
+      </Message>
+    )
+  }
+  if (AsyncResult.isFailure(result) && !result.waiting) {
+    return (
+      <Failed
+        icon={CloudOff}
+        title="The browser could not be read"
+        reason={reason(result)}
+        onRetry={() => registry.refresh(page)}
+        whole
+      />
+    )
+  }
+  return <Loading what="the browser" />
+}
+
+export default BrowserScreen

@@ -1,0 +1,154 @@
+import type { Input } from "./input.ts"
+
+/** A step of the agent, as the live socket sends it. */
+export interface CastStep {
+  readonly number: number
+  readonly summary: string
+  readonly address: string
+  readonly failure?: string | null
+  readonly duration_ms?: number
+}
+
+/** State of a browser's cast. */
+export interface Cast {
+  readonly state: "connecting" | "live" | "lost" | "over"
+  /** Why it's over; an empty string before. */
+  readonly reason: string
+  readonly title: string
+  readonly address: string
+  readonly isConcealed: boolean
+  readonly hasPicture: boolean
+  readonly steps: ReadonlyArray<CastStep>
+}
+
+/** A cast before its first message. */
+export const noCast: Cast = {
+  state: "connecting",
+  reason: "",
+  title: "",
+  address: "",
+  isConcealed: false,
+  hasPicture: false,
+  steps: []
+}
+
+/** Bytes before each JPEG. */
+const header_bytes = 9
+
+/** Close code for a browser that is gone for good. */
+const stoppedCode = 4001
+
+/** Most steps that are kept. */
+const mostSteps = 50
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** Adds a message of the socket to a cast. */
+export const received = (cast: Cast, message: Readonly<Record<string, unknown>>): Cast => {
+  const { number } = message
+  if (typeof number !== "number") {
+    return {
+      ...cast,
+      state: "live",
+      title: text(message["title"]),
+      address: text(message["address"]),
+      isConcealed: message["concealed"] === true
+    }
+  }
+  const step: CastStep = {
+    number,
+    summary: text(message["summary"]),
+    address: text(message["address"]),
+    ...("failure" in message ? { failure: message["failure"] === null ? null : text(message["failure"]) } : {}),
+    ...(typeof message["duration_ms"] === "number" ? { duration_ms: message["duration_ms"] } : {})
+  }
+  // the end of a step replaces its beginning; the next run of the session counts from 1 again
+  const last = cast.steps.findLastIndex((one) => one.number === number && one.failure === undefined)
+  const steps = step.failure !== undefined && last !== -1 ? cast.steps.with(last, step) : [...cast.steps, step]
+  return { ...cast, steps: steps.slice(-mostSteps) }
+}
+
+interface Connection {
+  readonly send: (input: Input) => void
+  readonly close: () => void
+}
+
+/** Draws only the newest of the pictures that arrive while another one is decoded. */
+const makeScreen = (canvas: HTMLCanvasElement, onDrawn: () => void) => {
+  const context = canvas.getContext("bitmaprenderer")
+  let newest: ArrayBuffer | undefined
+  let isDrawing = false
+  const draw = async () => {
+    if (isDrawing) return
+    isDrawing = true
+    while (newest !== undefined) {
+      const bytes = new Uint8Array(newest, header_bytes)
+      newest = undefined
+      try {
+        const picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }))
+        canvas.width = picture.width
+        canvas.height = picture.height
+        context?.transferFromImageBitmap(picture)
+        onDrawn()
+      } catch {
+        // an unreadable picture is replaced by the next one
+      }
+    }
+    isDrawing = false
+  }
+  return (picture: ArrayBuffer) => {
+    newest = picture
+    void draw()
+  }
+}
+
+/** The address of a live page's socket on this origin: a link may start with a public URL that this page isn't at. */
+export const socketAddress = (link: string, page: string): string => {
+  const address = new URL(`${new URL(link).pathname}/socket`, page)
+  address.protocol = address.protocol.replace("http", "ws")
+  return address.href
+}
+
+/** Shows a browser on a canvas, and connects again when the connection is lost, until `close`. */
+export const connect = (
+  link: string,
+  canvas: HTMLCanvasElement,
+  onChange: (change: (cast: Cast) => Cast) => void
+): Connection => {
+  let socket: WebSocket | undefined
+  let timer = 0
+  let attempts = 0
+  let isClosed = false
+  const draw = makeScreen(canvas, () => onChange((cast) => (cast.hasPicture ? cast : { ...cast, hasPicture: true })))
+  const open = () => {
+    socket = new WebSocket(socketAddress(link, location.href))
+    socket.binaryType = "arraybuffer"
+    socket.addEventListener("open", () => {
+      attempts = 0
+      // the server sends the last steps again
+      onChange((cast) => ({ ...cast, state: "live", steps: [] }))
+    })
+    socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data !== "string") return draw(data)
+      const message = JSON.parse(data) as Readonly<Record<string, unknown>>
+      onChange((cast) => received(cast, message))
+    })
+    socket.addEventListener("close", ({ code, reason }) => {
+      if (isClosed) return
+      if (code === stoppedCode) return onChange((cast) => ({ ...cast, state: "over", reason }))
+      onChange((cast) => ({ ...cast, state: "lost" }))
+      timer = window.setTimeout(open, Math.min(10_000, 500 * 2 ** attempts++))
+    })
+  }
+  open()
+  return {
+    send: (input) => {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(input))
+    },
+    close: () => {
+      isClosed = true
+      window.clearTimeout(timer)
+      socket?.close()
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { type CreatedKey, type Key, type KeyLimits, keyScopes } from "@webagent/admin"
+import * as Redacted from "effect/Redacted"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { type FormEvent, useEffect, useState } from "react"
+import { reason } from "../../state/client.ts"
+import { say } from "../../state/notices.ts"
+import { useAtom } from "../../state/react.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Code } from "../../ui/Code.tsx"
+import Dialog from "../../ui/Dialog.tsx"
+import { CheckField, TextField } from "../../ui/Field.tsx"
+import { createKey, keysChanged, setLimits } from "./keys.state.ts"
+import { limitLabels, limitNames, limitsOf } from "./limits.ts"
+import styles from "./KeysScreen.module.css"
+
+const scopeTexts: Readonly<Record<(typeof keyScopes)[number], string>> = {
+  read: "read: read runs, browsers and results",
+  runs: "runs: start, follow up and cancel runs",
+  browsers: "browsers: start and stop browsers",
+  admin: "admin: see and change the records of every key"
+}
+
+const LimitFields = ({ limits }: { readonly limits: KeyLimits | undefined }) => (
+  <fieldset className={styles["limits"]}>
+    <legend>Limits (empty is unlimited)</legend>
+    {limitNames.map((name) => (
+      <TextField
+        key={name}
+        label={limitLabels[name]}
+        name={name}
+        inputMode="decimal"
+        defaultValue={limits?.[name] ?? ""}
+      />
+    ))}
+  </fieldset>
+)
+
+const readLimits = (data: FormData) => limitsOf((name) => String(data.get(name) ?? ""))
+const wrongLimits = "A limit is a number above 0, without a unit, or empty."
+
+/** Shows the secret of a new key, once. */
+export const Secret = ({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) => (
+  <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept>
+    <p>Copy it now: the server stores only what recognizes it, so it can't be shown again.</p>
+    <Code label="The key" text={Redacted.value(created.secret)} />
+    <div className={styles["actions"]}>
+      <Button kind="primary" onClick={onClose}>
+        I have copied it
+      </Button>
+    </div>
+  </Dialog>
+)
+
+interface CreateProps {
+  readonly onClose: () => void
+  readonly onCreated: (created: CreatedKey) => void
+}
+
+/** The form of a new key. */
+export const Create = ({ onClose, onCreated }: CreateProps) => {
+  const [result, create] = useAtom(createKey)
+  const [error, setError] = useState<string | undefined>(undefined)
+  const [isSent, setSent] = useState(false)
+  useEffect(() => {
+    if (!isSent || result.waiting || AsyncResult.isInitial(result)) return
+    setSent(false)
+    if (AsyncResult.isFailure(result)) return setError(reason(result))
+    onCreated(result.value)
+  }, [isSent, onCreated, result])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const limits = readLimits(data)
+    const scopes = keyScopes.filter((scope) => data.get(scope) === "on")
+    if (limits === undefined) return setError(wrongLimits)
+    if (scopes.length === 0) return setError("Choose at least one scope.")
+    setError(undefined)
+    setSent(true)
+    return create({
+      payload: { name: String(data.get("name") ?? "").trim(), scopes, limits },
+      reactivityKeys: keysChanged
+    })
+  }
+  return (
+    <Dialog title="Create a key" onClose={onClose} isKept>
+      <form className={styles["form"]} onSubmit={submit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={64}
+          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+          placeholder="shop"
+          autoComplete="off"
+          hint="Letters, digits, dots, dashes and underscores. Records belong to the name."
+        />
+        <fieldset className={styles["scopes"]}>
+          <legend>Scopes</legend>
+          {keyScopes.map((scope) => (
+            <CheckField key={scope} label={scopeTexts[scope]} name={scope} defaultChecked={scope !== "admin"} />
+          ))}
+        </fieldset>
+        <LimitFields limits={undefined} />
+        {error === undefined ? null : (
+          <p role="alert" className={styles["error"]}>
+            {error}
+          </p>
+        )}
+        <div className={styles["actions"]}>
+          <Button type="submit" kind="primary" disabled={result.waiting}>
+            Create the key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface LimitsProps {
+  readonly of: Key
+  readonly onClose: () => void
+}
+
+/** The form of a key's limits. */
+export const Limits = ({ of: key, onClose }: LimitsProps) => {
+  const [result, set] = useAtom(setLimits)
+  const [error, setError] = useState<string | undefined>(undefined)
+  const [isSent, setSent] = useState(false)
+  useEffect(() => {
+    if (!isSent || result.waiting || AsyncResult.isInitial(result)) return
+    setSent(false)
+    if (AsyncResult.isFailure(result)) return setError(reason(result))
+    say(`The limits of ${key.name} are in force`)
+    onClose()
+  }, [isSent, key.name, onClose, result])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const limits = readLimits(new FormData(event.currentTarget))
+    if (limits === undefined) return setError(wrongLimits)
+    setError(undefined)
+    setSent(true)
+    return set({ params: { name: key.name }, payload: limits, reactivityKeys: keysChanged })
+  }
+  return (
+    <Dialog title={`Limits of ${key.name}`} onClose={onClose} isKept>
+      <form className={styles["form"]} onSubmit={submit}>
+        <LimitFields limits={key.limits} />
+        {error === undefined ? null : (
+          <p role="alert" className={styles["error"]}>
+            {error}
+          </p>
+        )}
+        <div className={styles["actions"]}>
+          <Button type="submit" kind="primary" disabled={result.waiting}>
+            Set the limits
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

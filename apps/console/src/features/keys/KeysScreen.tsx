@@ -1,0 +1,194 @@
+import type { CreatedKey, Key } from "@webagent/admin"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { CloudOff, KeyRound, Plus } from "lucide-react"
+import { lazy, Suspense, useEffect, useState } from "react"
+import { errorTag, reason } from "../../state/client.ts"
+import { say } from "../../state/notices.ts"
+import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { Button } from "../../ui/Button.tsx"
+import { count, usd } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Failed, Loading, Message } from "../../ui/Message.tsx"
+import { Page } from "../../ui/Page.tsx"
+import { Status } from "../../ui/Status.tsx"
+import table from "../../ui/Table.module.css"
+import { Time } from "../../ui/Time.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Create, Limits, Secret } from "./KeyForms.tsx"
+import { keys, keysChanged, revokeKey, rotateKey } from "./keys.state.ts"
+import styles from "./KeysScreen.module.css"
+
+const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
+
+/** The dialog that is open. */
+type Opened =
+  | { readonly what: "create" }
+  | { readonly what: "secret"; readonly created: CreatedKey }
+  | { readonly what: "limits" | "revoke" | "rotate"; readonly key: Key }
+
+const used = (now: string, limit: string | number | null): string => (limit === null ? now : `${now} of ${limit}`)
+
+const Usage = ({ of: { limits, usage } }: { readonly of: Key }) => (
+  <>
+    <td className={table["number"]}>{used(count(usage.runs), limits.runs)}</td>
+    <td className={table["number"]}>{used(count(usage.browsers), limits.browsers)}</td>
+    <td className={table["number"]}>
+      {used(usd(usage.usdToday), limits.usdPerDay === null ? null : usd(limits.usdPerDay))}
+    </td>
+    <td className={table["number"]}>{limits.requestsPerMinute === null ? "–" : count(limits.requestsPerMinute)}</td>
+  </>
+)
+
+const Row = ({ of: key, open }: { readonly of: Key; readonly open: (opened: Opened) => void }) => (
+  <tr>
+    <th scope="row">
+      <Link to={`/runs?key=${encodeURIComponent(key.name)}`} className={styles["name"]} title="Show its runs">
+        <Untrusted>{key.name}</Untrusted>
+      </Link>
+      <br />
+      <code className={table["soft"]}>
+        <Untrusted>{key.prefix}</Untrusted>…
+      </code>
+    </th>
+    <td>{key.scopes.join(", ")}</td>
+    <Usage of={key} />
+    <td>
+      <Time at={key.createdAt} />
+    </td>
+    <td>
+      {key.revokedAt === null ? (
+        <div className={styles["buttons"]}>
+          <Button onClick={() => open({ what: "limits", key })} aria-label={`Limits of ${key.name}`}>
+            Limits
+          </Button>
+          <Button onClick={() => open({ what: "rotate", key })} aria-label={`Rotate ${key.name}`}>
+            Rotate
+          </Button>
+          <Button kind="danger" onClick={() => open({ what: "revoke", key })} aria-label={`Revoke ${key.name}`}>
+            Revoke
+          </Button>
+        </div>
+      ) : (
+        <Status of="revoked" />
+      )}
+    </td>
+  </tr>
+)
+
+const columns = ["Key", "Scopes", "Runs now", "Browsers now", "Cost today", "Requests per minute", "Created"]
+
+const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open: (opened: Opened) => void }) => (
+  <div className={table["scroll"]} tabIndex={0} role="region" aria-label="Keys">
+    <table className={table["table"]}>
+      <thead>
+        <tr>
+          {columns.map((name, index) => (
+            <th key={name} scope="col" className={index > 1 && index < 6 ? table["number"] : undefined}>
+              {name}
+            </th>
+          ))}
+          <th scope="col">
+            <span className="unseen">Changes</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((key) => (
+          <Row key={`${key.name} ${key.createdAt}`} of={key} open={open} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** Active keys first, then revoked ones; the newest first among each. */
+const sorted = (rows: ReadonlyArray<Key>): ReadonlyArray<Key> =>
+  rows.toSorted(
+    (a, b) =>
+      Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || Date.parse(b.createdAt) - Date.parse(a.createdAt)
+  )
+
+/** API keys: what each may do and uses, and every change of them. */
+const KeysScreen = () => {
+  const result = useAtomValue(keys)
+  const [opened, open] = useState<Opened | undefined>(undefined)
+  const [rotated, rotate] = useAtom(rotateKey)
+  const [revoked, revoke] = useAtom(revokeKey)
+  useEffect(() => {
+    if (rotated.waiting || AsyncResult.isInitial(rotated)) return
+    if (AsyncResult.isFailure(rotated)) return say(reason(rotated))
+    open({ what: "secret", created: rotated.value })
+  }, [rotated])
+  useEffect(() => {
+    if (revoked.waiting || AsyncResult.isInitial(revoked)) return
+    say(AsyncResult.isFailure(revoked) ? reason(revoked) : `The key ${revoked.value.name} is revoked`)
+  }, [revoked])
+  const close = () => open(undefined)
+  const change = (name: string) => ({ params: { name }, reactivityKeys: keysChanged })
+  return (
+    <Page
+      title="Keys"
+      lead="Give each app its own key, with the limits that it needs. Keys that were set by a flag are not listed."
+      actions={
+        <Button kind="primary" onClick={() => open({ what: "create" })}>
+          <Plus aria-hidden />
+          Create a key
+        </Button>
+      }
+    >
+      {AsyncResult.isSuccess(result) ? (
+        result.value.length === 0 ? (
+          <Message icon={KeyRound} title="No keys yet">
+            <p>An app needs a key to start runs. You can revoke a key at any time.</p>
+          </Message>
+        ) : (
+          <List rows={sorted(result.value)} open={open} />
+        )
+      ) : AsyncResult.isFailure(result) && !result.waiting ? (
+        errorTag(result) === "ForbiddenError" ? (
+          <Message icon={KeyRound} title="Your key may not see keys">
+            <p>Sign in with a key that has the scope admin.</p>
+          </Message>
+        ) : (
+          <Failed
+            icon={CloudOff}
+            title="The keys could not be read"
+            reason={reason(result)}
+            onRetry={() => registry.refresh(keys)}
+          />
+        )
+      ) : (
+        <Loading what="keys" lines={4} />
+      )}
+      {opened?.what === "create" ? (
+        <Create onClose={close} onCreated={(created) => open({ what: "secret", created })} />
+      ) : null}
+      {opened?.what === "secret" ? <Secret created={opened.created} onClose={close} /> : null}
+      {opened?.what === "limits" ? <Limits of={opened.key} onClose={close} /> : null}
+      <Suspense>
+        {opened?.what === "revoke" ? (
+          <Confirm
+            title={`Revoke ${opened.key.name}?`}
+            action={`Revoke ${opened.key.name}`}
+            onClose={close}
+            onConfirm={() => revoke(change(opened.key.name))}
+          >
+            Its next request is refused, and its sessions of this console end. Its runs stay.
+          </Confirm>
+        ) : null}
+        {opened?.what === "rotate" ? (
+          <Confirm
+            title={`Rotate ${opened.key.name}?`}
+            action={`Rotate ${opened.key.name}`}
+            onClose={close}
+            onConfirm={() => rotate(change(opened.key.name))}
+          >
+            The current secret stops working at once. You get a new one with the same name, scopes and limits.
+          </Confirm>
+        ) : null}
+      </Suspense>
+    </Page>
+  )
+}
+
+export default KeysScreen

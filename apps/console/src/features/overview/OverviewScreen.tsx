@@ -1,0 +1,264 @@
+import type { ServerInfo, Spend } from "@webagent/admin"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { Check, Circle, CloudOff, Play } from "lucide-react"
+import type { ReactNode } from "react"
+import { reason, serverInfo } from "../../state/client.ts"
+import { runRow } from "../../state/live.ts"
+import { registry, useAtomValue } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
+import { buttonClass } from "../../ui/Button.tsx"
+import { count, usd } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Failed, Loading } from "../../ui/Message.tsx"
+import { Page, Section } from "../../ui/Page.tsx"
+import { Status } from "../../ui/Status.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { runFacts, serverFacts } from "./overview.state.ts"
+import styles from "./OverviewScreen.module.css"
+
+interface FigureProps {
+  readonly label: string
+  readonly value: ReactNode
+  /** Address of the screen that shows more. */
+  readonly to?: string
+  readonly tone?: "bad" | "busy"
+  readonly children?: ReactNode
+}
+
+const Figure = ({ children, label, to, tone, value }: FigureProps) => {
+  const content = (
+    <>
+      <span className={styles["label"]}>{label}</span>
+      <span className={styles["value"]} data-tone={tone}>
+        {value}
+      </span>
+      {children === undefined ? null : <span className={styles["more"]}>{children}</span>}
+    </>
+  )
+  return (
+    <li className={styles["figure"]}>{to === undefined ? <div>{content}</div> : <Link to={to}>{content}</Link>}</li>
+  )
+}
+
+const RunLine = ({ id }: { readonly id: string }) => {
+  const run = useAtomValue(runRow(id))
+  if (run === undefined) return null
+  return (
+    <li>
+      <Link to={`/runs/${id}`}>
+        <Status of={run.status} />
+        <span className={styles["task"]}>
+          <Untrusted max={120}>{run.title ?? run.task}</Untrusted>
+          {run.error === null ? null : (
+            <small>
+              <Untrusted max={120}>{run.error}</Untrusted>
+            </small>
+          )}
+        </span>
+        <span className={styles["when"]}>
+          <Time at={run.createdAt} />
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+interface RunsProps {
+  readonly title: string
+  readonly ids: ReadonlyArray<string>
+  readonly to: string
+  readonly empty: string
+}
+
+const Runs = ({ empty, ids, title, to }: RunsProps) => (
+  <Section
+    title={title}
+    actions={
+      <Link to={to} className={styles["all"]} aria-label={`All: ${title}`}>
+        All
+      </Link>
+    }
+  >
+    {ids.length === 0 ? (
+      <p className={styles["empty"]}>{empty}</p>
+    ) : (
+      <ul className={styles["runs"]}>
+        {ids.map((id) => (
+          <RunLine key={id} id={id} />
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+const days = 14
+
+/** The cost of the last two weeks as bars. The numbers are in its label and in a table for screen readers. */
+const Bars = ({ spend }: { readonly spend: Spend }) => {
+  const rows = spend.rows
+    .filter(({ day }) => day !== null)
+    .toSorted((a, b) => ((a.day ?? "") < (b.day ?? "") ? -1 : 1))
+    .slice(-days)
+  const most = Math.max(...rows.map((row) => Number(row.usd)), 0)
+  if (most === 0) return null
+  return (
+    <svg
+      className={styles["bars"]}
+      viewBox={`0 0 ${days * 8} 24`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`Cost of ${rows.length} days, at most ${usd(most)} a day`}
+    >
+      {rows.map((row, index) => {
+        const height = Math.max(1, (Number(row.usd) / most) * 22)
+        return (
+          <rect
+            key={row.day}
+            x={(days - rows.length + index) * 8 + 1}
+            y={24 - height}
+            width={6}
+            height={height}
+            rx={1}
+          />
+        )
+      })}
+    </svg>
+  )
+}
+
+interface ChecklistProps {
+  readonly info: ServerInfo
+  readonly hasRuns: boolean
+  readonly keys: number
+}
+
+/** What a new server still needs, until its first run. */
+const Checklist = ({ hasRuns, info, keys }: ChecklistProps) => {
+  if (hasRuns) return null
+  const isSimulated = info.has.some((part) => part === "simulation")
+  const items: ReadonlyArray<readonly [isDone: boolean, text: ReactNode]> = [
+    [
+      isSimulated || keys > 0,
+      isSimulated ? (
+        "A key: the simulated service accepts wak_test"
+      ) : (
+        <>
+          A key for your app. <Link to="/keys">Create one</Link>
+        </>
+      )
+    ],
+    [
+      isSimulated || info.model !== null,
+      isSimulated ? (
+        "A model: simulated, so runs cost nothing"
+      ) : info.model === null ? (
+        <>
+          A model: start the server with <code>--model DIALECT:NAME</code>
+        </>
+      ) : (
+        `A model: ${info.model}`
+      )
+    ],
+    [
+      false,
+      <>
+        A first run. <Link to="/start">Start one</Link>
+      </>
+    ]
+  ]
+  return (
+    <Section title="First steps">
+      <ol className={styles["checklist"]}>
+        {items.map(([isDone, text], index) => (
+          <li key={index} data-done={isDone}>
+            {isDone ? <Check aria-label="Done:" /> : <Circle aria-label="To do:" />}
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+const today = (spend: Spend | undefined): string | undefined =>
+  spend?.rows.find(({ day }) => day === new Date().toISOString().slice(0, 10))?.usd ??
+  (spend === undefined ? undefined : "0")
+
+/** What runs, what it costs and what failed. */
+const OverviewScreen = () => {
+  const result = useAtomValue(runFacts)
+  const info = valueOf(useAtomValue(serverInfo))
+  const server = valueOf(useAtomValue(serverFacts))
+  if (AsyncResult.isFailure(result) && !result.waiting) {
+    return (
+      <Failed
+        icon={CloudOff}
+        title="The overview could not be read"
+        reason={reason(result)}
+        onRetry={() => registry.refresh(runFacts)}
+        whole
+      />
+    )
+  }
+  const facts = valueOf(result)
+  const counted = (...statuses: ReadonlyArray<string>) => {
+    const counts = statuses.map((status) => facts?.counts[status] ?? { count: 0, more: false })
+    return `${count(counts.reduce((sum, one) => sum + one.count, 0))}${counts.some(({ more }) => more) ? "+" : ""}`
+  }
+  const room = server?.nodes.reduce((sum, node) => sum + node.room, 0)
+  const inUse = server?.browsers.length ?? 0
+  const driven = server?.browsers.filter((browser) => browser.agentSessionId === null).length ?? 0
+  const spent = today(server?.spend)
+  return (
+    <Page
+      title="Overview"
+      lead={info === undefined ? undefined : info.browsers}
+      actions={
+        <Link to="/start" className={buttonClass("primary")}>
+          <Play aria-hidden />
+          Start a run
+        </Link>
+      }
+    >
+      {facts === undefined ? (
+        <Loading what="the overview" />
+      ) : (
+        <>
+          <ul className={styles["figures"]} aria-label="Figures">
+            <Figure label="Running" value={counted("running", "dispatching")} to="/runs?status=running" tone="busy" />
+            <Figure label="Queued" value={counted("queued")} to="/runs?status=queued" />
+            <Figure label="Failed" value={counted("failed")} to="/runs?status=failed" tone="bad" />
+            <Figure label="Completed" value={counted("completed")} to="/runs?status=completed" />
+            {server === undefined ? null : (
+              <Figure label="Browsers in use" value={count(inUse)}>
+                {room === undefined || server.nodes.length === 0 ? "" : `of ${count(inUse + room)}`}
+                {driven === 0 ? "" : `, ${count(driven)} driven by code`}
+              </Figure>
+            )}
+            {spent === undefined ? null : (
+              <Figure label="Spent today (UTC)" value={usd(spent)}>
+                {server?.spend === undefined ? null : <Bars spend={server.spend} />}
+              </Figure>
+            )}
+            {server === undefined || server.nodes.length < 2 ? null : (
+              <Figure label="Nodes" value={count(server.nodes.length)}>
+                {server.nodes.some(({ draining }) => draining) ? "some are draining" : ""}
+              </Figure>
+            )}
+          </ul>
+          {info === undefined ? null : (
+            <Checklist info={info} hasRuns={facts.newest.length > 0} keys={server?.keys.length ?? 0} />
+          )}
+          <div className={styles["columns"]}>
+            <Runs title="Running" ids={facts.running} to="/runs?status=running" empty="No run is running." />
+            <Runs title="Failed last" ids={facts.failed} to="/runs?status=failed" empty="No run has failed." />
+            <Runs title="Newest" ids={facts.newest} to="/runs" empty="No runs yet." />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+export default OverviewScreen

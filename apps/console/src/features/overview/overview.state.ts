@@ -1,0 +1,48 @@
+import type { Browser, Key, Node, Run, Spend } from "@webagent/admin"
+import * as Effect from "effect/Effect"
+import { Console } from "../../state/client.ts"
+import { epoch, putRuns } from "../../state/live.ts"
+import { settled } from "../../state/runs.ts"
+
+const none = <A>(): ReadonlyArray<A> => []
+
+/** Counts of runs, and the newest runs that run or failed. */
+export const runFacts = Console.runtime.atom((get) => {
+  get(epoch)
+  get(settled("runs"))
+  return Effect.gen(function* () {
+    const client = yield* Console
+    const [newest, running, failed] = yield* Effect.all(
+      [
+        client.runs.list({ query: { limit: 6 } }),
+        client.runs.list({ query: { status: "running", limit: 6 } }),
+        client.runs.list({ query: { status: "failed", limit: 6 } })
+      ],
+      { concurrency: 3 }
+    )
+    putRuns([...newest.rows, ...running.rows, ...failed.rows])
+    const idsOf = ({ rows }: { readonly rows: ReadonlyArray<Run> }) => rows.map(({ id }) => id)
+    return { counts: newest.counts ?? {}, newest: idsOf(newest), running: idsOf(running), failed: idsOf(failed) }
+  })
+})
+
+/** What the server runs on. A key without the scope admin doesn't see every part: those are empty. */
+export const serverFacts = Console.runtime.atom((get) => {
+  get(epoch)
+  get(settled("browsers"))
+  return Effect.gen(function* () {
+    const client = yield* Console
+    const [browsers, nodes, keys, spend] = yield* Effect.all(
+      [
+        Effect.map(client.browsers.list({ query: { status: "active", limit: 100 } }), ({ rows }) => rows).pipe(
+          Effect.orElseSucceed(none<Browser>)
+        ),
+        Effect.orElseSucceed(client.nodes.list(), none<Node>),
+        Effect.orElseSucceed(client.keys.list(), none<Key>),
+        client.spend.get({ query: { by: "day" } }).pipe(Effect.orElseSucceed((): Spend | undefined => undefined))
+      ],
+      { concurrency: 4 }
+    )
+    return { browsers, nodes, keys, spend }
+  })
+})

@@ -1,0 +1,148 @@
+import type { ModelCall, RunStep } from "@webagent/admin"
+import { type KeyboardEvent, useEffect, useRef } from "react"
+import { letterKeys } from "../../state/preferences.ts"
+import { registry } from "../../state/react.ts"
+import { span, usd } from "../../ui/format.ts"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import styles from "./Steps.module.css"
+
+const stateOf = ({ durationMs, failure }: RunStep) =>
+  failure !== null ? "failed" : durationMs === null ? "running" : "done"
+
+interface StepProps {
+  readonly step: RunStep
+  readonly isShown: boolean
+  /** Duration of the run's longest step. */
+  readonly longest_ms: number
+  readonly onShow: () => void
+}
+
+const Step = ({ isShown, longest_ms, onShow, step }: StepProps) => (
+  <li>
+    <button type="button" className={styles["step"]} aria-current={isShown ? "step" : undefined} onClick={onShow}>
+      <span className={styles["mark"]} data-state={stateOf(step)}>
+        {step.number}
+      </span>
+      <span className={styles["what"]}>
+        {step.tool === null ? null : (
+          <b>
+            <Untrusted max={30}>{step.tool}</Untrusted>
+          </b>
+        )}
+        <Untrusted>{step.title ?? step.summary}</Untrusted>
+        {step.failure === null ? (
+          <small>
+            <Untrusted max={140}>{step.address}</Untrusted>
+          </small>
+        ) : (
+          <small className={styles["bad"]}>
+            Failed: <Untrusted>{step.failure}</Untrusted>
+          </small>
+        )}
+        {step.durationMs === null ? null : (
+          <span className={styles["bar"]} style={{ width: `${Math.max(1, (100 * step.durationMs) / longest_ms)}%` }} />
+        )}
+      </span>
+      <span className={styles["figures"]}>
+        <span>{step.durationMs === null ? "now" : span(step.durationMs)}</span>
+        <span>{step.costUsd === null ? "" : usd(step.costUsd)}</span>
+      </span>
+    </button>
+  </li>
+)
+
+interface StepsProps {
+  readonly steps: ReadonlyArray<RunStep>
+  readonly shown: RunStep | undefined
+  /** True if the newest step is to be scrolled into view. */
+  readonly follows: boolean
+  readonly onShow: (number: number) => void
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+
+/** The steps of a run as a timeline; the length of each bar is its share of the longest one. */
+export const Steps = ({ follows, onShow, shown, steps: rows }: StepsProps) => {
+  const list = useRef<HTMLOListElement>(null)
+  const longest_ms = Math.max(1, ...rows.map(({ durationMs }) => durationMs ?? 0))
+  useEffect(() => {
+    if (follows) list.current?.scrollTo({ top: list.current.scrollHeight })
+  }, [follows, rows.length])
+  const move = (by: number): boolean => {
+    const index = rows.findIndex(({ number }) => number === shown?.number) + by
+    const next = rows[index]
+    if (next === undefined) return false
+    onShow(next.number)
+    list.current?.querySelectorAll("button")[index]?.focus()
+    return true
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.key.length === 1 && !registry.get(letterKeys))) return
+    const by = steps[event.key]
+    if (by !== undefined && move(by)) event.preventDefault()
+  }
+  const moveNow = useRef(move)
+  useEffect(() => {
+    moveNow.current = move
+  })
+  // j and k start the timeline before anything has the focus
+  useEffect(() => {
+    const start = (event: globalThis.KeyboardEvent) => {
+      const isFree = document.activeElement === document.body || document.activeElement?.id === "main"
+      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k"))
+        moveNow.current(event.key === "j" ? 1 : -1)
+    }
+    window.addEventListener("keydown", start)
+    return () => window.removeEventListener("keydown", start)
+  }, [])
+  return (
+    <ol ref={list} className={styles["steps"]} aria-label="Steps" onKeyDown={press}>
+      {rows.map((step) => (
+        <Step
+          key={step.number}
+          step={step}
+          longest_ms={longest_ms}
+          isShown={step === shown}
+          onShow={() => onShow(step.number)}
+        />
+      ))}
+    </ol>
+  )
+}
+
+/** A call of a model that belongs to a step, or to none. */
+export const CallsTable = ({ calls }: { readonly calls: ReadonlyArray<ModelCall> }) => (
+  <div className={styles["calls"]} tabIndex={0} role="region" aria-label="Model calls">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col">In</th>
+          <th scope="col">Cached</th>
+          <th scope="col">Out</th>
+          <th scope="col">Took</th>
+          <th scope="col">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {calls.map((call) => (
+          <tr key={call.number}>
+            <th scope="row">
+              <Untrusted max={40}>{call.model ?? "–"}</Untrusted>
+              {call.failure === null ? null : (
+                <small className={styles["bad"]}>
+                  <Untrusted>{call.failure}</Untrusted>
+                </small>
+              )}
+            </th>
+            <td>{call.inputTokens?.toLocaleString("en") ?? "–"}</td>
+            <td>{call.cachedTokens?.toLocaleString("en") ?? "–"}</td>
+            <td>{call.outputTokens?.toLocaleString("en") ?? "–"}</td>
+            <td>{call.durationMs === null ? "now" : span(call.durationMs)}</td>
+            <td>{usd(call.costUsd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,71 @@
+/** Each reason of a failure, with its cause in a sentence and what one can do about it. */
+const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>> = {
+  agent: [
+    "The agent gave up.",
+    "Read its last steps. If the task was unclear, say in it what the result should look like."
+  ],
+  agent_crashed: [
+    "The agent stopped with an error of its own.",
+    "Run it again. If it fails the same way, read the server's log."
+  ],
+  step_limit: [
+    "The agent took as many steps as a run may take.",
+    "Make the task smaller, or start the server with a higher --max-steps."
+  ],
+  time_limit: [
+    "The run took as long as a run may take.",
+    "Make the task smaller, or start the server with a higher --max-run-time."
+  ],
+  cost_limit: [
+    "The run cost as much as it may cost.",
+    "Raise the run's cost limit, or start the server with a higher --max-run-cost."
+  ],
+  token_limit: ["The run used as many tokens as it may use.", "Make the task smaller, or raise the limit of tokens."],
+  failed_steps: [
+    "Several steps in a row failed.",
+    "Look at the pictures of the failed steps: the page may have changed, or blocked the agent."
+  ],
+  repeated_steps: [
+    "The agent repeated the same step without effect.",
+    "Look at the picture of the last step, and name in the task how to get past it."
+  ],
+  invalid_output: [
+    "The result didn't match the schema that the run asked for.",
+    "Check whether the page has every required field of the schema."
+  ],
+  invalid_task: [
+    "The task can't be carried out as it is written.",
+    "Read the error, correct the task and start it again."
+  ],
+  model_error: [
+    "The model didn't answer, or refused.",
+    "Check the model's key, its limits and its status. A fallback model takes over with --fallback-model."
+  ],
+  no_model: [
+    "The server has no model that could carry out runs.",
+    "Start it with --model DIALECT:NAME and the key in WEBAGENT_MODEL_KEY."
+  ],
+  no_browser: [
+    "No browser could be started.",
+    "Check the server's browsers: all may be in use, or Chromium may be missing."
+  ],
+  browser_failed: ["The browser couldn't be started.", "Read the server's log for the browser's own error."],
+  browser_lost: [
+    "The browser stopped in the middle of the run.",
+    "Run it again. If it happens often, give the machine more memory."
+  ],
+  node_lost: [
+    "The server that carried it out stopped responding.",
+    "Run it again on another node, and look at the lost node's log."
+  ],
+  node_closed: [
+    "The server that carried it out was stopped.",
+    "Run it again. To stop a server without this, drain it first."
+  ]
+}
+
+/** Explains why a run failed. The tag of a newer server has no explanation of its own. */
+export const explain = (failure: string): { readonly cause: string; readonly advice: string } => {
+  const [cause, advice] = reasons[failure] ?? [`The run failed: ${failure}.`, "Read the error and the last steps."]
+  return { cause, advice }
+}

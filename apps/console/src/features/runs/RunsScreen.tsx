@@ -1,0 +1,351 @@
+import { runStatuses } from "@webagent/admin"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { ArrowUp, Ban, CloudOff, Download, Play, RotateCcw, Search, SearchX } from "lucide-react"
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { reason } from "../../state/client.ts"
+import { newRuns, runRow } from "../../state/live.ts"
+import { say } from "../../state/notices.ts"
+import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
+import { Button, buttonClass } from "../../ui/Button.tsx"
+import { download } from "../../ui/download.ts"
+import { count, counted } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Failed, Loading, Message } from "../../ui/Message.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { csvOf, jsonOf } from "./exported.ts"
+import { type FilterTexts, filtersOf, fits, textOf } from "./filters.ts"
+import { counts, exportRows, filterText, runPages, selected, setFilters } from "./runs.state.ts"
+import { RunsTable } from "./RunsTable.tsx"
+import styles from "./RunsScreen.module.css"
+
+const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
+
+/** Time without a key until a search starts. */
+const typing_ms = 250
+
+const SearchField = ({ value }: { readonly value: string }) => {
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef(0)
+  // Back and Forward change the address without the field
+  useEffect(() => {
+    if (input.current !== null && document.activeElement !== input.current) input.current.value = value
+  }, [value])
+  useEffect(() => () => window.clearTimeout(timer.current), [])
+  const search = (text: string) => setFilters({ search: text.trim() || undefined }, { replace: true })
+  return (
+    <label className={styles["search"]}>
+      <Search aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        placeholder="Search words of tasks"
+        aria-label="Search runs by words of their task"
+        defaultValue={value}
+        maxLength={200}
+        onKeyDown={({ currentTarget, key }) => (key === "Escape" ? currentTarget.blur() : undefined)}
+        onChange={({ currentTarget: { value: text } }) => {
+          window.clearTimeout(timer.current)
+          timer.current = window.setTimeout(() => search(text), typing_ms)
+        }}
+      />
+      <kbd aria-hidden>/</kbd>
+    </label>
+  )
+}
+
+const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
+  const known = valueOf(useAtomValue(counts(text)))
+  return (
+    <div className={styles["chips"]} role="group" aria-label="Status">
+      {runStatuses.map((status) => {
+        const { count: n = 0, more = false } = known?.[status] ?? {}
+        // dispatching takes a moment: it's worth a chip only while a run is in it
+        if (status === "dispatching" && n === 0 && filters.status !== status) return null
+        return (
+          <button
+            key={status}
+            type="button"
+            aria-pressed={status === filters.status}
+            onClick={() => setFilters({ status: status === filters.status ? undefined : status })}
+          >
+            {status.slice(0, 1).toUpperCase()}
+            {status.slice(1)} <span>{known === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+const otherNames = ["key", "model", "node", "tag", "failure", "session", "from", "to", "minUsd"] as const
+
+const otherLabels: Readonly<Record<(typeof otherNames)[number], string>> = {
+  key: "Key",
+  model: "Model",
+  node: "Node",
+  tag: "Tag",
+  failure: "Failure",
+  session: "Session",
+  from: "Created since (date)",
+  to: "Created before (date)",
+  minUsd: "Cost at least (USD)"
+}
+
+const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
+  const inForce = otherNames.filter((name) => filters[name] !== undefined)
+  return (
+    <details className={styles["more"]}>
+      <summary>{inForce.length === 0 ? "More filters" : `More filters (${inForce.length})`}</summary>
+      <form
+        className={styles["fields"]}
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
+          const texts = otherNames.map((name) => [name, String(data.get(name) ?? "").trim() || undefined])
+          const wanted = textOf(Object.fromEntries(texts))
+          const refused = otherNames.find(
+            (name) => String(data.get(name) ?? "").trim() !== "" && filtersOf(wanted)[name] === undefined
+          )
+          if (refused === undefined) return setFilters(Object.fromEntries(texts))
+          say(`${otherLabels[refused]}: this value doesn't work. A date is 2026-11-28, an amount is 0.5.`)
+        }}
+      >
+        {otherNames.map((name) => (
+          <label key={`${name}-${filters[name] ?? ""}`}>
+            {otherLabels[name]}
+            <input name={name} defaultValue={filters[name] ?? ""} maxLength={200} />
+          </label>
+        ))}
+        <Button type="submit" kind="primary">
+          Apply
+        </Button>
+        <Button
+          kind="ghost"
+          onClick={() =>
+            setFilters(Object.fromEntries([...otherNames, "search", "status"].map((name) => [name, undefined])))
+          }
+        >
+          Clear all
+        </Button>
+      </form>
+    </details>
+  )
+}
+
+/** The filters in force that have no control of their own on the screen, each with a button that removes it. */
+const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
+  const names = otherNames.filter((name) => filters[name] !== undefined)
+  if (names.length === 0) return null
+  return (
+    <ul className={styles["inForce"]} aria-label="Filters in force">
+      {names.map((name) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-label={`Remove the filter ${otherLabels[name]}`}
+            onClick={() => setFilters({ [name]: undefined })}
+          >
+            {otherLabels[name]}: <Untrusted max={40}>{filters[name]}</Untrusted> ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What one can do with the selected runs. */
+const Selection = () => {
+  const [cancelled, cancel] = useAtom(cancelRuns)
+  const [retried, retry] = useAtom(retryRuns)
+  const [ids, select] = useAtom(selected)
+  const [isAsked, ask] = useState(false)
+  useEffect(() => {
+    if (cancelled.waiting || AsyncResult.isInitial(cancelled)) return
+    if (AsyncResult.isFailure(cancelled)) return say(reason(cancelled))
+    const { already, cancelled: done } = cancelled.value
+    say(
+      `${counted(done.length, "run")} cancelled${already.length === 0 ? "" : `, ${count(already.length)} finished before`}`
+    )
+    select(new Set())
+  }, [cancelled, select])
+  useEffect(() => {
+    if (retried.waiting || AsyncResult.isInitial(retried)) return
+    if (AsyncResult.isFailure(retried)) return say(reason(retried))
+    say(`${counted(retried.value.started.length, "run")} started again`)
+    select(new Set())
+  }, [retried, select])
+  if (ids.size === 0) return null
+  const open = [...ids].filter((id) => registry.get(runRow(id))?.finishedAt === null)
+  const runs = counted(open.length, "run")
+  return (
+    <>
+      <Button kind="ghost" onClick={() => select(new Set())}>
+        Clear the selection
+      </Button>
+      <Button disabled={retried.waiting} onClick={() => retry({ payload: { ids: [...ids] } })}>
+        <RotateCcw aria-hidden />
+        Run {count(ids.size)} again
+      </Button>
+      <Button kind="danger" disabled={cancelled.waiting || open.length === 0} onClick={() => ask(true)}>
+        <Ban aria-hidden />
+        Cancel {runs}
+      </Button>
+      {isAsked ? (
+        <Suspense>
+          <Confirm
+            title={`Cancel ${runs}?`}
+            action={`Cancel ${runs}`}
+            onClose={() => ask(false)}
+            onConfirm={() => cancel({ payload: { ids: open } })}
+          >
+            Their agents stop at once. What they cost until then stays. This can't be undone, but you can run them
+            again.
+          </Confirm>
+        </Suspense>
+      ) : null}
+    </>
+  )
+}
+
+const Export = ({ text }: { readonly text: string }) => {
+  const [result, read] = useAtom(exportRows)
+  const [format, setFormat] = useState<"csv" | "json" | undefined>(undefined)
+  useEffect(() => {
+    if (format === undefined || result.waiting || AsyncResult.isInitial(result)) return
+    setFormat(undefined)
+    if (AsyncResult.isFailure(result)) return say(reason(result))
+    const rows = result.value
+    const [type, content] = format === "csv" ? ["text/csv", csvOf(rows)] : ["application/json", jsonOf(rows)]
+    download(`runs.${format}`, type, content)
+    say(`${counted(rows.length, "run")} exported`)
+  }, [format, result])
+  const begin = (chosen: "csv" | "json") => {
+    setFormat(chosen)
+    read(text)
+  }
+  return (
+    <>
+      <Button disabled={result.waiting} onClick={() => begin("csv")}>
+        <Download aria-hidden />
+        CSV
+      </Button>
+      <Button disabled={result.waiting} onClick={() => begin("json")}>
+        <Download aria-hidden />
+        JSON
+      </Button>
+    </>
+  )
+}
+
+const NewRuns = ({ text }: { readonly text: string }) => {
+  const fresh = useAtomValue(newRuns)
+  if (fresh.length === 0) return null
+  return (
+    <Button onClick={() => registry.refresh(runPages(text))}>
+      <ArrowUp aria-hidden />
+      Show {count(fresh.length)} new
+    </Button>
+  )
+}
+
+/** The ids of a list without the runs whose status has changed to one that the filter leaves out. */
+const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyArray<string> => {
+  const hasStatus = filters.status !== undefined
+  const time = useAtomValue(counts(textOf(filters)))
+  return useMemo(
+    () =>
+      hasStatus
+        ? ids.filter((id) => {
+            const run = registry.get(runRow(id))
+            return run === undefined || fits(run, filters)
+          })
+        : ids,
+    // the counts are read again whenever runs have changed
+    [ids, filters, hasStatus, time]
+  )
+}
+
+const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
+  const [result, more] = useAtom(runPages(text))
+  const known = valueOf(useAtomValue(counts(text)))
+  const pages = AsyncResult.isSuccess(result) ? result.value.items : undefined
+  const isDone = AsyncResult.isSuccess(result) && result.value.done
+  const all = useMemo(() => pages?.flatMap(({ ids }) => ids) ?? [], [pages])
+  const ids = useFitting(all, filters)
+  const onEnd = useCallback(() => {
+    const current = registry.get(runPages(text))
+    if (AsyncResult.isSuccess(current) && !current.waiting && !current.value.done) more()
+  }, [more, text])
+  // a search that no index answers has pages without rows: go on until there is one
+  const isSearching = pages !== undefined && ids.length === 0 && !isDone
+  useEffect(() => {
+    if (isSearching && !result.waiting) more()
+  }, [isSearching, more, result.waiting])
+  if (AsyncResult.isFailure(result) && !result.waiting) {
+    return (
+      <Failed
+        icon={CloudOff}
+        title="The runs could not be read"
+        reason={reason(result)}
+        onRetry={() => registry.refresh(runPages(text))}
+      />
+    )
+  }
+  if (pages === undefined || isSearching) return <Loading what="runs" lines={12} />
+  if (ids.length > 0) {
+    const chosen = Object.entries(known ?? {}).filter(
+      ([status]) => filters.status === undefined || status === filters.status
+    )
+    const isExact = known !== undefined && chosen.every(([, { more: isCapped }]) => !isCapped)
+    const total = isExact ? chosen.reduce((sum, [, { count: n }]) => sum + n, 0) : undefined
+    return <RunsTable key={text} ids={ids} total={total} onEnd={onEnd} />
+  }
+  if (text !== "") {
+    return (
+      <Message icon={SearchX} title="No run fits these filters">
+        <p>Search finds whole words of a task, and the start of the last one.</p>
+        <Link to="/runs" className={buttonClass()}>
+          Clear the filters
+        </Link>
+      </Message>
+    )
+  }
+  return (
+    <Message icon={Play} title="No runs yet">
+      <p>A run appears here as soon as a client or this console starts one.</p>
+      <Link to="/start" className={buttonClass("primary")}>
+        Start a run
+      </Link>
+    </Message>
+  )
+}
+
+/** All runs, newest first: search them, filter them, cancel them, run them again, export them. */
+const RunsScreen = () => {
+  const text = useAtomValue(filterText)
+  const filters = useMemo(() => filtersOf(text), [text])
+  return (
+    <div className={styles["screen"]}>
+      <div className={styles["bar"]}>
+        <div className={styles["title"]}>
+          <h1>Runs</h1>
+          <div className={styles["actions"]}>
+            <NewRuns text={text} />
+            <Selection />
+            <Export text={text} />
+          </div>
+        </div>
+        <div className={styles["tools"]}>
+          <SearchField value={filters.search ?? ""} />
+          <StatusChoice filters={filters} text={textOf({ ...filters, status: undefined })} />
+          <MoreFilters filters={filters} />
+        </div>
+        <InForce filters={filters} />
+      </div>
+      <List filters={filters} text={text} />
+    </div>
+  )
+}
+
+export default RunsScreen

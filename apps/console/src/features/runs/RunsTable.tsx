@@ -1,0 +1,220 @@
+import { useVirtualizer } from "@tanstack/react-virtual"
+import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react"
+import { runRow } from "../../state/live.ts"
+import { go } from "../../state/place.ts"
+import { letterKeys } from "../../state/preferences.ts"
+import { registry, useAtomValue } from "../../state/react.ts"
+import { msOf, now, span, usd } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Status } from "../../ui/Status.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { selected, toggle } from "./runs.state.ts"
+import styles from "./RunsTable.module.css"
+
+const soft = `${styles["soft"]} ${styles["wide"]}`
+const wideNumber = `${styles["number"]} ${styles["wide"]}`
+const number = `${styles["number"]} ${styles["middle"]}`
+
+const columns: ReadonlyArray<readonly [name: string, className: string | undefined]> = [
+  ["Status", undefined],
+  ["Task", undefined],
+  ["Key", soft],
+  ["Model", soft],
+  ["Steps", wideNumber],
+  ["Cost", number],
+  ["Created", number],
+  ["Took", wideNumber]
+]
+
+interface RowProps {
+  readonly id: string
+  readonly index: number
+  readonly top: number
+  readonly isCurrent: boolean
+  /** True if Tab reaches this row, which exactly one row of the grid must allow. */
+  readonly isTabStop: boolean
+  readonly onCurrent: (index: number) => void
+}
+
+const Took = ({ finishedAt, startedAt }: { readonly startedAt: string | null; readonly finishedAt: string | null }) => {
+  const now_ms = useAtomValue(now)
+  if (startedAt === null) return "–"
+  return span((finishedAt === null ? Math.max(now_ms, msOf(startedAt)) : msOf(finishedAt)) - msOf(startedAt))
+}
+
+const Row = memo(({ id, index, isCurrent, isTabStop, onCurrent, top }: RowProps) => {
+  const run = useAtomValue(runRow(id))
+  const isSelected = useAtomValue(selected).has(id)
+  const row = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isCurrent) row.current?.focus({ preventScroll: true })
+  }, [isCurrent])
+  if (run === undefined) return null
+  return (
+    <div
+      ref={row}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      className={styles["row"]}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocus={() => onCurrent(index)}
+      onDoubleClick={() => go(`/runs/${id}`)}
+    >
+      <span role="gridcell" className={styles["tick"]}>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Select run ${id}`}
+          checked={isSelected}
+          onChange={() => toggle(id)}
+        />
+      </span>
+      <span role="gridcell" className={styles["status"]}>
+        <Status of={run.status} />
+      </span>
+      <span role="gridcell" className={styles["task"]}>
+        <Link to={`/runs/${id}`} tabIndex={-1}>
+          <Untrusted max={160}>{run.title ?? run.task}</Untrusted>
+        </Link>
+        <small>
+          {run.failure === null ? null : (
+            <b>
+              <Untrusted max={40}>{run.failure}</Untrusted>:{" "}
+            </b>
+          )}
+          <Untrusted max={100}>{run.error ?? run.id}</Untrusted>
+          {run.tags.map((tag) => (
+            <span key={tag} className={styles["tag"]}>
+              <Untrusted max={24}>{tag}</Untrusted>
+            </span>
+          ))}
+        </small>
+      </span>
+      <span role="gridcell" className={soft}>
+        <Untrusted max={40}>{run.owner ?? "–"}</Untrusted>
+      </span>
+      <span role="gridcell" className={soft}>
+        <Untrusted max={40}>{run.model ?? "–"}</Untrusted>
+      </span>
+      <span role="gridcell" className={wideNumber}>
+        {run.steps}
+      </span>
+      <span role="gridcell" className={number}>
+        {usd(run.totalCostUsd)}
+      </span>
+      <span role="gridcell" className={number}>
+        <Time at={run.createdAt} />
+      </span>
+      <span role="gridcell" className={wideNumber}>
+        <Took startedAt={run.startedAt} finishedAt={run.finishedAt} />
+      </span>
+    </div>
+  )
+})
+
+interface RunsTableProps {
+  readonly ids: ReadonlyArray<string>
+  /** Number of rows of the whole list; undefined if it isn't known. */
+  readonly total: number | undefined
+  /** Called when the last rows come into view. */
+  readonly onEnd: () => void
+}
+
+const rowHeight_px = 52
+
+/** How far each key moves. */
+const moves = (last: number): Readonly<Record<string, number>> => ({
+  j: 1,
+  ArrowDown: 1,
+  k: -1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -last,
+  End: last
+})
+
+/** A grid of any number of runs, of which only those in view are in the page. */
+export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
+  const grid = useRef<HTMLDivElement>(null)
+  const [current, setCurrent] = useState<number | undefined>(undefined)
+  const virtual = useVirtualizer({
+    count: ids.length,
+    estimateSize: () => rowHeight_px,
+    getScrollElement: () => grid.current,
+    getItemKey: (index) => ids[index] ?? index,
+    overscan: 10,
+    scrollPaddingStart: 40,
+    scrollPaddingEnd: 8
+  })
+  const items = virtual.getVirtualItems()
+  const end = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (end > ids.length - 50) onEnd()
+  }, [end, ids.length, onEnd])
+  const first = items.find(({ start }) => start >= (virtual.scrollOffset ?? 0))?.index ?? 0
+  const tabStop = current !== undefined && items.some(({ index }) => index === current) ? current : first
+  const move = (by: number) => {
+    const next = Math.min(ids.length - 1, Math.max(0, (current ?? -1) + by))
+    virtual.scrollToIndex(next)
+    setCurrent(next)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (/^[a-z]$/u.test(event.key) && !registry.get(letterKeys)) return
+    const id = ids[current ?? 0]
+    const by = moves(ids.length)[event.key]
+    if (by !== undefined) move(by)
+    else if (event.key === "Enter" && id !== undefined) go(`/runs/${id}`)
+    else if ((event.key === "x" || event.key === " ") && id !== undefined) toggle(id)
+    else return
+    event.preventDefault()
+  }
+  // j and k start the grid before anything has the focus
+  useEffect(() => {
+    const start = (event: globalThis.KeyboardEvent) => {
+      const isFree = document.activeElement === document.body || document.activeElement?.id === "main"
+      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k")) setCurrent(0)
+    }
+    window.addEventListener("keydown", start)
+    return () => window.removeEventListener("keydown", start)
+  }, [])
+  return (
+    <div
+      ref={grid}
+      role="grid"
+      aria-label="Runs"
+      aria-rowcount={total === undefined ? -1 : total + 1}
+      aria-multiselectable
+      className={styles["grid"]}
+      onKeyDown={press}
+    >
+      <div role="row" aria-rowindex={1} className={styles["head"]}>
+        <span role="columnheader">
+          <span className="unseen">Selected</span>
+        </span>
+        {columns.map(([name, className]) => (
+          <span key={name} role="columnheader" className={className}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" className={styles["space"]} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => (
+          <Row
+            key={key}
+            id={ids[index] ?? ""}
+            index={index}
+            top={start}
+            isCurrent={index === current}
+            isTabStop={index === tabStop}
+            onCurrent={setCurrent}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+/** The body of `POST /api/v4/runs`. */
+export interface RunBody {
+  readonly task: string
+  readonly [field: string]: unknown
+}
+
+/** A language or client that code is written for. */
+export interface CodeSample {
+  readonly name: string
+  readonly code: (body: RunBody, origin: string) => string
+}
+
+/** A text in single quotes of a POSIX shell. */
+const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A value as the source of TypeScript: JSON, with keys unquoted where they're names. */
+const literal = (value: unknown, indent: string): string =>
+  JSON.stringify(value, null, 2)
+    .replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gmu, "$1$2:")
+    // a line separator ends a line in the source of older engines
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029")
+    .replaceAll("\n", `\n${indent}`)
+
+/** The samples of "copy as code". Each reads the key from the environment, so that no code holds one. */
+export const samples: ReadonlyArray<CodeSample> = [
+  {
+    name: "curl",
+    code: (body, origin) =>
+      [
+        `curl ${shell(`${origin}/api/v4/runs`)} \\`,
+        `  -H "X-Service-API-Key: $WEBAGENT_API_KEY" \\`,
+        `  -H 'content-type: application/json' \\`,
+        `  -d ${shell(JSON.stringify(body))}`
+      ].join("\n")
+  },
+  {
+    name: "TypeScript",
+    code: (body, origin) => `import { WebAgent } from "@webagent/v4/promise"
+
+// the key is in WEBAGENT_API_KEY
+const agent = new WebAgent({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)} })
+const run = await agent.runs.createAndWait(${literal(body, "")})
+console.log(run.status, run.result)`
+  },
+  {
+    name: "Effect",
+    code: (body, origin) => `import { Runs, V4 } from "@webagent/v4"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+
+// the key is in WEBAGENT_API_KEY
+const runtime = ManagedRuntime.make(V4.layer({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)} }))
+const run = await runtime.runPromise(
+  Runs.use((runs) => runs.createAndWait(${literal(body, "  ")}))
+)
+console.log(run.status, run.result)`
+  },
+  {
+    name: "Other client",
+    code: (body, origin) => `// any client of a hosted service with the same API: only its address changes
+const response = await fetch(${JSON.stringify(`${origin}/api/v4/runs`)}, {
+  method: "POST",
+  headers: { "content-type": "application/json", "X-Service-API-Key": process.env.WEBAGENT_API_KEY },
+  body: JSON.stringify(${literal(body, "  ")})
+})
+console.log(await response.json())`
+  },
+  {
+    name: "MCP",
+    code: (body, origin) => `# once: give a coding assistant the tools of this server
+claude mcp add --transport http webagent ${shell(`${origin}/mcp`)} \\
+  --header "X-Service-API-Key: $WEBAGENT_API_KEY"
+
+# then ask it
+${body.task
+  .split("\n")
+  .map((line) => `# ${line}`)
+  .join("\n")}`
+  }
+]

@@ -1,0 +1,115 @@
+import type { RunBody } from "./code.ts"
+
+/** What the form of a new run has, as text. */
+export interface FormTexts {
+  readonly task: string
+  readonly model: string
+  readonly schema: string
+  readonly maxCostUsd: string
+  readonly profileId: string
+  readonly isRecorded: boolean
+}
+
+/** An empty form. */
+export const emptyForm: FormTexts = {
+  task: "",
+  model: "",
+  schema: "",
+  maxCostUsd: "",
+  profileId: "",
+  isRecorded: false
+}
+
+/** The field of a form that is wrong, with a sentence. */
+export interface FormError {
+  readonly field: keyof FormTexts
+  readonly reason: string
+}
+
+const schemaOf = (text: string): Record<string, unknown> | string => {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    return 'A JSON Schema is an object such as { "type": "object", "properties": { … } }.'
+  } catch (error) {
+    return `This isn't JSON: ${error instanceof Error ? error.message : "check the brackets and quotes"}.`
+  }
+}
+
+/** Reads a form as the body of a create, or says which field is wrong. */
+export const bodyOf = (form: FormTexts): { readonly body: RunBody } | FormError => {
+  const task = form.task.trim()
+  if (task === "") return { field: "task", reason: "Write what the agent should do." }
+  const schema = form.schema.trim() === "" ? undefined : schemaOf(form.schema)
+  if (typeof schema === "string") return { field: "schema", reason: schema }
+  const maxCostUsd = form.maxCostUsd.trim() === "" ? undefined : Number(form.maxCostUsd)
+  if (maxCostUsd !== undefined && !(maxCostUsd > 0)) {
+    return { field: "maxCostUsd", reason: "An amount in USD above 0, such as 0.50." }
+  }
+  const browserSettings = {
+    ...(form.profileId.trim() === "" ? {} : { profileId: form.profileId.trim() }),
+    ...(form.isRecorded ? { record: true } : {})
+  }
+  return {
+    body: {
+      task,
+      ...(form.model.trim() === "" ? {} : { model: form.model.trim() }),
+      ...(schema === undefined ? {} : { outputSchema: schema }),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(Object.keys(browserSettings).length === 0 ? {} : { browserSettings })
+    }
+  }
+}
+
+/** A task to begin with. */
+export interface Template {
+  readonly name: string
+  readonly task: string
+  readonly schema?: string
+}
+
+/** Tasks to begin with. Those with brackets are scripts that a simulated service follows. */
+export const templates = (isSimulated: boolean): ReadonlyArray<Template> =>
+  isSimulated
+    ? [
+        { name: "A task that succeeds", task: "Find the cheapest direct flight from Oslo to Rome in May" },
+        {
+          name: "A task that takes 20 seconds",
+          task: "Compare the prices of five hotels in Rome [simulate duration=20s]"
+        },
+        { name: "A task that fails", task: "Buy a train ticket to Bergen [simulate outcome=failed]" },
+        {
+          name: "A result with a schema",
+          task: 'Find the cheapest flight from Oslo to Rome [simulate output={"airline":"Norwegian","price":89}]',
+          schema: JSON.stringify(
+            {
+              type: "object",
+              properties: { airline: { type: "string" }, price: { type: "number" } },
+              required: ["airline", "price"]
+            },
+            null,
+            2
+          )
+        }
+      ]
+    : [
+        { name: "Read a page", task: "Open https://example.com and tell me the heading of the page" },
+        {
+          name: "Read a list",
+          task: "Open https://news.ycombinator.com and list the titles and points of the first five stories",
+          schema: JSON.stringify(
+            {
+              type: "object",
+              properties: {
+                stories: {
+                  type: "array",
+                  items: { type: "object", properties: { title: { type: "string" }, points: { type: "number" } } }
+                }
+              },
+              required: ["stories"]
+            },
+            null,
+            2
+          )
+        }
+      ]

@@ -1,0 +1,28 @@
+import type * as Atom from "effect/reactivity/Atom"
+import * as AtomRegistry from "effect/reactivity/AtomRegistry"
+import { useCallback, useEffect, useSyncExternalStore } from "react"
+
+/** The values of all atoms; a page has one registry. An atom's value is dropped 5 s after its last reader. */
+export const registry = AtomRegistry.make({ defaultIdleTTL: 5_000 })
+
+/** Returns an atom's value, and renders again when it changes. */
+export const useAtomValue = <A>(atom: Atom.Atom<A>): A =>
+  useSyncExternalStore(
+    useCallback((changed: () => void) => registry.subscribe(atom, changed), [atom]),
+    useCallback(() => registry.get(atom), [atom])
+  )
+
+/** Keeps an atom alive while the component is mounted, without rendering when it changes. */
+export const useAtomMount = <A>(atom: Atom.Atom<A>): void => useEffect(() => registry.mount(atom), [atom])
+
+/** Returns the setter of an atom, which stays alive while the component is mounted. */
+export const useAtomSet = <R, W>(atom: Atom.Writable<R, W>): ((value: W) => void) => {
+  useAtomMount(atom)
+  return useCallback((value: W) => registry.set(atom, value), [atom])
+}
+
+/** Returns an atom's value and its setter. */
+export const useAtom = <R, W>(atom: Atom.Writable<R, W>): readonly [R, (value: W) => void] => [
+  useAtomValue(atom),
+  useAtomSet(atom)
+]

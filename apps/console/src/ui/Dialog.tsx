@@ -1,0 +1,31 @@
+import { Dialog as Base } from "@base-ui/react/dialog"
+import { X } from "lucide-react"
+import type { ReactNode } from "react"
+import { buttonClass } from "./Button.tsx"
+import styles from "./Dialog.module.css"
+
+interface DialogProps {
+  readonly title: string
+  readonly children: ReactNode
+  readonly onClose: () => void
+  /** True if a click beside it must not close it, for example because it shows a secret. */
+  readonly isKept?: boolean
+}
+
+/** A dialog over the screen. Esc closes it, and the focus returns to where it was. */
+const Dialog = ({ children, isKept = false, onClose, title }: DialogProps) => (
+  <Base.Root open disablePointerDismissal={isKept} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+    <Base.Portal>
+      <Base.Backdrop className={styles["backdrop"]} />
+      <Base.Popup className={styles["popup"]}>
+        <Base.Title className={styles["title"]}>{title}</Base.Title>
+        <Base.Close className={`${buttonClass("ghost")} ${styles["close"]}`} aria-label="Close">
+          <X aria-hidden />
+        </Base.Close>
+        {children}
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+)
+
+export default Dialog

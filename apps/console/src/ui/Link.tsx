@@ -1,0 +1,23 @@
+import type { ComponentProps, MouseEvent } from "react"
+import { consolePath, go } from "../state/place.ts"
+
+interface LinkProps extends Omit<ComponentProps<"a">, "href" | "onClick"> {
+  /** An address of the console, such as `/runs`. */
+  readonly to: string
+}
+
+const opensElsewhere = (event: MouseEvent) =>
+  event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0
+
+/** A link to another screen. It's a real address, so it can be opened in a new tab or copied. */
+export const Link = ({ to, ...rest }: LinkProps) => (
+  <a
+    {...rest}
+    href={`${consolePath}${to}`}
+    onClick={(event) => {
+      if (opensElsewhere(event)) return
+      event.preventDefault()
+      go(to)
+    }}
+  />
+)

@@ -1,0 +1,10 @@
+/** Saves a text as a file of the user. */
+export const download = (name: string, type: string, text: string): void => {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement("a")
+  link.href = address
+  link.download = name
+  link.click()
+  // the browser has taken the file over by then
+  window.setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

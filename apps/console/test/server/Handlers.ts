@@ -1,0 +1,281 @@
+import { ConsoleApi, ForbiddenError, NotFoundError, type Run, runStatuses } from "@webagent/admin"
+import { UnauthorizedError } from "@webagent/contract"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import type { World } from "./World.ts"
+
+/** How this server behaves, which tests change. */
+export interface Behavior {
+  signedIn: boolean
+  /** True if every read fails with a 503. */
+  isDown: boolean
+}
+
+const group = HttpApiBuilder.group
+const unknown = (what: string) => new NotFoundError({ detail: `There is no ${what}` })
+
+const matches =
+  ({
+    key,
+    search,
+    status,
+    tag
+  }: {
+    readonly key?: string
+    readonly search?: string
+    readonly status?: string
+    readonly tag?: string
+  }) =>
+  (run: Run) =>
+    (status === undefined || run.status === status) &&
+    (key === undefined || run.owner === key) &&
+    (tag === undefined || run.tags.includes(tag)) &&
+    (search ?? "")
+      .toLowerCase()
+      .split(/\s+/u)
+      .every((word) => run.task.toLowerCase().includes(word))
+
+const picture = Buffer.from(
+  "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==",
+  "base64"
+)
+
+const runs = (world: World) =>
+  group(ConsoleApi, "runs", (handlers) => {
+    const find = (id: string) => {
+      const run = world.runs.get(id)
+      return run === undefined ? Effect.fail(unknown(`run ${id}`)) : Effect.succeed(run)
+    }
+    return handlers.handleAll({
+      list: ({ query: { cursor, limit = 50, ...filters } }) => {
+        const { status: _, ...others } = filters
+        const all = world.order().flatMap((id) => world.runs.get(id) ?? [])
+        const counted = all.filter(matches(others))
+        const found = counted.filter(matches(filters))
+        const from = Number(cursor ?? 0)
+        const counts = runStatuses.map(
+          (status) => [status, { count: counted.filter((run) => run.status === status).length, more: false }] as const
+        )
+        return Effect.succeed({
+          rows: found.slice(from, from + limit),
+          next: from + limit < found.length ? String(from + limit) : null,
+          complete: true,
+          counts: cursor === undefined ? Object.fromEntries(counts) : null
+        })
+      },
+      get: ({ params }) => Effect.map(find(params.run_id), world.details),
+      steps: ({ params }) => Effect.map(find(params.run_id), world.stepsOf),
+      modelCalls: ({ params }) => Effect.map(find(params.run_id), world.callsOf),
+      picture: () => Effect.succeed(Stream.make(new Uint8Array(picture))),
+      create: ({ payload }) => Effect.sync(() => world.start(payload.task)),
+      message: ({ payload }) => Effect.sync(() => world.start(payload.text)),
+      cancel: ({ payload }) => {
+        const ids = "ids" in payload ? payload.ids : []
+        const cancelled = ids.filter(world.cancel)
+        return Effect.succeed({
+          cancelled,
+          already: ids.filter((id) => !cancelled.includes(id)),
+          notFound: [],
+          next: null
+        })
+      },
+      retry: ({ payload }) =>
+        Effect.sync(() => ({
+          started: payload.ids.map((id) => ({ of: id, run: world.start(world.runs.get(id)?.task ?? "") })),
+          notFound: []
+        }))
+    })
+  })
+
+const keys = (world: World) =>
+  group(ConsoleApi, "keys", (handlers) => {
+    const change = (name: string, edit: (key: World["keys"][number]) => World["keys"][number]) => {
+      const index = world.keys.findLastIndex((key) => key.name === name)
+      const key = world.keys[index]
+      if (key === undefined) return Effect.fail(unknown(`key ${name}`))
+      return Effect.sync(() => (world.keys[index] = edit(key)))
+    }
+    const make = (name: string): World["keys"][number] => ({
+      name,
+      prefix: "wak_new",
+      scopes: ["read", "runs"],
+      limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null },
+      createdAt: new Date().toISOString(),
+      revokedAt: null,
+      usage: { runs: 0, browsers: 0, usdToday: "0" }
+    })
+    const secret = Redacted.make("wak_newsecret0123456789")
+    return handlers.handleAll({
+      list: () => Effect.sync(() => [...world.keys]),
+      create: ({ payload: { limits, name, scopes } }) =>
+        Effect.sync(() => {
+          const key = {
+            ...make(name),
+            ...(limits === undefined ? {} : { limits }),
+            ...(scopes === undefined ? {} : { scopes })
+          }
+          world.keys.push(key)
+          return { key, secret }
+        }),
+      rotate: ({ params }) =>
+        Effect.map(
+          change(params.name, (key) => ({ ...key, prefix: "wak_rot" })),
+          (key) => ({ key, secret })
+        ),
+      revoke: ({ params }) => change(params.name, (key) => ({ ...key, revokedAt: new Date().toISOString() })),
+      setLimits: ({ params, payload }) => change(params.name, (key) => ({ ...key, limits: payload }))
+    })
+  })
+
+const browsers = (world: World) =>
+  group(ConsoleApi, "browsers", (handlers) => {
+    const find = (id: string) => {
+      const browser = world.browsers.get(id)
+      return browser === undefined ? Effect.fail(unknown(`browser ${id}`)) : Effect.succeed(browser)
+    }
+    const control = (id: string, driver: string | null) => {
+      const one = { browserId: id, driver, until: driver === null ? null : new Date(Date.now() + 60_000).toISOString() }
+      world.tell("control", one)
+      return one
+    }
+    return handlers.handleAll({
+      list: () => Effect.succeed({ rows: [...world.browsers.values()], next: null, complete: true }),
+      get: ({ params }) => find(params.browser_id),
+      links: ({ params: { browser_id: id } }) =>
+        Effect.succeed({
+          liveUrl: `http://127.0.0.1/live/${id}/view`,
+          controlUrl: `http://127.0.0.1/live/${id}/control`,
+          cdpUrl: null,
+          recordingUrl: null
+        }),
+      stop: ({ payload: { ids } }) =>
+        Effect.sync(() => {
+          for (const id of ids) {
+            const browser = world.browsers.get(id)
+            if (browser === undefined) continue
+            const stopped = {
+              ...browser,
+              status: "stopped" as const,
+              stopReason: "asked",
+              finishedAt: new Date().toISOString()
+            }
+            world.browsers.set(id, stopped)
+            world.tell("browser", stopped)
+          }
+          return { stopped: ids, already: [], notFound: [] }
+        }),
+      control: ({ params }) => Effect.sync(() => ({ browserId: params.browser_id, driver: null, until: null })),
+      takeControl: ({ params }) => Effect.sync(() => control(params.browser_id, "shop")),
+      releaseControl: ({ params }) => Effect.sync(() => void control(params.browser_id, null))
+    })
+  })
+
+const server = group(ConsoleApi, "server", (handlers) =>
+  handlers.handleAll({
+    get: () =>
+      Effect.succeed({
+        version: "0.1.0",
+        node: "node-a",
+        startedAt: "2026-11-28T08:00:00.000Z",
+        uptimeMs: 3_600_000,
+        has: ["runs", "browsers", "keys", "spend", "nodes", "live", "control", "simulation"],
+        data: "memory",
+        browsers: "chromium, isolated in namespaces",
+        model: "openai:gpt-6-mini",
+        key: { name: "shop", admin: true }
+      }),
+    health: () => Effect.die("not part of these tests"),
+    settings: () => Effect.succeed([])
+  })
+)
+
+const signIn = (behavior: Behavior) =>
+  group(ConsoleApi, "signIn", (handlers) =>
+    handlers.handleAll({
+      state: () =>
+        Effect.sync(() => (behavior.signedIn ? { state: "signedIn", key: "shop" } : { state: "signedOut", key: null })),
+      create: ({ payload }) =>
+        Redacted.value(payload.key) === "wak_test"
+          ? Effect.sync(() => {
+              behavior.signedIn = true
+              return { state: "signedIn" as const, key: "shop" }
+            })
+          : Effect.fail(new UnauthorizedError({ detail: "Invalid API key" })),
+      remove: () => Effect.sync(() => void (behavior.signedIn = false))
+    })
+  )
+
+const notTested = Effect.die("not part of these tests")
+
+/** The handlers of a server with made-up records. */
+export const layer = (world: World, behavior: Behavior) =>
+  Layer.mergeAll(
+    runs(world),
+    keys(world),
+    browsers(world),
+    server,
+    signIn(behavior),
+    group(ConsoleApi, "nodes", (handlers) =>
+      handlers.handleAll({ list: () => Effect.succeed(world.nodes), drain: () => notTested, undrain: () => notTested })
+    ),
+    group(ConsoleApi, "spend", (handlers) =>
+      handlers.handleAll({
+        get: () =>
+          Effect.succeed({
+            from: "2026-11-01",
+            to: "2026-11-28",
+            totalUsd: "12.3456",
+            rows: Array.from({ length: 14 }, (_, n) => ({
+              day: new Date(Date.now() - n * 86_400_000).toISOString().slice(0, 10),
+              key: null,
+              model: null,
+              usd: (0.4 + ((n * 7) % 5) * 0.31).toFixed(4),
+              runs: 20 + n,
+              inputTokens: 1000,
+              outputTokens: 100
+            }))
+          })
+      })
+    ),
+    group(ConsoleApi, "sessions", (handlers) =>
+      handlers.handleAll({
+        list: () => Effect.succeed({ rows: [], next: null, complete: true }),
+        get: ({ params }) => {
+          const run = [...world.runs.values()].find(({ sessionId }) => sessionId === params.session_id)
+          if (run === undefined) return Effect.fail(unknown("session"))
+          return Effect.succeed({
+            id: run.sessionId,
+            status: "active" as const,
+            owner: run.owner,
+            node: run.node,
+            browserId: null,
+            runs: 1,
+            keepAlive: false,
+            recording: false,
+            shared: false,
+            proxyCostUsd: "0",
+            createdAt: run.createdAt,
+            finishedAt: null,
+            runList: [...world.runs.values()].filter(({ sessionId }) => sessionId === run.sessionId)
+          })
+        },
+        stop: () => notTested,
+        purge: () => notTested
+      })
+    ),
+    group(ConsoleApi, "recordings", (handlers) =>
+      handlers.handleAll({ list: () => Effect.succeed({ rows: [], next: null, complete: true }) })
+    ),
+    group(ConsoleApi, "audit", (handlers) =>
+      handlers.handleAll({ list: () => Effect.succeed({ rows: [], next: null, complete: true }) })
+    ),
+    group(ConsoleApi, "shares", (handlers) => handlers.handleAll({ create: () => notTested, revoke: () => notTested })),
+    group(ConsoleApi, "marks", (handlers) => handlers.handleAll({ set: () => notTested, remove: () => notTested })),
+    group(ConsoleApi, "events", (handlers) => handlers.handleAll({ stream: () => notTested }))
+  )
+
+/** The error of a key without the scope. */
+export const forbidden = new ForbiddenError({ detail: "This operation needs an API key with the scope admin" })

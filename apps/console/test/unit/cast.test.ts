@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import { noCast, received, socketAddress } from "../../src/features/browser/cast.ts"
+import { modifiersOf, placeOf } from "../../src/features/browser/input.ts"
+import { pictureOf } from "../../src/state/pictures.ts"
+
+describe("the cast of a browser", () => {
+  it("replaces the beginning of a step with its end", () => {
+    const begun = received(noCast, { number: 1, summary: "Open", address: "https://a.example" })
+    const ended = received(begun, { number: 1, summary: "Open", address: "", failure: null, duration_ms: 900 })
+    assert.strictEqual(ended.steps.length, 1)
+    assert.strictEqual(ended.steps[0]?.duration_ms, 900)
+    assert.strictEqual(received(ended, { number: 1, summary: "Next run" }).steps.length, 2)
+  })
+
+  it("takes only texts from the socket", () => {
+    const cast = received(noCast, { title: { evil: true }, address: 3, control: false, concealed: true })
+    assert.deepStrictEqual([cast.title, cast.address, cast.isConcealed], ["", "", true])
+  })
+
+  it("connects to its own origin, whatever the link's is", () => {
+    assert.strictEqual(
+      socketAddress("https://public.example/live/b1/secret", "http://127.0.0.1:4400/console/browsers/b1"),
+      "ws://127.0.0.1:4400/live/b1/secret/socket"
+    )
+  })
+
+  it("reads the id and the picture of a frame", () => {
+    const { browserId, jpeg } = pictureOf(new Uint8Array([2, 0x62, 0x31, 0xff, 0xd8]))
+    assert.strictEqual(browserId, "b1")
+    assert.deepStrictEqual([...jpeg], [0xff, 0xd8])
+  })
+})
+
+describe("input for a browser", () => {
+  it("counts modifiers as CDP does", () => {
+    assert.strictEqual(modifiersOf({ altKey: true, ctrlKey: true, metaKey: false, shiftKey: true }), 11)
+  })
+
+  it("is placed from 0 to 1, never outside", () => {
+    const box = { left: 100, top: 50, width: 200, height: 100 }
+    assert.deepStrictEqual(placeOf({ clientX: 150, clientY: 100 }, box), { x: 0.25, y: 0.5 })
+    assert.deepStrictEqual(placeOf({ clientX: 0, clientY: 999 }, box), { x: 0, y: 1 })
+  })
+})

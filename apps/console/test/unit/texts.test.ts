@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isPlainHttp } from "../../src/features/sign-in/transport.ts"
+import { explain } from "../../src/features/run/failures.ts"
+import { limitsOf } from "../../src/features/keys/limits.ts"
+import { ago, span, usd } from "../../src/ui/format.ts"
+import { shown } from "../../src/ui/untrustedText.ts"
+
+describe("texts of strangers", () => {
+  it("show characters that turn or hide text", () => {
+    assert.strictEqual(shown("safe\u202egnp.exe\u200b\u0000\u{e0041}", 100).text, "safe\ufffdgnp.exe\ufffd\ufffd\ufffd")
+    assert.strictEqual(shown("line\nwith\ttab", 100).text, "line\nwith\ttab")
+  })
+
+  it("are never cut in the middle of a character", () => {
+    assert.deepStrictEqual(shown("ab😀c", 3), { text: "ab…", isCut: true })
+  })
+})
+
+describe("formats", () => {
+  const now_ms = Date.parse("2026-11-28T12:00:00Z")
+  const before = (ms: number) => new Date(now_ms - ms).toISOString()
+
+  it("show times relative to now", () => {
+    assert.strictEqual(ago(before(10_000), now_ms), "just now")
+    assert.strictEqual(ago(before(180_000), now_ms), "3m ago")
+    assert.strictEqual(ago(before(7_200_000), now_ms), "2h ago")
+    assert.strictEqual(ago("not a time", now_ms), "not a time")
+  })
+
+  it("show durations with their unit", () => {
+    assert.deepStrictEqual([40, 1234, 12_345, 125_000, 3_725_000].map(span), [
+      "40 ms",
+      "1.2 s",
+      "12 s",
+      "2 min 05 s",
+      "1 h 02 min"
+    ])
+  })
+
+  it("show small amounts exactly, and unknown ones as unknown", () => {
+    assert.deepStrictEqual(["0.0132", "12.3", "0", null, "free"].map(usd), ["$0.0132", "$12.30", "$0.00", "–", "–"])
+  })
+})
+
+describe("failures", () => {
+  it("have a cause and advice, even if the server is newer", () => {
+    assert.include(explain("step_limit").advice, "--max-steps")
+    assert.include(explain("quantum_noise").cause, "quantum_noise")
+  })
+})
+
+describe("limits of a key", () => {
+  it("are numbers, or null if empty", () => {
+    const texts: Record<string, string> = { runs: "5", usdPerDay: "0.5" }
+    assert.deepStrictEqual(
+      limitsOf((name) => texts[name] ?? ""),
+      { runs: 5, browsers: null, requestsPerMinute: null, usdPerDay: 0.5 }
+    )
+    assert.isUndefined(limitsOf(() => "many"))
+    assert.isUndefined(limitsOf(() => "0.5"))
+  })
+})
+
+describe("the transport of the sign-in", () => {
+  for (const [protocol, hostname, isPlain] of [
+    ["https:", "agent.example", false],
+    ["http:", "agent.example", true],
+    ["http:", "127.0.0.1", false],
+    ["http:", "[::1]", false],
+    ["http:", "localhost", false],
+    ["http:", "127.0.0.1.evil.example", true],
+    ["http:", "192.168.0.7", true]
+  ] as const) {
+    it(`${protocol}//${hostname} ${isPlain ? "takes no key" : "takes a key"}`, () => {
+      assert.strictEqual(isPlainHttp({ protocol, hostname }), isPlain)
+    })
+  }
+})
