@@ -1,0 +1,239 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { freePath, type Workspace } from "./domain/Workspace.ts"
+import { IdSource } from "./ports/IdSource.ts"
+import { Owner } from "./ports/Owner.ts"
+import { NoRoom } from "./ports/Profiles.ts"
+import {
+  type FileContent,
+  FileNotFound,
+  type UploadFile,
+  UploadNotFound,
+  WorkspaceArchived,
+  WorkspaceNotFound,
+  type WorkspacesService
+} from "./ports/Workspaces.ts"
+
+/** Sizes of the storage in bytes and numbers, and the time that an upload is expected for. */
+export interface WorkspaceLimits {
+  /** The most bytes of one workspace; 16 MiB by default. */
+  readonly maxBytes?: number
+  /** The most bytes of all workspaces; 64 MiB by default. */
+  readonly maxTotalBytes?: number
+}
+
+const mebibyte = 1_048_576
+
+/** The most workspaces of one owner, and the most files of a workspace, including those that are expected. */
+const mostWorkspaces = 1000
+const mostFiles = 1000
+
+const uploadLifetime_ms = 15 * 60_000
+
+/** A workspace with its files by their paths. */
+export interface WorkspaceRecord {
+  readonly workspace: Workspace
+  readonly files: ReadonlyArray<FileContent>
+}
+
+interface Stored {
+  workspace: Workspace
+  readonly files: Map<string, FileContent>
+}
+
+interface Expected extends UploadFile {
+  readonly workspaceId: string
+  readonly until_ms: number
+}
+
+const sizeOf = (files: Iterable<{ readonly size: number | null }>) => {
+  let bytes = 0
+  for (const { size } of files) bytes += size ?? 0
+  return bytes
+}
+
+const byPath = (left: { readonly path: string }, right: { readonly path: string }) =>
+  left.path < right.path ? -1 : left.path > right.path ? 1 : 0
+
+/** Workspaces in memory, and all of them for a snapshot. */
+export interface MemoryWorkspaces {
+  readonly workspaces: WorkspacesService
+  readonly records: Effect.Effect<ReadonlyArray<WorkspaceRecord>>
+}
+
+/** The workspaces and expected uploads, and what they take. */
+const makeTables = (records: ReadonlyArray<WorkspaceRecord>, maxBytes: number, maxTotalBytes: number) => {
+  const stored = new Map<string, Stored>(
+    records.map(({ files, workspace }) => [
+      workspace.id,
+      { workspace, files: new Map(files.map((file) => [file.path, file])) }
+    ])
+  )
+  const expected = new Map<string, Expected>()
+
+  const expectedIn = (workspaceId: string) =>
+    [...expected.values()].filter((upload) => upload.workspaceId === workspaceId)
+
+  /** The bytes that fit into a workspace besides its files, all other files, and the uploads that are expected. */
+  const roomIn = ({ files, workspace }: Stored): number => {
+    const everything = [...stored.values()].map((each) => sizeOf(each.files.values()))
+    const total = everything.reduce((sum, size) => sum + size, sizeOf(expected.values()))
+    return Math.min(maxBytes - sizeOf(files.values()) - sizeOf(expectedIn(workspace.id)), maxTotalBytes - total)
+  }
+
+  return {
+    stored,
+    expected,
+    expectedIn,
+    roomIn,
+    /** Drops the uploads that are no longer expected at this time. */
+    expire: (now_ms: number) => {
+      for (const [id, { until_ms }] of expected) if (until_ms <= now_ms) expected.delete(id)
+    },
+    remove: (workspaceId: string) => {
+      stored.delete(workspaceId)
+      for (const [id, upload] of expected) if (upload.workspaceId === workspaceId) expected.delete(id)
+    }
+  }
+}
+
+/** Keeps workspaces and the bytes of their files in memory, with these at the start. */
+export const make = Effect.fnUntraced(function* (
+  { maxBytes = 16 * mebibyte, maxTotalBytes = 64 * mebibyte }: WorkspaceLimits = {},
+  records: ReadonlyArray<WorkspaceRecord> = []
+) {
+  const ids = yield* IdSource
+  const { expected, expectedIn, expire, remove, roomIn, stored } = makeTables(records, maxBytes, maxTotalBytes)
+
+  const isSeenBy =
+    (owner: string | null) =>
+    ({ workspace }: Stored) =>
+      owner === null || workspace.owner === owner
+
+  const find = (id: string) =>
+    Effect.flatMap(Owner, (owner) => {
+      const found = stored.get(id)
+      return found !== undefined && isSeenBy(owner)(found)
+        ? Effect.succeed(found)
+        : Effect.fail(new WorkspaceNotFound({ id }))
+    })
+
+  const open = (id: string) =>
+    Effect.flatMap(find(id), (found) =>
+      found.workspace.archived ? Effect.fail(new WorkspaceArchived({ id })) : Effect.succeed(found)
+    )
+
+  const change = (id: string, fields: Partial<Workspace>) =>
+    Effect.zipWith(find(id), Clock.currentTimeMillis, (found, now_ms) => {
+      found.workspace = { ...found.workspace, ...fields, updatedAt_ms: Math.max(now_ms, found.workspace.updatedAt_ms) }
+      return found.workspace
+    })
+
+  const full = (files: ReadonlyArray<UploadFile>, room: number) =>
+    new NoRoom({
+      message: `The files have ${sizeOf(files)} bytes, and ${Math.max(0, room)} bytes are free: delete files first`
+    })
+
+  const upload = Effect.fnUntraced(function* (id: string, files: ReadonlyArray<UploadFile>, replace: boolean) {
+    const found = yield* open(id)
+    const now_ms = yield* Clock.currentTimeMillis
+    expire(now_ms)
+    const taken = new Set([...found.files.keys(), ...expectedIn(id).map(({ path }) => path)])
+    const named = files.map((file) => {
+      const path = replace ? file.path : freePath(file.path, (each) => taken.has(each))
+      taken.add(path)
+      return { ...file, path }
+    })
+    if (taken.size > mostFiles) {
+      return yield* new NoRoom({ message: `A workspace has at most ${mostFiles} files: delete files first` })
+    }
+    const replaced = named.flatMap(({ path }) => found.files.get(path) ?? [])
+    const room = roomIn(found) + sizeOf(replaced)
+    if (sizeOf(named) > room) return yield* full(named, room)
+    return yield* Effect.forEach(named, (file) =>
+      Effect.map(ids.next("upload"), (uploadId) => {
+        expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms })
+        return { id: uploadId, path: file.path, replaces: found.files.has(file.path) }
+      })
+    )
+  })
+
+  /** An upload that is still expected, with its workspace. */
+  const awaited = (uploadId: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      expire(now_ms)
+      const found = expected.get(uploadId)
+      const into = found === undefined ? undefined : stored.get(found.workspaceId)
+      return found === undefined || into === undefined || into.workspace.archived
+        ? Effect.fail(new UploadNotFound({ id: uploadId }))
+        : Effect.succeed({
+            found,
+            into,
+            now_ms,
+            // its own bytes, and those of the file that it replaces
+            room: roomIn(into) + (found.size ?? 0) + (into.files.get(found.path)?.size ?? 0)
+          })
+    })
+
+  const file = (files: Stored["files"], path: string) => {
+    const found = files.get(path)
+    return found === undefined ? Effect.fail(new FileNotFound({ path })) : Effect.succeed(found)
+  }
+
+  const workspaces: WorkspacesService = {
+    maxBytes,
+    create: Effect.fnUntraced(function* (name) {
+      const owner = yield* Owner
+      if ([...stored.values()].filter(isSeenBy(owner)).length >= mostWorkspaces) {
+        return yield* new NoRoom({
+          message: `There are ${mostWorkspaces} workspaces, the most that one API key may have`
+        })
+      }
+      const id = yield* ids.next("workspace")
+      const now_ms = yield* Clock.currentTimeMillis
+      const workspace: Workspace = { id, owner, name, archived: false, createdAt_ms: now_ms, updatedAt_ms: now_ms }
+      stored.set(id, { workspace, files: new Map() })
+      return workspace
+    }),
+    find: (id) => Effect.map(find(id), ({ workspace }) => workspace),
+    list: (from, limit) =>
+      Effect.map(Owner, (owner) => {
+        const fitting = [...stored.values()].filter((each) => isSeenBy(owner)(each) && !each.workspace.archived)
+        const items = fitting.toReversed().slice(from, from + limit)
+        return { items: items.map(({ workspace }) => workspace), total: fitting.length }
+      }),
+    rename: (id, name) => change(id, { name }),
+    archive: (id) => Effect.asVoid(change(id, { archived: true })),
+    remove: (id) => Effect.map(find(id), () => remove(id)),
+    usedBytes: (id) => Effect.map(find(id), ({ files }) => sizeOf(files.values())),
+    files: (id, prefix, after, limit) =>
+      Effect.map(find(id), ({ files }) => {
+        const fitting = [...files.values()].filter(({ path }) => path.startsWith(prefix) && path > after)
+        return { files: fitting.toSorted(byPath).slice(0, limit), hasMore: fitting.length > limit }
+      }),
+    upload,
+    expected: (uploadId) =>
+      Effect.map(awaited(uploadId), ({ found, room }) => ({ size: found.size, maxBytes: found.size ?? room })),
+    write: Effect.fnUntraced(function* (uploadId, bytes) {
+      const { found, into, now_ms, room } = yield* awaited(uploadId)
+      const { contentType, path } = found
+      if (bytes.length > room) return yield* full([{ ...found, size: bytes.length }], room)
+      expected.delete(uploadId)
+      into.files.set(path, { path, contentType, size: bytes.length, modifiedAt_ms: now_ms, bytes })
+    }),
+    read: (id, path) =>
+      Effect.suspend((): Effect.Effect<FileContent, FileNotFound | WorkspaceNotFound> => {
+        const found = stored.get(id)
+        return found === undefined ? Effect.fail(new WorkspaceNotFound({ id })) : file(found.files, path)
+      }),
+    removeFile: (id, path) =>
+      Effect.flatMap(open(id), ({ files }) => Effect.map(file(files, path), () => void files.delete(path)))
+  }
+  const made: MemoryWorkspaces = {
+    workspaces,
+    records: Effect.sync(() =>
+      [...stored.values()].map((each) => ({ workspace: each.workspace, files: [...each.files.values()] }))
+    )
+  }
+  return made
+})
