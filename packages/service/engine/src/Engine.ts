@@ -24,7 +24,7 @@ import type { ModelCall } from "./domain/ModelCall.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import type { Lists } from "./ports/Lists.ts"
-import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import { type EventLog, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { BrowserRequest } from "./BrowserCreates.ts"
 import * as Browsers from "./Browsers.ts"
@@ -67,6 +67,8 @@ export class Engine extends Context.Service<
     readonly steps: (id: string) => Effect.Effect<ReadonlyArray<Turn.TurnStep>, TurnNotFound | StoreUnavailable>
     /** The model calls of a turn in the order in which they finished. No version has this. */
     readonly modelCalls: (id: string) => Effect.Effect<ReadonlyArray<ModelCall>, TurnNotFound | StoreUnavailable>
+    /** The log of all changes, of all owners: callers filter it. */
+    readonly events: EventLog
     /**
      * The last steps of agents in a browser that runs here, then each as it begins and as it ends. The stream does not
      * end. No version has this.
@@ -179,6 +181,12 @@ const make = Effect.gen(function* () {
     turn: sessions.turn,
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),
     modelCalls: (id) => Effect.andThen(sessions.turn(id), store.modelCallsOf(id)),
+    events: {
+      eventsAfter: store.eventsAfter,
+      eventsOf: store.eventsOf,
+      newestEvent: store.newestEvent,
+      oldestEvent: store.oldestEvent
+    },
     stepsIn: executions.stepsIn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) =>

@@ -31,6 +31,7 @@ export const make =
     turns
   }: MemoryTables): Store["Service"]["prune"] =>
   ({
+    eventsLimit,
     eventsUntil = 0,
     finishedUntil_ms = -Infinity,
     keysUntil_ms = -Infinity,
@@ -78,6 +79,6 @@ export const make =
         turns: old.length,
         browsers: stopped.length,
         keys: forgetKeys(keysUntil_ms, limit),
-        events: forgetEvents(eventsUntil, limit)
+        events: forgetEvents(eventsUntil, eventsLimit ?? limit)
       }
     })

@@ -109,6 +109,9 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
       })),
     eventsAfter: (after, limit) => Effect.sync(() => tables.eventsAfter(after, limit)),
     purge: MemoryPruning.purging(tables),
+    eventsOf: (turnId, after, limit) => Effect.sync(() => tables.eventsOf(turnId, after, limit)),
+    newestEvent: Effect.sync(tables.newestEvent),
+    oldestEvent: Effect.sync(tables.oldestEvent),
     prune: MemoryPruning.make(tables),
     lists: MemoryLists.make(tables),
     records: Effect.sync(() => ({

@@ -4,11 +4,9 @@ import type { ModelCall } from "./domain/ModelCall.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
 import type { Session } from "./domain/Session.ts"
 import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
+import * as MemoryEvents from "./MemoryEvents.ts"
 import * as MemoryPlaces from "./MemoryPlaces.ts"
-import type { Records, Step, StoredEvent } from "./ports/Store.ts"
-
-/** Maximum number of remembered events. */
-const maxEvents = 10_000
+import type { Records, Step } from "./ports/Store.ts"
 
 /** The records of a store in memory. */
 export type MemoryTables = ReturnType<typeof make>
@@ -35,8 +33,7 @@ export const make = (records?: Records) => {
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
   const places = { turns: MemoryPlaces.make(), sessions: MemoryPlaces.make(), browsers: MemoryPlaces.make() }
-  let events: Array<StoredEvent> = []
-  let cursor = 0
+  const log = MemoryEvents.make()
 
   const idsOf = (sessionId: string): ReadonlyArray<string> => {
     const ids = turnIds.get(sessionId) ?? []
@@ -104,7 +101,7 @@ export const make = (records?: Records) => {
   }
 
   const write = (step: Step) => {
-    const { browser, events: told, forgetKey, key, message, session, turns: changed = [] } = step
+    const { browser, forgetKey, key, message, session, turns: changed = [] } = step
     if (session !== undefined) {
       putSession(session)
       for (const turn of changed) putTurn(turn)
@@ -116,8 +113,7 @@ export const make = (records?: Records) => {
     if (message !== undefined) messages.set(message.id, message)
     if (forgetKey !== undefined) keys.delete(forgetKey)
     if (key !== undefined) putKey(key)
-    for (const event of told) events.push({ cursor: ++cursor, event })
-    if (events.length > 2 * maxEvents) events = events.slice(-maxEvents)
+    log.addEvents(step.events)
   }
 
   if (records !== undefined) {
@@ -157,17 +153,6 @@ export const make = (records?: Records) => {
     write,
     forgetKeys,
     forgetTurns,
-    /** Returns the events after a cursor, at most `limit`. */
-    eventsAfter: (after: number, limit: number): ReadonlyArray<StoredEvent> => {
-      const first = events[0]?.cursor ?? 1
-      const from = Math.max(0, after + 1 - first)
-      return events.slice(from, from + limit)
-    },
-    /** Deletes the oldest events up to a cursor, at most `limit`, and returns their number. */
-    forgetEvents: (until: number, limit: number): number => {
-      const count = events.filter(({ cursor: at }) => at <= until).slice(0, limit).length
-      events = events.slice(count)
-      return count
-    }
+    ...log
   }
 }

@@ -1,3 +1,4 @@
+export { type EventFilter, EventHub, type HubItem } from "./api/EventHub.ts"
 export * as LinkOwners from "./api/LinkOwners.ts"
 export * from "./api/LinkTokens.ts"
 export * as ErrorHandler from "./http/policy/ErrorHandler.ts"

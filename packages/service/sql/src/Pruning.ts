@@ -41,6 +41,7 @@ export const make = (sql: SqlClient.SqlClient): Pick<Store["Service"], "prune" |
 
   const prune: Store["Service"]["prune"] = (retention) => {
     const { eventsUntil, finishedUntil_ms, keysUntil_ms, limit, turnsUntilId, turnsUntil_ms } = retention
+    const { eventsLimit = limit } = retention
     const sessions = Effect.gen(function* () {
       if (finishedUntil_ms === undefined) return 0
       const gone = yield* ids(sql`SELECT id FROM sessions WHERE stopped_at_ms <= ${finishedUntil_ms}
@@ -68,7 +69,7 @@ export const make = (sql: SqlClient.SqlClient): Pick<Store["Service"], "prune" |
           finishedUntil_ms === undefined ? 0 : yield* forget("browsers", "n", "stopped_at_ms", finishedUntil_ms, limit),
         keys:
           keysUntil_ms === undefined ? 0 : yield* forget("idempotency_keys", "n", "created_at_ms", keysUntil_ms, limit),
-        events: eventsUntil === undefined ? 0 : yield* forget("events", "cursor", "cursor", eventsUntil, limit)
+        events: eventsUntil === undefined ? 0 : yield* forget("events", "cursor", "cursor", eventsUntil, eventsLimit)
       }
     })
     return Effect.andThen(read(numbered), transaction(sql, forgotten))

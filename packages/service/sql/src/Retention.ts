@@ -1,5 +1,6 @@
 import {
   Engine,
+  type EventLog,
   idempotencyLifetime_ms,
   type KeyLimits,
   type Pruned,
@@ -21,11 +22,15 @@ export interface RetentionPolicy {
 
 const day_ms = 86_400_000
 
-/** Number of events that are stored for readers. */
-const keepEvents = 10_000
+/**
+ * Events that are stored for readers that come back: those of the last hour, up to the maximum, and always the newest
+ * `least`, so that a quiet server has the events of its last runs.
+ */
+const keepEvents = { for_ms: 3_600_000, least: 10_000, most: 100_000 }
 
-/** Number of records that one transaction deletes, because requests wait for it. */
+/** Number of records that one transaction deletes, because requests wait for it. Events are small. */
 const batch = 50
+const eventBatch = 1000
 
 const none: Pruned = { sessions: 0, turns: 0, browsers: 0, keys: 0, events: 0 }
 
@@ -35,6 +40,20 @@ const sum = (left: Pruned, right: Pruned): Pruned => ({
   browsers: left.browsers + right.browsers,
   keys: left.keys + right.keys,
   events: left.events + right.events
+})
+
+/** Returns the cursor up to which events are deleted. The log is sorted by time, roughly, so half of it is skipped at a time. */
+const eventsUntil = Effect.fnUntraced(function* ({ eventsAfter, newestEvent, oldestEvent }: EventLog, now_ms: number) {
+  const newest = yield* newestEvent
+  let kept = newest - keepEvents.least + 1
+  let deleted = Math.max((yield* oldestEvent) - 1, newest - keepEvents.most)
+  while (kept - deleted > 1) {
+    const middle = Math.floor((kept + deleted) / 2)
+    const [event] = yield* eventsAfter(middle - 1, 1)
+    if (event !== undefined && event.event.at_ms > now_ms - keepEvents.for_ms) kept = middle
+    else deleted = middle
+  }
+  return deleted
 })
 
 /** The last ended run that is forgotten, of those in the order of their end. */
@@ -74,18 +93,20 @@ export const prune = Effect.fnUntraced(function* (
   const many = yield* read(tooMany(sql, policy.keepRuns))
   const old = many.turnsUntil_ms > finishedUntil_ms ? many : { turnsUntil_ms: finishedUntil_ms }
   const until: Until = old.turnsUntil_ms > latest_ms ? { turnsUntil_ms: latest_ms } : old
-  const [last] = yield* read(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
+  const oldEvents = yield* eventsUntil(store, now_ms)
   let all = none
   for (let round = 0; round < most; round++) {
     const gone = yield* store.prune({
       finishedUntil_ms,
       ...until,
       keysUntil_ms: now_ms - idempotencyLifetime_ms,
-      eventsUntil: (last?.cursor ?? 0) - keepEvents,
+      eventsUntil: oldEvents,
+      eventsLimit: eventBatch,
       limit: batch
     })
     all = sum(all, gone)
-    if (Object.values(gone).every((count) => count < batch)) break
+    const { events, ...records } = gone
+    if (events < eventBatch && Object.values(records).every((count) => count < batch)) break
     yield* Effect.sleep("5 millis")
   }
   return all

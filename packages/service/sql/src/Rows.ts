@@ -5,7 +5,8 @@ import {
   type ModelCall,
   type Session,
   type StoredMessage,
-  Turn
+  Turn,
+  turnIdOf
 } from "@webagent/engine"
 
 /** Parses a stored record. Only this package writes records, so they aren't checked again with each read. */
@@ -88,4 +89,4 @@ export const keyRow = (record: IdempotencyRecord) => ({
   record: JSON.stringify(record)
 })
 
-export const eventRow = (event: Event) => ({ record: JSON.stringify(event) })
+export const eventRow = (event: Event) => ({ turn_id: turnIdOf(event), record: JSON.stringify(event) })

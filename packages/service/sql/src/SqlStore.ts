@@ -1,6 +1,5 @@
 import {
   type Browser,
-  type Event,
   MemoryLists,
   type ModelCall,
   type Session,
@@ -17,6 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Commits from "./Commits.ts"
 import { dialectOf } from "./Dialect.ts"
+import * as EventReads from "./EventReads.ts"
 import * as NodeLeases from "./NodeLeases.ts"
 import * as Pruning from "./Pruning.ts"
 import { Reader } from "./Reader.ts"
@@ -28,7 +28,7 @@ import { read, transaction } from "./unavailable.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
-  const { atOneMoment, browsersOpen, numbered } = dialectOf(sql)
+  const { atOneMoment, browsersOpen } = dialectOf(sql)
   const now = storeTime(sql, yield* Clock.Clock)
 
   /** The record with this id, by one indexed statement. */
@@ -128,16 +128,7 @@ const make = Effect.gen(function* () {
         )
       ),
 
-    eventsAfter: (after, limit) =>
-      read(
-        Effect.map(
-          Effect.andThen(
-            numbered,
-            sql`SELECT cursor, record FROM events WHERE cursor > ${after} ORDER BY cursor LIMIT ${limit}`
-          ),
-          (rows) => rows.map(({ cursor, record }) => ({ cursor: Number(cursor), event: parsed<Event>(record) }))
-        )
-      ),
+    ...EventReads.make(sql),
     ...Pruning.make(sql),
     lists: MemoryLists.over(transaction(sql, all)),
 

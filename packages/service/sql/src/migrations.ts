@@ -106,13 +106,16 @@ const migrations = {
     `ALTER TABLE nodes ADD COLUMN record TEXT`,
     `CREATE TABLE request_rates (name TEXT PRIMARY KEY, full_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`
   ),
-  "5_model_calls": migration(
+  "5_steps": migration(
     `CREATE TABLE model_calls (
       turn_id TEXT NOT NULL,
       ordinal INTEGER NOT NULL,
       record TEXT NOT NULL,
       PRIMARY KEY (turn_id, ordinal)
-    ) STRICT, WITHOUT ROWID`
+    ) STRICT, WITHOUT ROWID`,
+    `ALTER TABLE events ADD COLUMN turn_id TEXT`,
+    `UPDATE events SET turn_id = record ->> 'id' WHERE record ->> 'of' = 'turn'`,
+    `CREATE INDEX events_of ON events (turn_id, cursor) WHERE turn_id IS NOT NULL`
   )
 }
 

@@ -102,13 +102,24 @@ const migrations = {
     )`,
     `CREATE TABLE request_rates (name ${id} PRIMARY KEY, full_at_ms BIGINT NOT NULL)`
   ),
-  "3_model_calls": migration(
+  "3_steps": migration(
     `CREATE TABLE model_calls (
       turn_id ${id} NOT NULL,
       ordinal BIGINT NOT NULL,
       record TEXT NOT NULL,
       PRIMARY KEY (turn_id, ordinal)
-    )`
+    )`,
+    `ALTER TABLE events ADD COLUMN turn_id ${id}`,
+    // servers of the version before write no turn_id
+    `CREATE FUNCTION name_turn_of_event() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF NEW.record::json ->> 'of' = 'turn' THEN NEW.turn_id := NEW.record::json ->> 'id'; END IF;
+        RETURN NEW;
+      END $$`,
+    `CREATE TRIGGER events_turn BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.turn_id IS NULL)
+      EXECUTE FUNCTION name_turn_of_event()`,
+    `UPDATE events SET turn_id = record::json ->> 'id' WHERE record::json ->> 'of' = 'turn'`,
+    `CREATE INDEX events_of ON events (turn_id, cursor) WHERE turn_id IS NOT NULL`
   )
 }
 

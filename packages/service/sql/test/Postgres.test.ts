@@ -207,6 +207,51 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
+  it.live("wait for each other's numbering of events, but not for its lock", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [one, two] = yield* Effect.all([node(url), node(url)])
+      yield* one.store.commit(creation("1"))
+      const locked = yield* Deferred.make<void>()
+      const released = yield* Deferred.make<void>()
+      const numbering = yield* Effect.forkChild(
+        one.sql.withTransaction(
+          Effect.gen(function* () {
+            yield* one.sql`SELECT last FROM event_cursor FOR UPDATE`
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(released)
+          })
+        )
+      )
+      yield* Deferred.await(locked)
+      const reading = yield* Effect.forkChild(two.store.eventsAfter(0, 10))
+      yield* Effect.sleep("100 millis")
+      const waiting = yield* two.sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
+      assert.deepStrictEqual(waiting, [])
+      yield* Deferred.succeed(released, undefined)
+      yield* Fiber.join(numbering)
+      assert.deepStrictEqual(
+        (yield* Fiber.join(reading)).map(({ cursor, event }) => [cursor, event.of]),
+        [
+          [1, "session"],
+          [2, "turn"]
+        ]
+      )
+    })
+  )
+
+  it.live("know the turn of an event that a server of the version before wrote", () =>
+    Effect.gen(function* () {
+      const { sql, store } = yield* node(yield* address)
+      const { events } = creation("1")
+      for (const event of events) yield* sql`INSERT INTO events (record) VALUES (${JSON.stringify(event)})`
+      assert.deepStrictEqual(
+        (yield* store.eventsOf("t1", 0, 10)).map(({ event }) => event),
+        events.slice(1)
+      )
+    })
+  )
+
   it.live("forget at once what is over, each record once, and wait for no lock of the other", () =>
     Effect.gen(function* () {
       const url = yield* address

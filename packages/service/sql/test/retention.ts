@@ -56,6 +56,41 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
       }).pipe(Effect.provide(records))
     )
 
+    it.live("the events of an hour are kept, and always the newest 10,000", () =>
+      Effect.gen(function* () {
+        const store = yield* Store
+        const sql = yield* SqlClient.SqlClient
+        const now_ms = yield* Clock.currentTimeMillis
+        const forget = Retention.prune({ keep_ms: hour_ms, keepRuns: 1000 })
+        const add = (count: number, at_ms: number) =>
+          store.commit({
+            events: Array.from({ length: count }, (_, index) => ({
+              at_ms,
+              of: "browser" as const,
+              id: `b${index}`,
+              sessionId: null,
+              owner: null,
+              from: null,
+              to: "active"
+            }))
+          })
+        const kept = Effect.map(
+          Effect.all([store.oldestEvent, store.newestEvent]),
+          ([oldest, newest]) => [oldest, newest] as const
+        )
+        yield* add(10_500, now_ms - 2 * hour_ms)
+        yield* forget
+        assert.deepStrictEqual(yield* kept, [501, 10_500])
+        yield* add(20_000, now_ms)
+        yield* forget
+        assert.deepStrictEqual(yield* kept, [10_501, 30_500])
+        // after their hour, only the newest are kept
+        yield* sql`UPDATE events SET record = replace(record, ${String(now_ms)}, ${String(now_ms - 2 * hour_ms)})`
+        yield* forget
+        assert.deepStrictEqual(yield* kept, [20_501, 30_500])
+      }).pipe(Effect.provide(records))
+    )
+
     it.live("every session that is idle for long enough is stopped, and none that is busy by now", () =>
       Effect.gen(function* () {
         const store = yield* Store

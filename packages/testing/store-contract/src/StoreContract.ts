@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { commits, keys } from "./commits.ts"
 import { lists } from "./lists.ts"
+import { events } from "./events.ts"
 import { nodes } from "./nodes.ts"
 import { retention } from "./retention.ts"
 import type { StoreTest } from "./steps.ts"
@@ -21,6 +22,7 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
     commits(test)
     keys(test)
     turns(test)
+    events(test)
     nodes(test)
     retention(test)
     lists(test)

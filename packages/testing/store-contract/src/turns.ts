@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest"
-import { type Event, Store } from "@webagent/engine"
+import { Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { change, commit, creation, newTurn, refusal, type StoreTest } from "./steps.ts"
+import { change, commit, creation, newTurn, type StoreTest } from "./steps.ts"
 
-/** Sessions with their turns, the steps of these, and the events of all. */
+/** Sessions with their turns, and the steps and model calls of these. */
 export const turns = (test: StoreTest): void => {
   test(
     "shows of a session what is open and what its lease names, in the order of creation",
@@ -87,44 +87,6 @@ export const turns = (test: StoreTest): void => {
           ["three", undefined]
         ]
       )
-    })
-  )
-
-  test(
-    "tells events after a cursor, each once, in the order of commits",
-    Effect.gen(function* () {
-      const store = yield* Store
-      const eventsOf = Effect.fnUntraced(function* (after: number, limit: number) {
-        const events = yield* store.eventsAfter(after, limit)
-        return events.map(({ cursor, event }) => ({ cursor, move: `${event.id} ${event.from} ${event.to}` }))
-      })
-      yield* commit(creation("1"))
-      yield* change("s1", { _tag: "Take", node: "n" })
-      yield* refusal(creation("1"))
-      yield* commit(creation("2"))
-      const all = yield* eventsOf(0, 100)
-      assert.deepStrictEqual(
-        all.map(({ move }) => move),
-        ["s1 null active", "t1 null queued", "t1 queued dispatching", "s2 null active", "t2 null queued"]
-      )
-      const cursors = all.map(({ cursor }) => cursor)
-      assert.deepStrictEqual(
-        cursors,
-        [...new Set(cursors)].toSorted((left, right) => left - right)
-      )
-      assert.deepStrictEqual(yield* eventsOf(cursors[1] ?? 0, 2), all.slice(2, 4))
-      assert.deepStrictEqual(yield* eventsOf(cursors[4] ?? 0, 2), [])
-      const [first] = yield* store.eventsAfter(0, 1)
-      const event: Event = {
-        at_ms: 0,
-        of: "session",
-        id: "s1",
-        sessionId: null,
-        owner: "owner",
-        from: null,
-        to: "active"
-      }
-      assert.deepStrictEqual(first?.event, event)
     })
   )
 

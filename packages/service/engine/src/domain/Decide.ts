@@ -159,6 +159,17 @@ const eventOf = (turn: Turn.Turn, from: Turn.TurnStatus | null, at_ms: number): 
   to: turn.status
 })
 
+/** Adds the event of a step that began or finished. */
+const stepped = (draft: Draft, { id, owner, sessionId }: Turn.Turn, step: Turn.TurnStep): void => {
+  const { ended, ordinal } = step
+  const change =
+    ended === undefined
+      ? { from: null, to: "running" }
+      : { from: "running", to: ended.failure === null ? "succeeded" : "failed" }
+  draft.steps.push(step)
+  draft.events.push({ at_ms: draft.at_ms, of: "step", id, step: ordinal, sessionId, owner, ...change })
+}
+
 /** The turn as it is now instead of as it was. */
 const write = (draft: Draft, turn: Turn.Turn, before: Turn.Turn | undefined): void => {
   draft.written.set(turn.id, turn)
@@ -300,11 +311,13 @@ const progress = (draft: Draft, turn: Turn.Turn, { call, checkpoint, ended, step
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
   if (updated.status !== "running") return Result.fail({ _tag: "Over" })
   if (ended !== undefined) {
-    draft.steps.push(Turn.stepEnded(ended.step, draft.at_ms, ended.failure, ended.details))
+    stepped(draft, updated, Turn.stepEnded(ended.step, draft.at_ms, ended.failure, ended.details))
   }
   if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
   const steps = updated.steps + (step === undefined ? 0 : 1)
-  if (step !== undefined) draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
+  if (step !== undefined) {
+    stepped(draft, updated, { turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
+  }
   write(draft, { ...updated, steps, checkpoint: checkpoint ?? updated.checkpoint }, updated)
   return Result.succeed(turn.id)
 }

@@ -57,6 +57,9 @@ export interface StoredEvent {
   readonly event: Event
 }
 
+/** Reads the log of all changes, of all owners. */
+export type EventLog = Pick<Store["Service"], "eventsAfter" | "eventsOf" | "newestEvent" | "oldestEvent">
+
 /** The sessions and browsers that are not over. */
 export interface Unfinished {
   /** The ids of sessions that hold a lease or have a turn that is not terminal, the longest waiting first. */
@@ -77,6 +80,8 @@ export interface Retention {
   readonly keysUntil_ms?: number
   /** Events up to this cursor. */
   readonly eventsUntil?: number
+  /** Maximum number of events that one call deletes, because they are small and many; `limit` by default. */
+  readonly eventsLimit?: number
   /** Maximum number of records of each kind that one call deletes. */
   readonly limit: number
 }
@@ -166,13 +171,22 @@ export class Store extends Context.Service<
      */
     readonly abandoned: (limit: number) => Read<Unfinished>
 
-    /** The next events after a cursor, at most this many; 0 is before the first. Pruned events are missing. */
+    /**
+     * The next events after a cursor, at most this many; 0 is before the first. Cursors have no gaps, so a first event
+     * that is not the next one shows that events before it were pruned.
+     */
     readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
     /**
      * Deletes a session with its turns, their steps and its messages. False if it isn't stopped, or if an agent still
      * works on it. A record of an idempotency key keeps a copy of what it created until it expires.
      */
     readonly purge: (sessionId: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** As `eventsAfter`, of one turn and its steps. */
+    readonly eventsOf: (turnId: string, cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
+    /** The cursor of the newest event that was ever stored; 0 if there was none. */
+    readonly newestEvent: Read<number>
+    /** The cursor of the oldest event that is still stored, or of the next one. */
+    readonly oldestEvent: Read<number>
     /** Deletes records that ended long ago. */
     readonly prune: (retention: Retention) => Effect.Effect<Pruned, StoreUnavailable>
 

@@ -5,6 +5,7 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as EventHub from "../api/EventHub.ts"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
@@ -49,7 +50,7 @@ const layer = (about: Identity.About) =>
     Admin.layer,
     McpEndpoint.layer,
     ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served])
-  ).pipe(Layer.provide(NodeRouting.layer))
+  ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer()]))
 
 /** The whole app as one effect that responds to the current request, with or without a socket. */
 export const make = (about: Identity.About = {}) => {

@@ -25,8 +25,11 @@ export const Staleness: Context.Reference<number> = Context.Reference("@webagent
 
 type Move = Extract<Row, { readonly type: "move" }>
 
+// the journal's moves are those of records: a step is none
 const movesOf = ({ events }: Step): ReadonlyArray<Move> =>
-  events.map(({ from, id, of, sessionId, to }) => ({ type: "move", of, id, sessionId, from, to }))
+  events.flatMap(({ from, id, of, sessionId, to }) =>
+    of === "step" ? [] : [{ type: "move" as const, of, id, sessionId, from, to }]
+  )
 
 const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) => {
   if (context === undefined || context.makes === null) return

@@ -93,6 +93,12 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     turn: (id) => now(({ turn }) => turn(id)),
     steps: (id) => now(({ steps }) => steps(id)),
     modelCalls: (id) => now(({ modelCalls }) => modelCalls(id)),
+    events: {
+      eventsAfter: (...args) => now(({ events }) => events.eventsAfter(...args)),
+      eventsOf: (...args) => now(({ events }) => events.eventsOf(...args)),
+      newestEvent: now(({ events }) => events.newestEvent),
+      oldestEvent: now(({ events }) => events.oldestEvent)
+    },
     stepsIn: (browserId) => Stream.suspend(() => running.engine.stepsIn(browserId)),
     queue: (...args) => now(({ queue }) => queue(...args)),
     createBrowser: (...args) => now(({ createBrowser }) => createBrowser(...args)),
