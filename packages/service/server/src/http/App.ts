@@ -31,6 +31,8 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
+const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served]
+
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
   Layer.mergeAll(
@@ -49,7 +51,7 @@ const layer = (about: Identity.About) =>
     ),
     Admin.layer,
     McpEndpoint.layer,
-    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served])
+    ErrorHandler.layer(served)
   ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer()]))
 
 /** The whole app as one effect that responds to the current request, with or without a socket. */

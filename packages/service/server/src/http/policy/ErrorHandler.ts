@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { memoize } from "effect/Function"
 import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -9,8 +10,8 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import { isDecodable, routerConfig } from "./RequestPath.ts"
 
-/** Returns the response to a request without a route: 405 if the path has other methods, otherwise 404. */
-const makeNotFound = (apis: ReadonlyArray<HttpApi.Constraint>, detail: string) => {
+/** The paths of endpoints and their methods, once per list of APIs and only when a request has no route. */
+const routesOf = memoize((apis: ReadonlyArray<HttpApi.Constraint>) => {
   const router = FindMyWay.make<true>(routerConfig)
   const methods = new Set<string>()
   for (const api of apis) {
@@ -24,12 +25,20 @@ const makeNotFound = (apis: ReadonlyArray<HttpApi.Constraint>, detail: string) =
       }
     })
   }
-  return ({ url }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
-    const allowed = [...methods].filter((method) => router.find(method, url) !== undefined)
-    return allowed.length === 0
-      ? ErrorResponse.make(404, detail)
-      : ErrorResponse.make(405, "Method Not Allowed", { allow: allowed.join(", ") })
-  }
+  return { router, methods }
+})
+
+/** Returns the response to a request without a route: 405 if the path has other methods, otherwise 404. */
+const notFound = (
+  apis: ReadonlyArray<HttpApi.Constraint>,
+  detail: string,
+  { url }: HttpServerRequest.HttpServerRequest
+): HttpServerResponse.HttpServerResponse => {
+  const { methods, router } = routesOf(apis)
+  const allowed = [...methods].filter((method) => router.find(method, url) !== undefined)
+  return allowed.length === 0
+    ? ErrorResponse.make(404, detail)
+    : ErrorResponse.make(405, "Method Not Allowed", { allow: allowed.join(", ") })
 }
 
 /**
@@ -60,9 +69,8 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
  * @param apis The server's endpoints.
  * @param detail The sentence of a 404.
  */
-export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Found") => {
-  const notFound = makeNotFound(apis, detail)
-  return HttpRouter.middleware(
+export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Found") =>
+  HttpRouter.middleware(
     (httpEffect) => {
       const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         nowhere.test(request.url) ? Effect.succeed(ErrorResponse.make(404, detail)) : httpEffect
@@ -72,7 +80,9 @@ export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Fou
         (cause) => {
           if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
           if (isRouteNotFound(Cause.squash(cause))) {
-            return Effect.map(HttpServerRequest.HttpServerRequest, (request) => notFound(literally(request)))
+            return Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+              notFound(apis, detail, literally(request))
+            )
           }
           return Effect.as(Effect.logError("A request failed", cause), ErrorResponse.make(500, "Internal Server Error"))
         }
@@ -80,4 +90,3 @@ export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Fou
     },
     { global: true }
   )
-}
