@@ -175,6 +175,18 @@ export const v4Extensions = /* @__PURE__ */ (() =>
 /** The operations that the description doesn't show, by version. */
 export const extensions = { v2: v2Extensions, v3: v3Extensions, v4: v4Extensions } as const
 
+/** Every operation by version: the described ones and the extensions. */
+export const allOperations = /* @__PURE__ */ (() =>
+  ({
+    v2: { ...v2Operations, ...v2Extensions },
+    v3: { ...v3Operations, ...v3Extensions },
+    v4: { ...v4Operations, ...v4Extensions }
+  }) as const)()
+
+/** True if an operation creates something: a POST, unless it ends or deletes what is there. */
+export const isCreate = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === "POST" && !/\/(?:cancel|purge|stop)$/u.test(path)
+
 /** The request header that asks for a deduplicated message, with one of `deduplications` as its value. */
 export const deduplicateHeader = "X-V4-Queue-Deduplicate"
 

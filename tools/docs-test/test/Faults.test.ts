@@ -32,7 +32,7 @@ describe("docs/simulated-service-reference.md", () => {
 
   it("has a row for every condition, and names every operation", () => {
     assert.sameMembers([...column("condition")], Object.keys(FaultCondition.fields))
-    for (const operation of operations) assert.include(column("condition", 2), operation)
+    for (const operation of operations) assert.include(page, `\`${operation}\``)
   })
 
   it("has a row for every oracle", () => assert.deepStrictEqual(column("oracle"), [...oracles]))

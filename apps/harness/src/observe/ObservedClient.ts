@@ -130,7 +130,7 @@ const learn = (
   if (status < 200 || status >= 300 || operation === null) return
   if (creates) return made(log, operation, decoder.decode(bytes), endedAt_ms)
   if (resource === null) return
-  if (operation === "v4.getRun") sawRun(log, decoder.decode(bytes))
+  if (operation === "v4.getRun" || operation === "v4.cancelRun") sawRun(log, decoder.decode(bytes))
   else if (operation === "v4.getRunStatus") sawStatus(log, resource, decoder.decode(bytes))
   else if (operation === "v3.getSession") sawSession(log, resource, decoder.decode(bytes))
   else if (operation === "v2.getSession") sawTasks(log, resource, decoder.decode(bytes))

@@ -1,10 +1,10 @@
-import { operations } from "@webagent/contract/Wire"
+import { allOperations, isCreate } from "@webagent/contract/Wire"
 
-/** Which described operation a request is, and on what. */
+/** The operation of a request, and its resource. */
 export interface Route {
-  /** Such as `v4.getRunStatus`; null for anything that is not described. */
+  /** Such as `v4.getRunStatus`; null for any other request. */
   readonly operation: string | null
-  /** The id in its path, decoded; null where there is none. */
+  /** The first id in its path, decoded; null where there is none. */
   readonly resource: string | null
   /** True if the request creates something. */
   readonly creates: boolean
@@ -12,12 +12,15 @@ export interface Route {
 
 const unrouted: Route = { operation: null, resource: null, creates: false }
 
-/** The operations by method and path with the id left out, such as `GET v4/runs//status`. */
-const operationNames: ReadonlyMap<string, string> = new Map(
-  Object.entries(operations).flatMap(([version, named]) =>
-    Object.entries(named as Readonly<Record<string, { method: string; path: string }>>).map(
+/** The operations by method and path with the ids left out, such as `GET v4/runs//status`. */
+const operations: ReadonlyMap<string, { readonly name: string; readonly creates: boolean }> = new Map(
+  Object.entries(allOperations).flatMap(([version, named]) =>
+    Object.entries<{ readonly method: string; readonly path: string }>(named).map(
       ([name, { method, path }]) =>
-        [`${method} ${version}${path.replace(/\{\w+\}/u, "")}`, `${version}.${name}`] as const
+        [
+          `${method} ${version}${path.replaceAll(/\{\w+\}/gu, "")}`,
+          { name: `${version}.${name}`, creates: isCreate({ method, path }) }
+        ] as const
     )
   )
 )
@@ -36,8 +39,14 @@ export const routeOf = (method: string, path: string): Route => {
   if (version === undefined || rest === undefined) return unrouted
   const [, collection = "", id, ...more] = rest.split("/")
   const shape = id === undefined ? `/${collection}` : ["", collection, "", ...more].join("/")
-  const operation = operationNames.get(`${method} ${version}${shape}`)
-  return operation === undefined
-    ? unrouted
-    : { operation, resource: id === undefined ? null : decoded(id), creates: method === "POST" }
+  const operation =
+    operations.get(`${method} ${version}${shape}`) ??
+    // a second id, such as that of a message
+    operations.get(`${method} ${version}${shape.slice(0, shape.lastIndexOf("/") + 1)}`)
+  if (operation === undefined) {
+    // the path of an account has no id
+    const plain = operations.get(`${method} ${version}${rest}`)
+    return plain === undefined ? unrouted : { operation: plain.name, resource: null, creates: plain.creates }
+  }
+  return { operation: operation.name, resource: id === undefined ? null : decoded(id), creates: operation.creates }
 }

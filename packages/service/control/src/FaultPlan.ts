@@ -93,9 +93,9 @@ export type Fault = typeof Fault.Type
 
 const Ordinals = Schema.NonEmptyArray(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
-/** Which requests a rule hits; every condition that is given has to hold. Without any it hits all described operations. */
+/** Which requests a rule hits; every condition that is given has to hold. Without any it hits all operations. */
 export const FaultCondition = Schema.Struct({
-  /** These operations only; `unrouted` is whatever is not described. Every described operation unless given. */
+  /** These operations only; `unrouted` is any other request. Every operation unless given. */
   operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals([...operations, "unrouted"]))),
   /** The resource with this id only. */
   resource: Schema.optionalKey(Schema.NonEmptyString),

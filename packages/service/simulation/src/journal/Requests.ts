@@ -1,12 +1,12 @@
-import { operations, type Operation, type Route } from "@webagent/control"
-import { basePath, operations as described } from "@webagent/contract/Wire"
+import type { Operation, Route } from "@webagent/control"
+import { allOperations, basePath, isCreate } from "@webagent/contract/Wire"
 import { pathOf } from "@webagent/server"
 import * as BoundedMap from "./BoundedMap.ts"
 
 /** Which operation on what: all of a request's identity that is in its first line. */
 export interface Target {
   readonly operation: Route
-  /** The id in the path in lower case; null where there is none. */
+  /** The first id in the path in lower case; null where there is none. */
   readonly resource: string | null
   /** True if the request creates something. */
   readonly creates: boolean
@@ -24,21 +24,25 @@ export interface Identity extends Target {
 
 const unrouted: Target = { operation: "unrouted", resource: null, creates: false, reads: false }
 
-/** The operations by method and path with the id left out, such as `GET /api/v4/runs//status`. */
+/** The operations by method and path with the ids left out, such as `GET /api/v4/runs//status`. */
 const targets: ReadonlyMap<string, Target> = new Map(
-  operations.flatMap((operation: Operation) => {
-    const [version, name] = operation.split(".") as [keyof typeof described, string]
-    const { method, path } = (described[version] as Readonly<Record<string, { method: string; path: string }>>)[
-      name
-    ] ?? {
-      method: "",
-      path: ""
-    }
-    const target = { operation, resource: null, creates: method === "POST", reads: method === "GET" }
-    const shape = `${basePath[version]}${path.replace(/\{\w+\}/u, "")}`
-    return (method === "GET" ? ["GET", "HEAD"] : [method]).map((verb) => [`${verb} ${shape}`, target] as const)
-  })
+  Object.entries(allOperations).flatMap(([version, named]) =>
+    Object.entries<{ readonly method: string; readonly path: string }>(named).flatMap(([name, { method, path }]) => {
+      const target: Target = {
+        operation: `${version}.${name}` as Operation,
+        resource: null,
+        creates: isCreate({ method, path }),
+        reads: method === "GET"
+      }
+      const shape = `${basePath[version as keyof typeof basePath]}${path.replaceAll(/\{\w+\}/gu, "")}`
+      return (method === "GET" ? ["GET", "HEAD"] : [method]).map((verb) => [`${verb} ${shape}`, target] as const)
+    })
+  )
 )
+
+/** The operation on a second id in a path, such as `GET /api/v4/sessions//queue/`. */
+const nested = (method: string, shape: string): Target | undefined =>
+  targets.get(`${method} ${shape.slice(0, shape.lastIndexOf("/") + 1)}`)
 
 const prefixLength = `${basePath.v4}/`.length
 
@@ -62,8 +66,10 @@ export const targetOf = (method: string, url: string): Target => {
   if (from === 0) return targets.get(`${method} ${path}`) ?? unrouted
   const end = path.indexOf("/", from)
   const to = end === -1 ? path.length : end
-  const target = to === from ? undefined : targets.get(`${method} ${path.slice(0, from)}${path.slice(to)}`)
-  if (target === undefined) return unrouted
+  const shape = `${path.slice(0, from)}${path.slice(to)}`
+  const target = path.endsWith("/") ? undefined : (targets.get(`${method} ${shape}`) ?? nested(method, shape))
+  // the path of an account has no id
+  if (target === undefined) return targets.get(`${method} ${path}`) ?? unrouted
   return {
     operation: target.operation,
     resource: clipped(path.slice(from, to).toLowerCase(), longestResource),

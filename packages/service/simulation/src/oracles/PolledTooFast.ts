@@ -2,7 +2,7 @@ import * as Findings from "./Findings.ts"
 import { caller, type Detector, succeeded, tolerance_ms } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
-const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
+const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession", "v2.getTaskStatus"])
 
 /**
  * Two polls of one resource by one caller that arrived closer together than the profile's `pollInterval` allows, the

@@ -11,6 +11,11 @@ interface Session {
   seq: number
 }
 
+/** Reads of one run, or task, with its result; these may come after a terminal status. */
+const results: ReadonlySet<string> = new Set(["v4.getRun", "v2.getTask"])
+
+const runReads: ReadonlySet<string> = new Set([...results, "v4.getRunStatus", "v2.getTaskStatus"])
+
 /**
  * A status read by a caller that had been told a terminal one: of a v4 run by its status or the run itself; of a v3
  * session, which is idle once all its turns are terminal, by an earlier read; of a v2 session by one after it stopped.
@@ -42,7 +47,7 @@ export const make = (): Detector => {
 
   /** The row from which on this operation shows its resource as terminal. */
   const terminalSince = ({ operation, resource }: RequestRow): number | undefined => {
-    if (operation === "v4.getRunStatus" || operation === "v4.getRun") return ended.get(resource ?? "")
+    if (runReads.has(operation)) return ended.get(resource ?? "")
     const session = sessions.get(resource ?? "")
     if (session === undefined || session.live.size > 0) return undefined
     return operation === "v3.getSession" || session.stopped ? session.seq : undefined
@@ -57,7 +62,7 @@ export const make = (): Detector => {
     request: (row, intact) => {
       const { operation, resource } = row
       if (resource === null) return
-      const isRun = operation === "v4.getRunStatus" || operation === "v4.getRun"
+      const isRun = runReads.has(operation)
       if (!isRun && operation !== "v3.getSession" && operation !== "v2.getSession") return
       const since = terminalSince(row)
       if (since === undefined || row.after < since) return
@@ -66,7 +71,7 @@ export const make = (): Detector => {
       // what was said before the last news was not the end of it
       if (by === undefined || by < since) {
         if (intact && succeeded(row)) terminalRows.set(matter, row.seq)
-      } else if (operation !== "v4.getRun" && row.after >= by) {
+      } else if (!results.has(operation) && row.after >= by) {
         findings.add(matter, {
           resource,
           sentence: `${operation} polled ${resource} after its caller had read a terminal status.`,

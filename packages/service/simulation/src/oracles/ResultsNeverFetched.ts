@@ -44,7 +44,7 @@ export const make = (): Detector => {
     },
     request: (row, intact) => {
       if (row.resource === null || !intact || !succeeded(row)) return
-      if (row.operation === "v4.getRun") read(row.resource)
+      if (row.operation === "v4.getRun" || row.operation === "v2.getTask") read(row.resource)
       else if (row.operation === "v2.getSession" || row.operation === "v3.getSession") {
         for (const id of bySession.get(row.resource) ?? []) read(id)
       }

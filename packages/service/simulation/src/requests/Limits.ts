@@ -39,7 +39,9 @@ export interface Move {
 type Admission = { readonly refusal: Refusal } | { readonly slot: Slot | null }
 
 const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
+  "v2.createTask": "turn",
   "v3.createSession": "turn",
+  "v3.createBrowser": "browser",
   "v4.createRun": "turn",
   "v4.queueMessage": "turn",
   "v4.createBrowser": "browser"

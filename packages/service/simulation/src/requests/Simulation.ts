@@ -36,7 +36,10 @@ const maxBodySize = ByteSize.mebibytes(1)
 const nowhere = "http://elsewhere.invalid"
 
 const madeBy: Readonly<Partial<Record<Target["operation"], RequestContext["makes"]>>> = {
+  "v2.createTask": "turn",
+  "v2.createSession": "session",
   "v3.createSession": "session",
+  "v3.createBrowser": "browser",
   "v4.createRun": "turn",
   "v4.queueMessage": "turn",
   "v4.createBrowser": "browser"

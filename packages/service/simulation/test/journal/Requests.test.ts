@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { operations } from "@webagent/control"
-import { basePath, operations as described } from "@webagent/contract/Wire"
+import { allOperations, basePath } from "@webagent/contract/Wire"
 import { makeAddresses, makeAttempts, targetOf } from "../../src/journal/Requests.ts"
 
 const id = "0B0D8E5A-6f3c-4b7e-9d1a-2c3d4e5f6a7b"
 
-const named = Object.entries(described).flatMap(([version, all]) =>
+const named = Object.entries(allOperations).flatMap(([version, all]) =>
   Object.entries(all as Readonly<Record<string, { readonly method: string; readonly path: string }>>).map(
     ([name, { method, path }]) => ({
       operation: `${version}.${name}`,
@@ -16,13 +16,16 @@ const named = Object.entries(described).flatMap(([version, all]) =>
 )
 
 describe("Requests", () => {
-  it("every described operation is known by its first line, with its resource in lower case", () => {
+  it("every operation is known by its first line, with its resource in lower case", () => {
     assert.strictEqual(named.length, operations.length)
     for (const { method, operation, path } of named) {
-      const target = targetOf(method, path.replace(/\{\w+\}/u, id))
+      const target = targetOf(method, path.replace(/\{\w+\}/u, id).replace(/\{\w+\}/u, "7"))
       assert.strictEqual(target.operation, operation)
       assert.strictEqual(target.resource, path.includes("{") ? id.toLowerCase() : null)
-      assert.strictEqual(target.creates, method === "POST")
+      assert.strictEqual(
+        target.creates,
+        method === "POST" && !/(?:cancelRun|purgeSession|stopSession)$/u.test(operation)
+      )
       assert.strictEqual(target.reads, method === "GET")
     }
   })

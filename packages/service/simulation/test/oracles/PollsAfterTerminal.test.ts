@@ -46,6 +46,16 @@ describe("PollsAfterTerminal", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
+  it("a v2 task's status polled after its end is one, and the task read for its result is none", () => {
+    const rows = over()
+    const poll = { operation: "v2.getTaskStatus", resource: "a" } as const
+    rows.request(poll)
+    rows.request({ operation: "v2.getTask", resource: "a" })
+    assert.isTrue(rows.verdict().holds)
+    rows.request(poll)
+    assert.strictEqual(rows.verdict().count, 1)
+  })
+
   it("who did not get the answer, or asked before the end, does not know", () => {
     const rows = over()
     rows.request(status, false)
