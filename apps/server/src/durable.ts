@@ -1,6 +1,7 @@
 import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
 import {
   ApiKeyAuth,
+  ConsoleSettings,
   type Installation,
   LinkOwners,
   LinkTokens,
@@ -38,6 +39,8 @@ export interface DurableOptions extends Listener.ListenerOptions {
   /** Settings of a database file. */
   readonly sqlite: SqliteSettings
   readonly apiKeys: ReadonlyArray<string>
+  /** True if the server has a web console. */
+  readonly console: boolean
   /** Keys that see the records of every key in the admin API. */
   readonly adminKeys: ReadonlyArray<string>
   /** The settings in force, for the admin API. */
@@ -123,7 +126,8 @@ export const layer = <E>(
       LinkOwners.layer,
       RequestValidation.layer,
       layerMonitoring(data),
-      layerInstallation(options)
+      layerInstallation(options),
+      Layer.succeed(ConsoleSettings, { access: options.console ? "key" : "off" })
     ]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),

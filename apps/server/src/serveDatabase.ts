@@ -137,6 +137,7 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     allowedHosts: given.allowHost,
     publicUrl: given.publicUrl,
     trustProxy: given.trustProxy,
+    console: given.console ?? true,
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
     adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),
     settings: settingsInForce(given),
@@ -165,7 +166,7 @@ const countKeys = ApiKeys.use(({ list }) =>
  * Prints the addresses and settings of the server. The keys are the last line, so that a process waiting for it has
  * received all the others. Given keys are counted but not shown, because this output usually goes to a log.
  */
-const announce = Effect.fnUntraced(function* ({ adminKeys, agent, apiKeys, data }: Durable.DurableOptions) {
+const announce = Effect.fnUntraced(function* ({ adminKeys, agent, apiKeys, console, data }: Durable.DurableOptions) {
   const server = yield* Server
   const { sentence } = yield* ServedBrowsers
   const stored = yield* countKeys
@@ -173,6 +174,7 @@ const announce = Effect.fnUntraced(function* ({ adminKeys, agent, apiKeys, data 
   const lines = [
     ...Object.entries(server.baseUrls),
     ["docs", `${server.address}/api/v4/docs`],
+    ...(console ? [["console", `${server.address}/console`] as const] : []),
     ["data", `${data.name}, kept across restarts`],
     ["browsers", sentence],
     ...(agent === undefined ? [] : [["model", nameOf(agent.model)] as const]),

@@ -29,6 +29,7 @@ export const layer = (
       allowedHosts: undefined,
       apiKeys: ["K"],
       adminKeys: [],
+      console: true,
       settings: [],
       simulated: { seed: 1, turnDuration: undefined },
       drainWithin,

@@ -36,6 +36,8 @@ export interface SimulatedOptions extends ListenOptions, BehaviorOptions {
   readonly faults?: FaultPlan
   /** Pace of service time; real time by default. */
   readonly time?: TimeMode
+  /** Serves the web console at `/console`, on this machine without a sign-in; it does unless this is false. */
+  readonly console?: boolean
   /** Lets the service be driven and read through a control API on a port of its own; it is off unless given. */
   readonly control?: ControlOptions
 }

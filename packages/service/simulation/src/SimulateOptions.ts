@@ -46,6 +46,7 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   journal: Schema.Struct({ capacity: Schema.optional(such("0 or more rows", isInteger(0, Infinity))) }),
   faults: Schema.toType(FaultPlan),
   time: TimeMode.annotate({ expected: 'an object such as { mode: "manual" }' }),
+  console: such("true or false", (value) => typeof value === "boolean"),
   control: Schema.Struct({
     key: such("a text", isText),
     port: Schema.optional(port),

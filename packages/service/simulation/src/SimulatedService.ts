@@ -1,6 +1,6 @@
 import { isLoopback } from "@webagent/contract/Loopback"
 import type { Engine } from "@webagent/engine"
-import { defaultHost, Listener, LinkTokens, Server } from "@webagent/server"
+import { ConsoleSettings, defaultHost, Listener, LinkTokens, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behavior } from "./behavior/Behavior.ts"
@@ -44,6 +44,10 @@ const served = (options: Parts.SimulatedOptions) =>
     })
   )
 
+/** On this machine nothing of value is behind the console, so it needs no sign-in. */
+const consoleAccess = ({ console = true, host = defaultHost }: Parts.SimulatedOptions) =>
+  Layer.succeed(ConsoleSettings, { access: console ? (isLoopback(host) ? "open" : "key") : "off" })
+
 /**
  * The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none.
  *
@@ -67,6 +71,7 @@ export const layer = (
 > =>
   Layer.effectDiscard(wakeWhenClosing).pipe(
     Layer.provideMerge(served(options)),
+    Layer.provide(consoleAccess(options)),
     Layer.provideMerge(controlServer(options)),
     Layer.provideMerge(Parts.layer(options)),
     Layer.provide(Layer.fresh(NodeDelivery.layer)),

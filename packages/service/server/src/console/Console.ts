@@ -2,18 +2,56 @@ import { consoleApiPath, consolePath } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import { Callers } from "../api/Caller.ts"
+import * as Admin from "../http/admin/Admin.ts"
+import { mountedAt } from "../http/admin/Operations.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Hosts from "../http/policy/Hosts.ts"
 import { pathOf } from "../http/policy/RequestPath.ts"
+import * as ConsoleAuth from "./ConsoleAuth.ts"
 import * as Files from "./Files.ts"
 import { headers, uncached } from "./Headers.ts"
 import { isForeign } from "./Origins.ts"
+import * as Sessions from "./Sessions.ts"
 import { ConsoleSettings } from "./Settings.ts"
+import * as SignIn from "./SignIn.ts"
+import * as Socket from "./Socket.ts"
+
+/** The admin API's operations behind the console's session cookie. */
+const Operations = mountedAt(consoleApiPath, ConsoleAuth.ConsoleAuth)
+
+/** Everything that the console's pages call. */
+export const Served = [SignIn.Served, Operations] as const
+
+/** The console's API, on a server that has a console and knows callers. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const callers = yield* Callers
+    const { access } = yield* ConsoleSettings
+    if (callers === null || access === "off") return Layer.empty
+    const sessions = yield* Sessions.make
+    const find = ConsoleAuth.makeFind(access, sessions)
+    return Layer.mergeAll(
+      HttpApiBuilder.layer(SignIn.Served).pipe(
+        Layer.provide([SignIn.layer({ access, callers, find, sessions }), Socket.layer(find)])
+      ),
+      HttpApiBuilder.layer(Operations).pipe(
+        Layer.provide(Admin.handlers(Operations)),
+        Layer.provide(ConsoleAuth.layer(callers, find))
+      )
+    )
+  })
+)
 
 /** The beginnings of addresses that can be the console's as the router reads them: `//console` and `/%63onsole` too. */
 const canBeOurs = /^\/[c/%]/u
 
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
+
+/** True if a request's URL belongs to the console, as the router reads it. */
+export const isOurs = (url: string): boolean => canBeOurs.test(url) && isWithin(pathOf(url), consolePath)
 
 const foreign = ErrorResponse.make(403, "Only the console's own pages may send this request", uncached)
 
@@ -40,10 +78,8 @@ export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       // all other requests pass without another look
-      if (!canBeOurs.test(request.url)) return yield* app
-      const path = pathOf(request.url)
-      if (!isWithin(path, consolePath)) return yield* app
+      if (!isOurs(request.url)) return yield* app
       if (access === "off") return closed
-      return HttpServerResponse.setHeaders(yield* respond(request, path), headers)
+      return HttpServerResponse.setHeaders(yield* respond(request, pathOf(request.url)), headers)
     })
   })

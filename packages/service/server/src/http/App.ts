@@ -9,6 +9,7 @@ import * as EventHub from "../api/EventHub.ts"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
+import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
@@ -31,7 +32,7 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
-const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served]
+const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, ...Console.Served]
 
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
@@ -50,6 +51,7 @@ const layer = (about: Identity.About) =>
       ])
     ),
     Admin.layer,
+    Console.layer,
     McpEndpoint.layer,
     ErrorHandler.layer(served)
   ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer()]))
@@ -59,5 +61,5 @@ export const make = (about: Identity.About = {}) => {
   const routes = HttpRouter.toHttpEffect(layer(about)).pipe(
     Effect.provideService(HttpRouter.RouterConfig, routerConfig)
   )
-  return Effect.map(Effect.flatMap(routes, FastReads.before), (app): HttpApp => app)
+  return Effect.map(Effect.flatMap(Effect.flatMap(routes, FastReads.before), Console.around), (app): HttpApp => app)
 }

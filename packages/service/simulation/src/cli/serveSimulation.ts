@@ -34,11 +34,13 @@ const wrapped = (text: string, width: number): ReadonlyArray<string> => {
 const banner = (
   { address, apiKey, baseUrls, scriptKeys }: ServeOutput.Started,
   settings: Lines,
-  columns: number
+  columns: number,
+  hasConsole: boolean
 ): ReadonlyArray<string> => {
   const labelled: Lines = [
     ...Object.entries(baseUrls),
     ["docs", `${address}/api/v4/docs`],
+    ...(hasConsole ? [["console", `${address}/console`] as const] : []),
     ...settings,
     [
       "script",
@@ -94,7 +96,7 @@ export const serveSimulation = Effect.fnUntraced(
       yield* print([ServeOutput.encode(started)])
     } else {
       const unseen = journal.enabled || quiet ? [] : [["requests", "not shown, because --journal-size is 0"] as const]
-      yield* print([...banner(started, [...lines(controlAddress), ...unseen], columns), ""])
+      yield* print([...banner(started, [...lines(controlAddress), ...unseen], columns, options.console), ""])
     }
     servesUntilStopped.now = true
     if (quiet) return yield* Effect.never

@@ -1,0 +1,44 @@
+import { ForbiddenError } from "@webagent/admin"
+import { declared, TooManyRequestsError, UnauthorizedError } from "@webagent/contract"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
+import * as Layer from "effect/Layer"
+import type { Caller, CallersService } from "../api/Caller.ts"
+import * as AdminAuth from "../http/policy/AdminAuth.ts"
+import type { ConsoleSessions } from "./Sessions.ts"
+import type { ConsoleAccess } from "./Settings.ts"
+
+/** The cookie of a session. */
+export const sessionCookie = HttpApiSecurity.apiKey({ key: "webagent_console", in: "cookie" })
+
+/** Lets requests with a session's cookie through. */
+export class ConsoleAuth extends HttpApiMiddleware.Service<ConsoleAuth>()("@webagent/server/ConsoleAuth", {
+  error: [declared(UnauthorizedError), declared(ForbiddenError), declared(TooManyRequestsError)]
+}) {}
+
+/** Everybody on this machine, where the console needs no sign-in. It sees the records of every key. */
+const anyone: Caller = { name: "console", isAdmin: true, owner: null, key: null }
+
+/** Finds out who uses the console. */
+export const makeFind =
+  (access: ConsoleAccess, sessions: ConsoleSessions) =>
+  (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Caller | undefined> => {
+    if (access === "open") return Effect.succeed(anyone)
+    const token = request.cookies[sessionCookie.key]
+    return token === undefined ? Effect.undefined : sessions.find(token)
+  }
+
+/** The error of a request without a session. */
+export const signedOut = new UnauthorizedError({ detail: "Sign in to the console" })
+
+/** Checks the session of each request. */
+export const layer = (callers: CallersService, find: ReturnType<typeof makeFind>): Layer.Layer<ConsoleAuth> =>
+  Layer.succeed(ConsoleAuth, (app, { endpoint, group }) =>
+    Effect.gen(function* () {
+      const caller = yield* find(yield* HttpServerRequest.HttpServerRequest)
+      if (caller === undefined) return yield* signedOut
+      return yield* AdminAuth.run(callers, caller, { endpoint, group }, app)
+    })
+  )
