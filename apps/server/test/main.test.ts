@@ -233,7 +233,7 @@ describe("webagent-server", () => {
           "--control"
         ])
         const printed = yield* ready(program)
-        const labels = "simulated v2 v3 v4 docs profile time control control-key script"
+        const labels = "simulated v2 v3 v4 docs console profile time control control-key script"
         assert.isTrue(Object.keys(printed).join(" ").startsWith(labels))
         assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
         const control = (path: string, key: string) =>

@@ -78,8 +78,8 @@ const Content = ({ has }: { readonly has: ReturnType<typeof useHas> }) => {
   const at = useAtomValue(path)
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
-  const found = routeOf(at, has)
-  const title = found?.route.title ?? "Not found"
+  const match = routeOf(at, has)
+  const title = match?.route.title ?? "Not match"
   useEffect(() => {
     document.title = `${title} · webagent`
     // a screen reader, and the next Tab, start at the new screen
@@ -90,13 +90,13 @@ const Content = ({ has }: { readonly has: ReturnType<typeof useHas> }) => {
     <main ref={main} id="main" className={styles["main"]} tabIndex={-1}>
       <Boundary of={at}>
         <Suspense fallback={<Loading what="the screen" />}>
-          {found === undefined ? (
+          {match === undefined ? (
             <Message icon={FileQuestion} title="There is no such screen" alert whole>
               <p>The address may be misspelled, or this server doesn't have that part.</p>
               <Link to="/">Overview</Link>
             </Message>
           ) : (
-            <found.route.screen key={at} id={found.id} />
+            <match.route.screen key={at} id={match.id} />
           )}
         </Suspense>
       </Boundary>

@@ -77,13 +77,13 @@ const counted = (what: "runs" | "browsers" | "sessions") => {
   registry.set(changes, { ...counts, [what]: counts[what] + 1 })
 }
 
-/** What each kind of event does. Events of newer servers are ignored. */
+/** Handlers by kind of event. Events of newer servers are ignored. */
 const appliers: Readonly<Record<string, (data: unknown) => void>> = {
   run: apply(decoder(Run), (run) => {
     const atom = runRow(run.id)
     if (registry.get(atom) === undefined && run.finishedAt === null) {
-      const known = registry.get(newRuns)
-      if (!known.includes(run.id)) registry.set(newRuns, [...known, run.id])
+      const ids = registry.get(newRuns)
+      if (!ids.includes(run.id)) registry.set(newRuns, [...ids, run.id])
     }
     registry.set(atom, run)
     counted("runs")
@@ -142,7 +142,7 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
     let waiting: Array<LiveEvents[number]> = []
     let flush = 0
     let watchdog = 0
-    const heard = () => {
+    const waitAgain = () => {
       window.clearTimeout(watchdog)
       watchdog = window.setTimeout(() => socket.close(), patience_ms)
     }
@@ -154,11 +154,11 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       position = events.at(-1)?.id ?? position
     }
     socket.addEventListener("open", () => {
-      heard()
+      waitAgain()
       onOpen(socket)
     })
     socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      heard()
+      waitAgain()
       if (typeof data !== "string") return void onPicture(pictureOf(new Uint8Array(data)))
       const events = decodeEvents(data)
       if (Option.isNone(events)) return
@@ -167,7 +167,7 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       if (flush === 0) flush = window.setTimeout(applyWaiting, together_ms)
     })
     socket.addEventListener("close", () => resume(Effect.void))
-    heard()
+    waitAgain()
     return Effect.sync(() => {
       window.clearTimeout(watchdog)
       window.clearTimeout(flush)

@@ -5,7 +5,7 @@ interface FieldProps {
   readonly label: string
   /** A sentence below the control. */
   readonly hint?: ReactNode
-  /** What is wrong with the value. */
+  /** Error of the value. */
   readonly error?: string | undefined
 }
 

@@ -47,11 +47,11 @@ export class SignInGroup extends HttpApiGroup.make("signIn").add(
   )
 ) {}
 
-/** What the console's pages call: the admin API's operations and the sign-in, at `/console/api`. */
+/** The API of the console's pages: the admin API's operations and the sign-in, at `/console/api`. */
 export class ConsoleApi extends AdminOperations.add(SignInGroup).prefix(consoleApiPath) {}
 
 /**
- * What a page tells its WebSocket; each message replaces the one before. The server sends text frames, each with an array
+ * A message of a page to its WebSocket; each message replaces the one before. The server sends text frames, each with an array
  * of `{ id, event, data }` as in `LiveEvent`, and binary frames with pictures: the length of the browser's id in one
  * byte, the id, and a JPEG.
  */
@@ -64,5 +64,5 @@ export const SocketRequest = Schema.Struct({
   pictures: Schema.Array(Schema.String.check(Schema.isMaxLength(200))).check(Schema.isMaxLength(100))
 }).annotate({ identifier: "SocketRequest" })
 
-/** What a page tells its WebSocket. */
+/** A message of a page to its WebSocket. */
 export type SocketRequest = typeof SocketRequest.Type

@@ -12,7 +12,7 @@ export interface CastStep {
 /** State of a browser's cast. */
 export interface Cast {
   readonly state: "connecting" | "live" | "lost" | "over"
-  /** Why it's over; an empty string before. */
+  /** Reason for its end; an empty string before. */
   readonly reason: string
   readonly title: string
   readonly address: string

@@ -133,7 +133,7 @@ interface ChecklistProps {
   readonly keys: number
 }
 
-/** What a new server still needs, until its first run. */
+/** First steps on a new server, until its first run. */
 const Checklist = ({ hasRuns, info, keys }: ChecklistProps) => {
   if (hasRuns) return null
   const isSimulated = info.has.some((part) => part === "simulation")
@@ -185,7 +185,7 @@ const today = (spend: Spend | undefined): string | undefined =>
   spend?.rows.find(({ day }) => day === new Date().toISOString().slice(0, 10))?.usd ??
   (spend === undefined ? undefined : "0")
 
-/** What runs, what it costs and what failed. */
+/** The newest, running and failed runs, the cost and the browsers in use. */
 const OverviewScreen = () => {
   const result = useAtomValue(runFacts)
   const info = valueOf(useAtomValue(serverInfo))

@@ -26,7 +26,7 @@ export const runFacts = Console.runtime.atom((get) => {
   })
 })
 
-/** What the server runs on. A key without the scope admin doesn't see every part: those are empty. */
+/** Browsers, nodes, keys and cost. Parts that a key without the scope admin doesn't see are empty. */
 export const serverFacts = Console.runtime.atom((get) => {
   get(epoch)
   get(settled("browsers"))

@@ -55,11 +55,11 @@ const SearchField = ({ value }: { readonly value: string }) => {
 }
 
 const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
-  const known = valueOf(useAtomValue(counts(text)))
+  const byStatus = valueOf(useAtomValue(counts(text)))
   return (
     <div className={styles["chips"]} role="group" aria-label="Status">
       {runStatuses.map((status) => {
-        const { count: n = 0, more = false } = known?.[status] ?? {}
+        const { count: n = 0, more = false } = byStatus?.[status] ?? {}
         // dispatching takes a moment: it's worth a chip only while a run is in it
         if (status === "dispatching" && n === 0 && filters.status !== status) return null
         return (
@@ -70,7 +70,7 @@ const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readon
             onClick={() => setFilters({ status: status === filters.status ? undefined : status })}
           >
             {status.slice(0, 1).toUpperCase()}
-            {status.slice(1)} <span>{known === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
+            {status.slice(1)} <span>{byStatus === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
           </button>
         )
       })}
@@ -154,7 +154,7 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
   )
 }
 
-/** What one can do with the selected runs. */
+/** Actions for the selected runs. */
 const Selection = () => {
   const [cancelled, cancel] = useAtom(cancelRuns)
   const [retried, retry] = useAtom(retryRuns)
@@ -268,7 +268,7 @@ const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyA
 
 const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [result, more] = useAtom(runPages(text))
-  const known = valueOf(useAtomValue(counts(text)))
+  const byStatus = valueOf(useAtomValue(counts(text)))
   const pages = AsyncResult.isSuccess(result) ? result.value.items : undefined
   const isDone = AsyncResult.isSuccess(result) && result.value.done
   const all = useMemo(() => pages?.flatMap(({ ids }) => ids) ?? [], [pages])
@@ -294,10 +294,10 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
   }
   if (pages === undefined || isSearching) return <Loading what="runs" lines={12} />
   if (ids.length > 0) {
-    const chosen = Object.entries(known ?? {}).filter(
+    const chosen = Object.entries(byStatus ?? {}).filter(
       ([status]) => filters.status === undefined || status === filters.status
     )
-    const isExact = known !== undefined && chosen.every(([, { more: isCapped }]) => !isCapped)
+    const isExact = byStatus !== undefined && chosen.every(([, { more: isCapped }]) => !isCapped)
     const total = isExact ? chosen.reduce((sum, [, { count: n }]) => sum + n, 0) : undefined
     return <RunsTable key={text} ids={ids} total={total} onEnd={onEnd} />
   }

@@ -125,7 +125,7 @@ interface RunsTableProps {
 
 const rowHeight_px = 52
 
-/** How far each key moves. */
+/** Number of rows that each key moves by. */
 const moves = (last: number): Readonly<Record<string, number>> => ({
   j: 1,
   ArrowDown: 1,

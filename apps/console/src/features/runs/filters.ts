@@ -34,6 +34,6 @@ export const textOf = (filters: { readonly [Name in keyof RunFilters]?: string |
 /** Returns the filters as a request takes them. */
 export const requestOf = (search: string): RunFilters => Option.getOrElse(decode(filtersOf(search)), () => ({}))
 
-/** Whether a changed run still belongs in a list with a status filter. Its other filtered fields don't change. */
+/** Returns whether a changed run still belongs in a list with a status filter. Its other filtered fields don't change. */
 export const fits = ({ status }: { readonly status: string }, filters: FilterTexts): boolean =>
   filters.status === undefined || filters.status === status

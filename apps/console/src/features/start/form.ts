@@ -1,6 +1,6 @@
 import type { RunBody } from "./code.ts"
 
-/** What the form of a new run has, as text. */
+/** The fields of the form of a new run, as text. */
 export interface FormTexts {
   readonly task: string
   readonly model: string

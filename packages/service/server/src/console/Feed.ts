@@ -10,7 +10,7 @@ export interface FeedEvent {
   readonly data: unknown
 }
 
-/** What a page wants to know. */
+/** The changes that a page asks for. */
 export interface FeedRequest {
   /** The position of the last event that the page has; null is from now on. */
   readonly after: string | null

@@ -95,14 +95,14 @@ export const make = (folder: string) => {
   return (request: HttpServerRequest.HttpServerRequest, path: string) =>
     Effect.match(all, {
       onFailure: () => unbuilt,
-      onSuccess: (found) => {
+      onSuccess: (existing) => {
         const name = path.slice(consolePath.length + 1)
         const accepted = request.headers["accept-encoding"] ?? ""
-        const file = found.get(name)
+        const file = existing.get(name)
         if (file !== undefined) return respond(file, accepted)
         // a browser that has an old page asks for files of the version before
         if (name.startsWith("assets/")) return missing
-        const page = found.get("index.html")
+        const page = existing.get("index.html")
         return page === undefined ? unbuilt : respond(page, accepted)
       }
     })

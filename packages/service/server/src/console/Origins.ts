@@ -20,7 +20,7 @@ export const isForeign = (request: HttpServerRequest.HttpServerRequest): Effect.
   return Effect.map(originOf(request), (start) => page !== URL.parse(start)?.host)
 }
 
-/** How a browser reaches the server: a key may be sent by `tls` and on `loopback`. */
+/** The way of a browser to the server: a key may be sent by `tls` and on `loopback`. */
 export type Transport = "tls" | "loopback" | "plain"
 
 /** Finds out how a browser reaches the server. */

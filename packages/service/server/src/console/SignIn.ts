@@ -24,7 +24,7 @@ export const Served = HttpApi.make("console")
   .prefix(consoleApiPath)
   .middleware(NodeRouting)
 
-/** Where a browser sends the cookie. */
+/** Path below which a browser sends the cookie. */
 const cookiePath = "/console"
 
 interface SignInOptions {
