@@ -5,15 +5,23 @@ import { undescribed } from "./OpenRecord.ts"
 const longestPage = 100
 
 /** A whole number in a query, such as `limit=50`. */
-const from1To = (most: number) =>
+const between = (minimum: number, maximum: number) =>
   Schema.NumberFromString.check(
     Schema.isInt({ message: "Expected a whole number" }),
-    Schema.isBetween({ minimum: 1, maximum: most }, { message: `Expected a number from 1 to ${most}` })
+    Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` })
   )
+
+const from1To = (most: number) => between(1, most)
 
 /** The parameters of a list that continues at a cursor: at most 100 records per page, by default 50. */
 export const cursorQuery = {
   cursor: Schema.optionalKey(Schema.String),
+  limit: Schema.optionalKey(from1To(longestPage))
+}
+
+/** The parameters of a list that continues after the number of a record: at most 100 records per page, by default 50. */
+export const afterQuery = {
+  after: Schema.optionalKey(between(0, Number.MAX_SAFE_INTEGER)),
   limit: Schema.optionalKey(from1To(longestPage))
 }
 

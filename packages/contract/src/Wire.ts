@@ -44,6 +44,19 @@ export const runStatuses = ["queued", "dispatching", "running", "completed", "fa
 /** v4 run statuses after which nothing more happens to a run. */
 export const terminalRunStatuses = ["completed", "failed", "cancelled"] as const
 
+/** Types of a v4 run's events that our server sends. Published clients also know `run.dispatch_failed`. */
+export const runEventTypes = [
+  "run.queued",
+  "run.dispatching",
+  "run.running",
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.step.started",
+  "run.step.succeeded",
+  "run.step.failed"
+] as const
+
 /** v4 browser statuses of our server; the description shows none. */
 export const browserStatuses = ["active", "stopped"] as const
 
@@ -159,6 +172,7 @@ export const v4Extensions = /* @__PURE__ */ (() =>
   ({
     listRuns: { method: "GET", path: "/runs" },
     cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
+    listEvents: { method: "GET", path: "/runs/{run_id}/events" },
     listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" },
     listSessions: { method: "GET", path: "/sessions" },
     getSession: { method: "GET", path: "/sessions/{session_id}" },

@@ -8,6 +8,7 @@ import type { Operation } from "../Operation.ts"
 import { cursorPage, cursorQuery } from "../Pagination.ts"
 import { v4Extensions as extensions } from "../Wire.ts"
 import { Run } from "./Run.ts"
+import { listEvents } from "./RunEvents.ts"
 
 /** The query of `GET /runs`: the runs of one session, or all of the key's. */
 export const RunListQuery = Schema.Struct({ sessionId: Schema.optionalKey(Identifier), ...cursorQuery })
@@ -47,5 +48,6 @@ const ofRun = { params: Schema.Struct({ run_id: Identifier }), errors: [RunNotFo
 export const RunExtensions = {
   list: { ...extensions.listRuns, query: RunListQuery, success: RunList, errors: [BadCursorError] },
   cancel: { ...extensions.cancelRun, ...ofRun, success: Run, status: 200 },
+  events: listEvents,
   attachments: { ...extensions.listAttachments, ...ofRun, success: RunAttachments }
 } as const satisfies Readonly<Record<string, Operation>>

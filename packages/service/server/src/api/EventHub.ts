@@ -26,12 +26,17 @@ export interface EventFilter {
 }
 
 /** The intervals of a hub. */
-export interface EventHubOptions {
+interface Intervals {
   /** Between two reads of the log, while there are clients. */
-  readonly poll?: Duration.Input
+  readonly poll: Duration.Input
   /** Between two positions that a client gets. */
-  readonly keepAlive?: Duration.Input
+  readonly keepAlive: Duration.Input
 }
+
+/** The intervals of a hub. */
+export const EventIntervals: Context.Reference<Intervals> = Context.Reference("@webagent/server/EventIntervals", {
+  defaultValue: (): Intervals => ({ poll: "100 millis", keepAlive: "15 seconds" })
+})
 
 /**
  * The changes of all records as they happen, at any node. One reader per process reads the log, and only while there
@@ -52,8 +57,9 @@ export class EventHub extends Context.Service<
   }
 >()("@webagent/server/EventHub") {
   /** The hub of a server, over the log of its engine. */
-  static readonly layer = (options: EventHubOptions = {}): Layer.Layer<EventHub, never, Engine> =>
-    Layer.effect(this, make(options))
+  static get layer(): Layer.Layer<EventHub, never, Engine> {
+    return Layer.effect(this, make)
+  }
 }
 
 /** Maximum number of events that a client may lag behind before it reads from the store. */
@@ -102,7 +108,8 @@ const makeReader = Effect.fnUntraced(function* (log: Engine["Service"]["events"]
   return { published, position: () => position }
 })
 
-const make = Effect.fnUntraced(function* ({ keepAlive = "15 seconds", poll = "100 millis" }: EventHubOptions) {
+const make = Effect.gen(function* () {
+  const { keepAlive, poll } = yield* EventIntervals
   const { events: log } = yield* Engine
   const shared = yield* RcRef.make({ acquire: makeReader(log, poll) })
 

@@ -54,7 +54,7 @@ const layer = (about: Identity.About) =>
     Console.layer,
     McpEndpoint.layer,
     ErrorHandler.layer(served)
-  ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer()]))
+  ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer]))
 
 /** The whole app as one effect that responds to the current request, with or without a socket. */
 export const make = (about: Identity.About = {}) => {

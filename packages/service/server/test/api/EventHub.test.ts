@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Engine, type Event, MemoryStore, Store } from "@webagent/engine"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type EventFilter, EventHub, type EventHubOptions, type HubItem } from "../../src/api/EventHub.ts"
+import { type EventFilter, EventHub, EventIntervals, type HubItem } from "../../src/api/EventHub.ts"
 
 const event = (change: Partial<Event> = {}): Event => ({
   at_ms: 0,
@@ -46,7 +47,7 @@ const makeLog = Effect.map(Effect.context<Store>(), (first) => {
 
 /** A hub over a log of its own. */
 const withHub = <A, E>(
-  options: EventHubOptions,
+  intervals: { readonly poll?: Duration.Input; readonly keepAlive?: Duration.Input },
   use: (
     parts: Effect.Success<typeof makeLog> & {
       readonly events: (after: number | null, filter?: EventFilter) => Stream.Stream<HubItem>
@@ -57,9 +58,11 @@ const withHub = <A, E>(
     EventHub.use((hub) => use({ ...log, events: (after, filter) => Stream.orDie(hub.events(after, filter)) })).pipe(
       Effect.provide(
         Layer.fresh(
-          Layer.provide(
-            EventHub.layer({ poll: "2 millis", ...options }),
-            Layer.mock(Engine, { events: log.log, lists: log.lists })
+          EventHub.layer.pipe(
+            Layer.provide([
+              Layer.mock(Engine, { events: log.log, lists: log.lists }),
+              Layer.succeed(EventIntervals, { poll: "2 millis", keepAlive: "15 seconds", ...intervals })
+            ])
           )
         )
       )

@@ -1,25 +1,16 @@
 import { BrowserNotFoundError, ConflictError, RunNotFoundError, SessionNotFoundError } from "@webagent/contract"
-import { V4Api } from "@webagent/contract/v4"
-import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { type Browser, Engine } from "@webagent/engine"
 import * as Links from "../Links.ts"
-import { NodeRouting, place } from "../Placement.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
+import * as Events from "./Events.ts"
+import { Served } from "./Served.ts"
 
-/** API v4 under the path where this server serves it. */
-export const Served = place(V4Api.prefix(basePath.v4).middleware(NodeRouting), {
-  runs: { create: { node: "withRoom", launches: "later" } },
-  sessions: { queue: { node: "ofSession", param: "session_id" } },
-  browsers: {
-    create: { node: "withRoom", launches: "immediately" },
-    update: { node: "ofBrowser", param: "browser_id" }
-  }
-})
+export { Served } from "./Served.ts"
 
 /** The reads of a run by its id: as operations, and as fast reads. */
 export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
@@ -107,4 +98,4 @@ const browsers = HttpApiBuilder.group(
 )
 
 /** The v4 operations over the engine. */
-export const layer = Layer.mergeAll(runs, sessions, browsers)
+export const layer = Layer.mergeAll(runs, Events.layer, sessions, browsers)

@@ -1,0 +1,55 @@
+import * as Schema from "effect/Schema"
+import { RunNotFoundError } from "../Errors.ts"
+import { Identifier } from "../Identifier.ts"
+import { answer, JsonObject, undescribed } from "../OpenRecord.ts"
+import { openStatus } from "../OpenStatus.ts"
+import type { Operation } from "../Operation.ts"
+import { afterQuery } from "../Pagination.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { runEventTypes, v4Extensions as extensions } from "../Wire.ts"
+
+/** The query of `GET /runs/{run_id}/events`: the events after the one with this id. */
+export const RunEventsQuery = Schema.Struct(afterQuery)
+
+/** The query of `GET /runs/{run_id}/events`. */
+export type RunEventsQuery = typeof RunEventsQuery.Type
+
+/** What an event of a run is about: `run.` and the run's new status, or that a step began, succeeded or failed. */
+export const RunEventType = openStatus(runEventTypes)
+
+/** What an event of a run is about. */
+export type RunEventType = typeof RunEventType.Type
+
+/**
+ * An event of a run. Ids grow, but aren't consecutive, because events of all runs share them. `data` has the `status`
+ * and, for a step, its number as `step`.
+ */
+export const RunEvent = answer({
+  runId: undescribed(Identifier),
+  id: Schema.Int,
+  ts: undescribed(Timestamp),
+  type: RunEventType,
+  data: undescribed(JsonObject)
+}).annotate({ identifier: "RunEvent" })
+
+/** An event of a run. */
+export type RunEvent = typeof RunEvent.Type
+
+/** A page of a run's events, oldest first. Pass `nextAfter` as `after` to get the next ones, even if there are none yet. */
+export const RunEvents = answer({
+  events: Schema.Array(RunEvent),
+  nextAfter: undescribed(Schema.NullOr(Schema.Int)),
+  hasMore: undescribed(Schema.Boolean)
+}).annotate({ identifier: "RunEvents" })
+
+/** A page of a run's events, oldest first. */
+export type RunEvents = typeof RunEvents.Type
+
+/** The operation on a run's events that the description doesn't show. */
+export const listEvents = {
+  ...extensions.listEvents,
+  params: Schema.Struct({ run_id: Identifier }),
+  query: RunEventsQuery,
+  success: RunEvents,
+  errors: [RunNotFoundError]
+} as const satisfies Operation
