@@ -5,9 +5,7 @@ import { type Session, sessionStatuses } from "./domain/Session.ts"
 import { isTerminal, type Turn, turnStatuses } from "./domain/Turn.ts"
 import * as Words from "./domain/Words.ts"
 import type { Placed } from "./MemoryPlaces.ts"
-import * as MemoryTables from "./MemoryTables.ts"
-import type { Records } from "./ports/Store.ts"
-import type { StoreUnavailable } from "./ports/StoreUnavailable.ts"
+import type { MemoryTables } from "./MemoryTables.ts"
 import type {
   BrowserFilter,
   Count,
@@ -123,7 +121,7 @@ const spendOf = (turns: Iterable<Turn>, { from_ms, owner, to_ms }: SpendFilter):
 }
 
 /** Makes the lists of a store in memory, which look at every record. */
-export const make = ({ places, browsers, sessions, turns }: MemoryTables.MemoryTables): Lists => ({
+export const make = ({ places, browsers, sessions, turns }: MemoryTables): Lists => ({
   turns: (filter, after, limit) =>
     Effect.sync(() => {
       const order = filter.text === undefined ? places.turns.after(after) : places.turns.byNumber(after)
@@ -140,17 +138,3 @@ export const make = ({ places, browsers, sessions, turns }: MemoryTables.MemoryT
     Effect.sync(() => countsOf(browserStatuses, browsers.values(), isBrowser(filter), most)),
   spend: (filter) => Effect.sync(() => spendOf(turns.values(), filter))
 })
-
-/** Makes the lists of a store from all its records: slow if there are many. */
-export const over = (records: Effect.Effect<Records, StoreUnavailable>): Lists => {
-  const lists = Effect.map(records, (all) => make(MemoryTables.make(all)))
-  return {
-    turns: (...args) => Effect.flatMap(lists, ({ turns }) => turns(...args)),
-    sessions: (...args) => Effect.flatMap(lists, ({ sessions }) => sessions(...args)),
-    browsers: (...args) => Effect.flatMap(lists, ({ browsers }) => browsers(...args)),
-    turnCounts: (...args) => Effect.flatMap(lists, ({ turnCounts }) => turnCounts(...args)),
-    sessionCounts: (...args) => Effect.flatMap(lists, ({ sessionCounts }) => sessionCounts(...args)),
-    browserCounts: (...args) => Effect.flatMap(lists, ({ browserCounts }) => browserCounts(...args)),
-    spend: (...args) => Effect.flatMap(lists, ({ spend }) => spend(...args))
-  }
-}

@@ -13,6 +13,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError, UnknownError, isSqlError } from "effect/sql/SqlError"
 import { DatabaseError } from "./DatabaseError.ts"
 import { Reader } from "./Reader.ts"
+import { numbered } from "./statements.ts"
 
 /** Address of the database, and limits for one process. */
 export interface PostgresOptions {
@@ -126,12 +127,6 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
     const message = "Postgres rolled the transaction back"
     return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
   })
-
-/** The text of a statement as Postgres numbers its values. */
-const numbered = (text: string) => {
-  let place = 0
-  return text.replaceAll("?", () => `$${++place}`)
-}
 
 const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000, url }: PostgresOptions) {
   const { PgClient, PgPool, PgTypes } = yield* driver

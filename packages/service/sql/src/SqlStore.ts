@@ -1,6 +1,5 @@
 import {
   type Browser,
-  MemoryLists,
   type ModelCall,
   type Session,
   Store,
@@ -17,11 +16,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Commits from "./Commits.ts"
 import { dialectOf } from "./Dialect.ts"
 import * as EventReads from "./EventReads.ts"
+import * as ListFill from "./ListFill.ts"
 import * as NodeLeases from "./NodeLeases.ts"
 import * as Pruning from "./Pruning.ts"
 import { Reader } from "./Reader.ts"
 import { parsed, parsedKey, parsedTurn } from "./Rows.ts"
 import { ids } from "./statements.ts"
+import * as SqlLists from "./SqlLists.ts"
 import { storeTime } from "./storeTime.ts"
 import { read, transaction } from "./unavailable.ts"
 
@@ -130,7 +131,7 @@ const make = Effect.gen(function* () {
 
     ...EventReads.make(sql),
     ...Pruning.make(sql),
-    lists: MemoryLists.over(transaction(sql, all)),
+    lists: yield* SqlLists.make(sql, yield* ListFill.make(sql)),
 
     records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment)
   })

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import { listTables } from "./listTables.ts"
 
 /** Statements that bring every file from the version before to this one. Never change one that was released. */
 const migration = (...statements: ReadonlyArray<string>) =>
@@ -116,7 +117,8 @@ const migrations = {
     `ALTER TABLE events ADD COLUMN turn_id TEXT`,
     `UPDATE events SET turn_id = record ->> 'id' WHERE record ->> 'of' = 'turn'`,
     `CREATE INDEX events_of ON events (turn_id, cursor) WHERE turn_id IS NOT NULL`
-  )
+  ),
+  "6_lists": migration(...listTables)
 }
 
 /** Every migration, oldest first. */

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import { postgresListTables } from "./postgresListTables.ts"
 
 const migration = (...statements: ReadonlyArray<string>) =>
   SqlClient.SqlClient.use((sql) => Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true }))
@@ -120,7 +121,8 @@ const migrations = {
       EXECUTE FUNCTION name_turn_of_event()`,
     `UPDATE events SET turn_id = record::json ->> 'id' WHERE record::json ->> 'of' = 'turn'`,
     `CREATE INDEX events_of ON events (turn_id, cursor) WHERE turn_id IS NOT NULL`
-  )
+  ),
+  "4_lists": migration(...postgresListTables)
 }
 
 /** Every migration, oldest first. */

@@ -51,7 +51,10 @@ export const events = (test: StoreTest): void => {
       yield* store.prune({ eventsUntil: all.length, limit: 100 })
       assert.deepStrictEqual([yield* store.newestEvent, yield* store.oldestEvent], [all.length, all.length + 1])
       yield* change("s1", { _tag: "Stop" })
-      assert.deepStrictEqual((yield* store.eventsOf("t1", 0, 1)).map(({ event }) => event.to), ["cancelled"])
+      assert.deepStrictEqual(
+        (yield* store.eventsOf("t1", 0, 1)).map(({ event }) => event.to),
+        ["cancelled"]
+      )
       assert.strictEqual((yield* store.eventsAfter(0, 1))[0]?.cursor, all.length + 1)
     })
   )

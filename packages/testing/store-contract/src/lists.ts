@@ -287,16 +287,16 @@ const walks = (test: StoreTest): void => {
         { minCost: "0.5" },
         { node: "n1", from_ms: 1005 }
       ]
-      for (let round = 0; round < 18; round++) {
+      const meanwhile = Effect.suspend(() => (random(3) === 0 ? Effect.andThen(add, move) : Effect.void))
+      for (let round = 0; round < filters.length; round++) {
         for (let count = 0; count < 12; count++) yield* add
         yield* move
-        const filter = filters[round % filters.length] ?? {}
-        const limit = 1 + random(7)
-        const matching = (): ReadonlyArray<string> => [...all.keys()]
+        const filter = filters[round] ?? {}
+        const limit = 1 + random(6)
         const before = new Set(yield* turnIds(filter, 1000))
-        const known = new Set(matching())
+        const known = new Set(all.keys())
         const movedBefore = new Set([...all].flatMap(([id, { moved }]) => (moved ? [id] : [])))
-        const rows = yield* walk((after) => lists.turns(filter, after, limit), Effect.andThen(add, move))
+        const rows = yield* walk((after) => lists.turns(filter, after, limit), meanwhile)
         const ids = idsOf(rows)
         assert.lengthOf(new Set(ids), ids.length)
         const order = rows.map(({ createdAt_ms }) => createdAt_ms)

@@ -8,11 +8,11 @@ export interface Words {
 /** Letters of the shortest word that also finds longer ones. */
 const shortestPrefix = 3
 
-/** Returns the words of a text in lower case: runs of letters and digits. */
+/** Returns the words of a text in lower case: runs of letters, their accents, and digits. */
 export const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => word !== "")
 
 /** Returns the words that a search asks for; null for a text without words, which finds nothing. */

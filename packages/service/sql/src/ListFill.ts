@@ -1,0 +1,133 @@
+import { ListsPreparing, StoreUnavailable } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { fillsOf } from "./postgresListTables.ts"
+import { read } from "./unavailable.ts"
+
+/** The parts of a store's lists that are filled after the records. */
+export interface ListFill {
+  /** Fails with the percentage as long as lists don't have all records. */
+  readonly lists: Effect.Effect<void, StoreUnavailable>
+  /** The same for the words of tasks. */
+  readonly texts: Effect.Effect<void, StoreUnavailable>
+}
+
+/** How many records are added to a list at once; requests for them wait meanwhile. */
+const chunk = 500
+
+/** Turns without an entry in the text index up to which a search adds them itself. */
+const fewTexts = 2000
+
+const preparing = (done: number, all: number) =>
+  new StoreUnavailable({ applied: "no", cause: new ListsPreparing({ percent: Math.floor((100 * done) / all) }) })
+
+/** Runs now and then while the store is open. The clock is the real one, because databases use real time. */
+const inBackground = (round: Effect.Effect<boolean, unknown>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    for (;;) {
+      // a database that is away is tried again
+      const isDone = yield* Effect.orElseSucceed(round, () => false)
+      if (isDone) return
+      yield* Effect.sleep("1 second")
+    }
+  }).pipe(Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()), Effect.forkScoped, Effect.asVoid)
+
+/** Fills the lists of Postgres after a migration. Of several nodes, one adds a chunk at a time. */
+const inPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  let isFilled = false
+
+  const progress = Effect.gen(function* () {
+    const [all] = yield* sql<{ readonly last: number; readonly until: number }>`
+      SELECT coalesce(sum(last), 0)::bigint AS last, coalesce(sum(until), 0)::bigint AS until FROM list_fill`
+    const { last = 0, until = 0 } = all ?? {}
+    isFilled = last >= until
+    return { last, until }
+  })
+
+  /** Adds the next records to a list; false if another node is doing so, or all are there. */
+  const addChunk = sql.withTransaction(
+    Effect.gen(function* () {
+      const [open] = yield* sql<{ readonly name: string; readonly last: number; readonly until: number }>`
+        SELECT name, last, until FROM list_fill WHERE last < until ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`
+      if (open === undefined) return false
+      const { last, name, until } = open
+      const [end] = yield* sql<{ readonly n: number | null }>`SELECT max(n) AS n FROM (SELECT n FROM ${sql(name)}
+        WHERE n > ${last} AND n <= ${until} ORDER BY n LIMIT ${chunk}) AS t`
+      const to = end?.n ?? until
+      for (const text of fillsOf(last, to)[name] ?? []) yield* sql.unsafe(text)
+      yield* sql`UPDATE list_fill SET last = ${to} WHERE name = ${name}`
+      return true
+    })
+  )
+
+  yield* inBackground(
+    Effect.gen(function* () {
+      yield* progress
+      if (isFilled) return true
+      while (yield* addChunk) yield* Effect.sleep("5 millis")
+      return false
+    })
+  )
+
+  const lists = Effect.suspend(() =>
+    isFilled
+      ? Effect.void
+      : Effect.flatMap(read(progress), ({ last, until }) =>
+          isFilled ? Effect.void : Effect.fail(preparing(last, until))
+        )
+  )
+  const fill: ListFill = { lists, texts: lists }
+  return fill
+})
+
+/** Adds new turns to SQLite's text index, many at once: in the commit of each create, it would take longer than that. */
+const inSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const left = Effect.map(
+    sql<{ readonly last: number; readonly newest: number }>`SELECT last,
+      (SELECT coalesce(max(n), 0) FROM turns) AS newest FROM text_fill`,
+    ([row]) => row ?? { last: 0, newest: 0 }
+  )
+
+  const addChunk = sql.withTransaction(
+    Effect.gen(function* () {
+      const { last } = yield* left
+      const [end] = yield* sql<{ readonly n: number | null }>`SELECT max(n) AS n FROM
+        (SELECT n FROM turns WHERE n > ${last} ORDER BY n LIMIT ${chunk})`
+      const to = end?.n ?? null
+      if (to === null) return false
+      yield* sql`INSERT INTO turn_texts (rowid, task)
+        SELECT n, CASE WHEN json_valid(record) THEN record ->> '$.task' END
+        FROM turns WHERE n > ${last} AND n <= ${to}`
+      yield* sql`UPDATE text_fill SET last = ${to}`
+      return true
+    })
+  )
+
+  const addAll = Effect.gen(function* () {
+    const { last, newest } = yield* left
+    if (last >= newest) return
+    while (yield* addChunk) yield* Effect.sleep("5 millis")
+  })
+
+  yield* inBackground(Effect.as(addAll, false))
+
+  const texts = Effect.gen(function* () {
+    const { last, newest } = yield* left
+    if (newest - last > fewTexts) return { last, newest }
+    if (last < newest) while (yield* addChunk) yield* Effect.yieldNow
+    return null
+  })
+  const fill: ListFill = {
+    lists: Effect.void,
+    texts: Effect.flatMap(read(texts), (missing) =>
+      missing === null ? Effect.void : Effect.fail(preparing(missing.last, missing.newest))
+    )
+  }
+  return fill
+})
+
+/** Starts to fill the lists of a database. */
+export const make = (sql: SqlClient.SqlClient): Effect.Effect<ListFill, never, Scope.Scope> =>
+  sql.onDialectOrElse({ pg: () => inPostgres(sql), orElse: () => inSqlite(sql) })

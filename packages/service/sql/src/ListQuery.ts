@@ -1,0 +1,232 @@
+import type { Place } from "@webagent/engine"
+
+/** A statement with `?` for each value. */
+export interface Query {
+  readonly text: string
+  readonly values: ReadonlyArray<string | number>
+}
+
+/** The databases, whose statements differ in how an index is named and how a join keeps its order. */
+export type Dialect = "sqlite" | "pg"
+
+/** A part of a filter, with how to find its rows. */
+export interface Condition {
+  /** Its rows are counted up to `rare`, to choose the condition with the fewest. */
+  readonly count: Query
+  /** True of a row of the list, by the name `l`. */
+  readonly fits: Query
+  /**
+   * Selects `created_at_ms`, `n` and the columns of the list, of all its rows or of the newest after a place; null if
+   * its rows have no index in the order of the list, so that only all of them can be read.
+   */
+  readonly newest: ((range: Query, most: number) => Query) | null
+  readonly all: (range: Query) => Query
+}
+
+/** A list and the table of its records. */
+export interface ListTable {
+  readonly list: string
+  readonly records: string
+}
+
+/** A condition with fewer rows than this is read whole. */
+export const rare = 1000
+
+/** How many rows one page looks at, at most, so that its time doesn't depend on the data. */
+export const budget = 4000
+
+type Part = string | number | Query
+
+const textOf = (part: Part) => (typeof part === "object" ? part.text : String(part))
+
+const valuesOf = (part: Part) => (typeof part === "object" ? part.values : [])
+
+/** Makes a query of texts and parts. */
+export const query = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Query => ({
+  text: texts.reduce((before, text, place) => `${before}${textOf(parts[place - 1] ?? "")}${text}`),
+  values: parts.flatMap(valuesOf)
+})
+
+/** Makes a query of a text and the values in it. */
+export const raw = (text: string, ...values: ReadonlyArray<string | number>): Query => ({ text, values })
+
+/** Joins queries by a text between them. */
+const joined = (queries: ReadonlyArray<Query>, between: string): Query => ({
+  text: queries.map(({ text }) => text).join(between),
+  values: queries.flatMap(({ values }) => values)
+})
+
+/** Joins conditions with AND, after `before`; nothing if there are none. */
+export const allOf = (before: string, conditions: ReadonlyArray<Query>): Query =>
+  conditions.length === 0 ? raw("") : query`${before} ${joined(conditions, " AND ")}`
+
+/** Limits rows to creation times and to those after a place. */
+export const rangeOf = (
+  { from_ms, to_ms }: { readonly from_ms?: number; readonly to_ms?: number },
+  after: Place | null
+): ReadonlyArray<Query> => [
+  ...(from_ms === undefined ? [] : [raw("l.created_at_ms >= ?", from_ms)]),
+  ...(to_ms === undefined ? [] : [raw("l.created_at_ms < ?", to_ms)]),
+  ...(after === null ? [] : [raw("(l.created_at_ms, l.n) < (?, ?)", after.at_ms, after.n)])
+]
+
+const newestFirst = "ORDER BY l.created_at_ms DESC, l.n DESC"
+
+/** Names an index, because SQLite has no statistics to choose one. */
+const by = (dialect: Dialect, index: string) => (dialect === "sqlite" ? `INDEXED BY ${index}` : "")
+
+/** Joins the rows of a list to places `g`, one after the other. */
+export const listed = (dialect: Dialect, list: string) =>
+  dialect === "sqlite"
+    ? `CROSS JOIN ${list} l ON l.n = g.n`
+    : `CROSS JOIN LATERAL (SELECT * FROM ${list} WHERE n = g.n LIMIT 1) l`
+
+/** A column has one of these values. */
+export const oneOf = (dialect: Dialect, list: string, column: string, wanted: ReadonlyArray<string>): Condition => {
+  const index = by(dialect, `${list}_${column}`)
+  const values = wanted.map(() => "?").join(", ")
+  const fits = raw(wanted.length === 1 ? `l.${column} = ?` : `l.${column} IN (${values})`, ...wanted)
+  const of = (value: string, range: Query, most: number) =>
+    query`SELECT l.* FROM ${list} l ${index} WHERE ${raw(`l.${column} = ?`, value)} ${range} ${newestFirst} LIMIT ${most}`
+  return {
+    count: query`SELECT 1 FROM ${list} l ${index} WHERE ${fits} LIMIT ${rare}`,
+    fits,
+    // the index has the rows of each value in the order of the list
+    newest: (range, most) =>
+      wanted.length === 1
+        ? of(wanted[0] ?? "", range, most)
+        : query`SELECT l.* FROM (${joined(
+            wanted.map((value, place) => query`SELECT * FROM (${of(value, range, most)}) x${place}`),
+            " UNION ALL "
+          )}) l ${newestFirst} LIMIT ${most}`,
+    all: (range) => query`SELECT l.* FROM ${list} l ${index} WHERE ${fits} ${range}`
+  }
+}
+
+/** A turn has a tag. */
+export const tagged = (dialect: Dialect, tag: string): Condition => {
+  const of = raw("l.tag = ?", tag)
+  const rowsOf = (places: Query) => query`SELECT l.* FROM (${places}) g ${listed(dialect, "turn_list")}`
+  return {
+    count: query`SELECT 1 FROM turn_tags l WHERE ${of} LIMIT ${rare}`,
+    fits: raw(
+      "EXISTS (SELECT 1 FROM turn_tags g WHERE g.tag = ? AND g.created_at_ms = l.created_at_ms AND g.n = l.n)",
+      tag
+    ),
+    newest: (range, most) =>
+      rowsOf(query`SELECT l.n FROM turn_tags l WHERE ${of} ${range} ${newestFirst} LIMIT ${most}`),
+    all: (range) => rowsOf(query`SELECT l.n FROM turn_tags l WHERE ${of} ${range}`)
+  }
+}
+
+/** A turn costs at least this much, which is more than nothing. */
+export const costing = (dialect: Dialect, nano: number): Condition => {
+  const fits = raw("l.nano >= ? AND l.nano > 0", nano)
+  const from = `turn_list l ${by(dialect, "turn_list_cost")}`
+  return {
+    count: query`SELECT 1 FROM ${from} WHERE ${fits} LIMIT ${rare}`,
+    fits,
+    newest: null,
+    all: (range) => query`SELECT l.* FROM ${from} WHERE ${fits} ${range}`
+  }
+}
+
+/** A turn is of a session. Its turns have no index in the order of lists, so all of them are read. */
+export const ofSession = (dialect: Dialect, sessionId: string): Condition => {
+  const turns = raw("SELECT n FROM turns WHERE session_id = ?", sessionId)
+  const all = (range: Query) => query`SELECT l.* FROM (${turns}) g ${listed(dialect, "turn_list")} WHERE 1 = 1 ${range}`
+  return {
+    count: query`SELECT 1 FROM (${turns}) x LIMIT ${rare}`,
+    fits: query`l.n IN (${turns})`,
+    newest: (range, most) => query`${all(range)} ${newestFirst} LIMIT ${most}`,
+    all
+  }
+}
+
+/** Counts the rows of each condition, up to `rare`: one statement. */
+export const probe = (conditions: ReadonlyArray<Condition>): Query =>
+  query`SELECT ${joined(
+    conditions.map(({ count }, place) => query`(SELECT count(*) FROM (${count}) x${place}) AS k${place}`),
+    ", "
+  )}`
+
+/** How a page finds its rows: by which condition, and whether it reads all of its rows. */
+export interface Drive {
+  readonly by: Condition | null
+  readonly whole: boolean
+}
+
+/** Chooses the condition with the fewest rows; null if one has none, so that the list is empty. */
+export const choose = (conditions: ReadonlyArray<Condition>, counts: ReadonlyArray<number>): Drive | null => {
+  let best: Condition | null = null
+  let fewest = Infinity
+  for (const [place, condition] of conditions.entries()) {
+    const count = counts[place] ?? 0
+    if (count === 0) return null
+    if (count >= fewest || (count >= rare && condition.newest === null)) continue
+    best = condition
+    fewest = count
+  }
+  return { by: best, whole: fewest < rare }
+}
+
+/** Rows that match: those of `drive` that fit the other conditions, or the newest of them that a page looks at. */
+const seenBy = (
+  dialect: Dialect,
+  { list }: ListTable,
+  { by: best, whole }: Drive,
+  range: ReadonlyArray<Query>,
+  most: number
+): Query =>
+  best === null
+    ? query`SELECT l.* FROM ${list} l ${by(dialect, `${list}_created`)} ${allOf("WHERE", range)} ${newestFirst} LIMIT ${most}`
+    : whole || best.newest === null
+      ? best.all(allOf("AND", range))
+      : best.newest(allOf("AND", range), most)
+
+/**
+ * Selects the next matching records as `at`, `n` and `record`, at most `limit`, and the last place that the page looked
+ * at as a row without a record. Both come from one statement: between two, a row that is added or changes moves the
+ * place, and rows would be missed or returned twice. The text begins with SELECT, because the SQLite client sends others
+ * to the connection that writes.
+ */
+export const page = (
+  dialect: Dialect,
+  table: ListTable,
+  conditions: ReadonlyArray<Condition>,
+  drive: Drive,
+  range: ReadonlyArray<Query>,
+  limit: number
+): Query => {
+  const others = conditions.filter((condition) => condition !== drive.by).map(({ fits }) => fits)
+  const looks = others.length > 0 && !drive.whole
+  const seen = seenBy(dialect, table, drive, range, looks ? budget : limit)
+  const found = (rows: Query) =>
+    query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${allOf("WHERE", others)} ${newestFirst} LIMIT ${limit}`
+  const records = (rows: Query) =>
+    query`SELECT p.at, p.n, t.record FROM (${found(rows)}) p ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} ${table.records} t ON t.n = p.n`
+  if (!looks) return query`${records(query`(${seen})`)} ORDER BY p.at DESC, p.n DESC`
+  return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) ${records(raw("seen"))}
+    UNION ALL SELECT * FROM (SELECT created_at_ms AS at, n, NULL AS record FROM seen
+      ORDER BY created_at_ms DESC, n DESC LIMIT 1 OFFSET ${budget - 1}) z) y ORDER BY at DESC, n DESC`
+}
+
+/** How many rows a count looks at if they have to fit several conditions. */
+export const countBudget = 20_000
+
+/** Counts the matching rows up to `most` as `k`, and the rows that it looked at, at most `countBudget`, as `looked`. */
+export const count = (
+  dialect: Dialect,
+  table: ListTable,
+  conditions: ReadonlyArray<Condition>,
+  drive: Drive,
+  range: ReadonlyArray<Query>,
+  most: number
+): Query => {
+  const others = conditions.filter((condition) => condition !== drive.by).map(({ fits }) => fits)
+  const seen = seenBy(dialect, table, drive, range, others.length > 0 ? countBudget : most)
+  if (others.length === 0) return query`SELECT count(*) AS k, 0 AS looked FROM (${seen}) c`
+  return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) SELECT
+    (SELECT count(*) FROM (SELECT 1 FROM seen l ${allOf("WHERE", others)} LIMIT ${most}) c) AS k,
+    (SELECT count(*) FROM seen) AS looked) y`
+}
