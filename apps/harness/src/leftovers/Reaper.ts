@@ -6,15 +6,15 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Leftover } from "./Leftover.ts"
-import type { Introspection } from "../targets/Introspection.ts"
+import type { Cancel } from "./Cancellation.ts"
 import type { Target } from "../targets/Target.ts"
 
 /** The key is not taken: nothing can be stopped with it. */
 export class KeyRefused extends Data.TaggedError("KeyRefused") {}
 
-const stoppable = new Set(["browser"])
+const stoppable = new Set(["browser", "run", "session"])
 
-/** True if resources of this kind can be stopped. The service has no operation that stops some kinds. */
+/** True if resources of this kind can be stopped. A service may lack the operation for runs and sessions. */
 export const isStoppable = ({ kind }: OpenItem): boolean => stoppable.has(kind)
 
 /** Tries for as long as the reaper has: how often is not what counts. */
@@ -41,7 +41,7 @@ const whyOf = (error: Failure): string => {
   }
 }
 
-const make = Effect.fnUntraced(function* (end: Introspection["end"] | undefined) {
+const make = Effect.fnUntraced(function* (cancel: Cancel) {
   const browsers = yield* Browsers
   const runs = yield* Runs
   const sessions = yield* Sessions
@@ -49,11 +49,13 @@ const make = Effect.fnUntraced(function* (end: Introspection["end"] | undefined)
 
   /** Stops a leftover that is still running, if the service can, and records in the ledger that it is finished. */
   const settle = Effect.fnUntraced(function* (left: Leftover, id: string, status: string, terminal: boolean) {
-    const cannot = "the service describes no way to end it"
-    const isEnded = !terminal && end !== undefined && (yield* end(left.item.kind, id))
-    if (!terminal && !isEnded) return { ...left, state: "open", why: `${status}; ${cannot}` } as const
+    const cancelled = terminal ? undefined : yield* cancel(left.item.kind, id)
+    if (cancelled === "unserved" || cancelled === "running") {
+      const why = cancelled === "unserved" ? "the service offers no way to end it" : "the service did not end it"
+      return { ...left, state: "open", why: `${status}; ${why}` } as const
+    }
     yield* closed(left.item.kind, id)
-    return isEnded
+    return cancelled === "over"
       ? ({ ...left, state: "stopped", why: "" } as const)
       : ({ ...left, state: "over", why: status } as const)
   })
@@ -92,15 +94,15 @@ const make = Effect.fnUntraced(function* (end: Introspection["end"] | undefined)
  * Stops what was left, by exact id, and reads the state of the rest; retries until `time` is over. Everything that is over
  * is closed in the current ledger.
  *
- * @param end Ends a run or session, and returns whether it's over: the service itself describes no operation for that.
+ * @param cancel Ends a run or a session that is still running.
  */
 export const reap = Effect.fnUntraced(function* (
   leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration,
   onReaped: (leftover: Leftover) => Effect.Effect<void>,
-  end?: Introspection["end"]
+  cancel: Cancel
 ) {
-  const attend = yield* make(end)
+  const attend = yield* make(cancel)
   return yield* Effect.forEach(leftovers, (left) => Effect.tap(attend(left), onReaped), { concurrency: 8 }).pipe(
     RetryPolicy.within(time)
   )
@@ -108,11 +110,11 @@ export const reap = Effect.fnUntraced(function* (
 
 /** The same for a connected target, with its ledger, and with its control API if that is open to us. */
 export const reapAt = (
-  { introspection, withClients }: Target,
+  { cancel, withClients }: Target,
   leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration
 ): Effect.Effect<ReadonlyArray<Leftover>, KeyRefused> =>
   withClients(
     policy,
-    reap(leftovers, time, () => Effect.void, introspection?.end)
+    reap(leftovers, time, () => Effect.void, cancel)
   )

@@ -42,8 +42,8 @@ const settleOne = (
     const cost_usd = () => log.costs.get(id) ?? (target.simulated ? "0" : undefined)
     if (isOver()) return { state: "over", cost_usd: cost_usd() } satisfies Settlement
     if (!isFound) return unknown
-    const isStopped = target.introspection !== undefined && (yield* target.introspection.end(made.kind, id))
-    if (!isStopped) return { state: "running", cost_usd: undefined } satisfies Settlement
+    const cancelled = yield* target.cancel(made.kind, id)
+    if (cancelled !== "over") return { state: "running", cost_usd: undefined } satisfies Settlement
     yield* read
     return { state: "stopped", cost_usd: cost_usd() } satisfies Settlement
   }).pipe(

@@ -15,7 +15,8 @@ import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import { WebSocket } from "ws"
 import { usage } from "@webagent/cli/UserError"
-import type { TrialLog } from "../observe/TrialLog.ts"
+import * as Cancellation from "../leftovers/Cancellation.ts"
+import * as TrialLog from "../observe/TrialLog.ts"
 import { markOf } from "../observe/JournalRows.ts"
 import { redactor } from "../observe/KeyRedaction.ts"
 import * as Capabilities from "./Capabilities.ts"
@@ -39,6 +40,8 @@ export interface Target {
   readonly probe?: Probe
   /** The reason why it doesn't support a need; undefined if it does. */
   readonly lacks: (need: Need) => string | undefined
+  /** Ends a run or a session, by the service's own operation or through its control API. */
+  readonly cancel: Cancellation.Cancel
   /** Stops a browser; answers whether it worked. */
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** Text without the key. */
@@ -49,7 +52,7 @@ export interface Target {
   /** Introspection of one of our servers; undefined for any other. */
   readonly introspection: Introspection | undefined
   /** The mark of a trial's rows in its journal. */
-  readonly markOf: (log: TrialLog) => string
+  readonly markOf: (log: TrialLog.TrialLog) => string
   /** Runs an effect with clients of their own that retry as told, and whose calls the ledger notes. */
   readonly withClients: <A, E>(
     policy: RetryPolicy.RetryPolicy,
@@ -89,7 +92,7 @@ const scheduleOf = (simulated: boolean) => (simulated ? PollSchedule.every("10 m
 export const connect = Effect.fnUntraced(
   function* ({ apiKey, control, info, probe, simulated, introspection }: Connection) {
     const run = (yield* IdempotencyKey.random).slice(0, 8)
-    const nameOf = (log: TrialLog) => markOf(run, log.serial)
+    const nameOf = (log: TrialLog.TrialLog) => markOf(run, log.serial)
     const record = yield* Recording
     const http = Layer.effect(
       HttpClient.HttpClient,
@@ -118,6 +121,12 @@ export const connect = Effect.fnUntraced(
     const driver = control === undefined ? Control.none : yield* Control.make(control)
     const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey, driver), context)
     const { request } = contextOf(0)
+    const send: Cancellation.Send = (version, method, path, body) =>
+      request(version, { method, path, ...(body === undefined ? {} : { body }) }).pipe(
+        // the requests of the harness are none of a trial's
+        Effect.provideService(TrialLog.TrialLog, TrialLog.make()),
+        Effect.orElseSucceed(() => ({ status: 0, body: undefined }))
+      )
     return {
       info,
       simulated,
@@ -125,6 +134,7 @@ export const connect = Effect.fnUntraced(
       ...(probe === undefined || control !== undefined ? {} : { probe }),
       pollSchedule: scheduleOf(simulated),
       lacks: Capabilities.lacking(info.capabilities),
+      cancel: Cancellation.orThrough(introspection?.end, Cancellation.published(send)),
       stopBrowser: (id) =>
         request("v4", {
           method: "PATCH",

@@ -11,12 +11,16 @@ import { call } from "./inProcess.ts"
 
 const key = "wak_reap_key"
 
+/** A service that lacks the operation that cancels runs. */
+const withoutCancel = { fault: { kind: "status", status: 404 }, when: { operations: ["v4.cancelRun"] } } as const
+
 /** A simulated service that never answers the create of a Norwegian browser, the fourth one. */
 const service = SimulatedService.layer({
   apiKeys: [key],
   faults: [
     { fault: { kind: "hang", placement: "after-apply" }, when: { operations: ["v4.createBrowser"], nth: [4] } },
-    { fault: { kind: "status", status: 503 }, when: { operations: ["v4.updateBrowser"], attempts: [1, 2] } }
+    { fault: { kind: "status", status: 503 }, when: { operations: ["v4.updateBrowser"], attempts: [1, 2] } },
+    withoutCancel
   ]
 })
 
@@ -100,7 +104,7 @@ describe("reap", () => {
       assert.match(
         stdout,
         new RegExp(
-          `open +run +${running} +opened \\d+ min ago by process ${pid}[^:]*: \\w+; the service describes no way`,
+          `open +run +${running} +opened \\d+ min ago by process ${pid}[^:]*: \\w+; the service offers no way`,
           "u"
         )
       )
@@ -175,7 +179,7 @@ describe("reap", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide([
-        SimulatedService.layer({ apiKeys: [key], control: { key: "control_key" } }),
+        SimulatedService.layer({ apiKeys: [key], control: { key: "control_key" }, faults: [withoutCancel] }),
         NodeFileSystem.layer
       ])
     )

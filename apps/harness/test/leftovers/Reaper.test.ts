@@ -10,15 +10,28 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Leftover from "../../src/leftovers/Leftover.ts"
+import * as Cancellation from "../../src/leftovers/Cancellation.ts"
 import { reap } from "../../src/leftovers/Reaper.ts"
+import { sender } from "../../src/leftovers/Sender.ts"
 
-/** The address of a service whose sessions read so, on a real socket. */
-const serviceOf = (session: object) =>
+/** What a service responds to a request, by its method and path; every other request reads what is left. */
+type Responses = Readonly<Record<string, ReadonlyArray<readonly [status: number, body: object]>>>
+
+/** The address of a service with something that reads so, on a real socket. The last response of a request stays. */
+const serviceOf = (leftover: object, responses: Responses) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const server = createServer((_, response) =>
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "s-1", ...session }))
-      ).listen(0, "127.0.0.1")
+      const counts = new Map<string, number>()
+      const server = createServer(({ method, url }, response) => {
+        const request = `${method} ${url}`
+        const count = counts.get(request) ?? 0
+        counts.set(request, count + 1)
+        const all = responses[request] ?? [method === "GET" ? ([200, {}] as const) : ([404, {}] as const)]
+        const [status, body] = all[Math.min(count, all.length - 1)] ?? [404, {}]
+        response
+          .writeHead(status, { "content-type": "application/json" })
+          .end(JSON.stringify({ id: "s-1", ...leftover, ...body }))
+      }).listen(0, "127.0.0.1")
       await once(server, "listening")
       return server
     }),
@@ -29,15 +42,23 @@ const serviceOf = (session: object) =>
       })
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-/** What the reaper finds of a session that a service shows so, and how much the ledger has open after it. */
-const reaped = Effect.fnUntraced(function* (session: object) {
-  const origin = yield* serviceOf(session)
+/** What the reaper finds of a session or run that a service shows so, and how much the ledger has open after it. */
+const reaped = Effect.fnUntraced(function* (
+  leftover: object,
+  responses: Responses = {},
+  kind: "session" | "run" = "session"
+) {
+  const origin = yield* serviceOf(leftover, responses)
   const ledger = yield* LedgerMemory.make
-  const create = { key: "k", kind: "session", method: "POST", path: "/api/v3/sessions", origin, requestId: "q" }
+  const path = kind === "run" ? "/api/v4/runs" : "/api/v3/sessions"
+  const create = { key: "k", kind, method: "POST", path, origin, requestId: "q" }
   const item: OpenItem = { ...create, id: "s-1", state: "opened", at_ms: 1 }
   yield* ledger.write({ _tag: "opening", at_ms: 1, ...create })
   yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k", id: "s-1" })
-  const leftovers = yield* reap([Leftover.of(item)], Duration.seconds(5), () => Effect.void).pipe(
+  const leftovers = yield* Effect.gen(function* () {
+    const cancel = Cancellation.published(yield* sender)
+    return yield* reap([Leftover.of(item)], Duration.seconds(5), () => Effect.void, cancel)
+  }).pipe(
     Effect.provide(
       Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(
         Layer.provideMerge(Transport.layer),
@@ -54,12 +75,77 @@ describe("a session that is reaped", () => {
     [{ status: "idle" }, ["over", "idle", 0]],
     [{ status: "error" }, ["over", "error", 0]],
     [{ result: "hello" }, ["over", "with a result", 0]],
-    [{ status: "running", result: "hello" }, ["open", "running; the service describes no way to end it", 1]],
-    [{ result: null }, ["open", "without a status; the service describes no way to end it", 1]]
+    [{ status: "running", result: "hello" }, ["open", "running; the service offers no way to end it", 1]],
+    [{ result: null }, ["open", "without a status; the service offers no way to end it", 1]]
   ] as const)("that reads %j is %j", ([session, expected]) =>
     Effect.scoped(
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* reaped(session), [...expected])
+      })
+    )
+  )
+})
+
+describe("a run or session that is still running", () => {
+  const cancel = "POST /api/v4/runs/s-1/cancel"
+  const status = "GET /api/v4/runs/s-1/status"
+  const running = { status: "running" }
+  const cancelled = { status: "cancelled" }
+  it.live.each([
+    ["is cancelled", {}, [[200, cancelled]], ["stopped", "", 0]],
+    [
+      "is cancelled after two responses 503",
+      {},
+      [
+        [503, {}],
+        [503, {}],
+        [200, cancelled]
+      ],
+      ["stopped", "", 0]
+    ],
+    [
+      "ends a moment after it is cancelled",
+      {
+        [status]: [
+          [200, {}],
+          [200, {}],
+          [200, cancelled]
+        ]
+      },
+      [[200, running]],
+      ["stopped", "", 0]
+    ],
+    [
+      "ended before it is cancelled",
+      {
+        [status]: [
+          [200, {}],
+          [200, cancelled]
+        ]
+      },
+      [[409, { detail: "over" }]],
+      ["stopped", "", 0]
+    ],
+    [
+      "can't be cancelled at a service without the operation",
+      {},
+      [[405, {}]],
+      ["open", "running; the service offers no way to end it", 1]
+    ],
+    ["may not be cancelled", {}, [[403, {}]], ["open", "running; the service did not end it", 1]]
+  ] as const)("%s", ([, responses, cancels, expected]) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* reaped(running, { ...responses, [cancel]: cancels }, "run"), [...expected])
+      })
+    )
+  )
+
+  it.live("is stopped as a session of v3", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const stopped = { "POST /api/v3/sessions/s-1/stop": [[200, { status: "stopped" }]] } as const
+        assert.deepStrictEqual(yield* reaped(running, stopped), ["stopped", "", 0])
       })
     )
   )

@@ -19,7 +19,7 @@ export const reap = configured(
     apiKeyEnv: Flags.apiKeyEnv,
     control: Flags.text(
       "control",
-      "Also stop runs, through the control API of a simulated server; key in WEBAGENT_CONTROL_KEY (default: none)"
+      "Stop runs that the service cannot cancel, through the control API of a simulated server; key in WEBAGENT_CONTROL_KEY (default: none)"
     ),
     owner: Flags.text(
       "owner",
@@ -63,7 +63,7 @@ export const reap = configured(
     },
     {
       command: `${program} reap --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401`,
-      description: "Also stop the runs at a simulated server"
+      description: "Stop the runs of a simulated server that cannot cancel them"
     }
   ])
 )

@@ -13,10 +13,12 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { counted } from "@webagent/cli/Text"
 import { unreachable, usage } from "@webagent/cli/UserError"
+import * as Cancellation from "../../leftovers/Cancellation.ts"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
+import { sender } from "../../leftovers/Sender.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { openControl } from "../TargetSource.ts"
 import { program, quoted, version } from "../Program.ts"
@@ -122,7 +124,7 @@ export const reapLedger = (options: ReapOptions) =>
       )
       const mayStop =
         options.control === undefined &&
-        leftovers.some(({ item, state }) => state === "open" && !Reaper.isStoppable(item))
+        leftovers.some(({ item, state }) => state === "open" && item.kind !== "browser")
       return mayStop
         ? Effect.andThen(
             forget,
@@ -149,7 +151,10 @@ export const reapLedger = (options: ReapOptions) =>
     const leftovers = yield* Effect.gen(function* () {
       const { baseUrls } = yield* ClientConfig
       const opened = options.control === undefined ? undefined : yield* openControl(options.control)
-      return yield* Reaper.reap(leftIn(baseUrls), options.for, show, opened?.introspection.end).pipe(
+      return yield* Effect.gen(function* () {
+        const cancel = Cancellation.orThrough(opened?.introspection.end, Cancellation.published(yield* sender))
+        return yield* Reaper.reap(leftIn(baseUrls), options.for, show, cancel)
+      }).pipe(
         Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
       )
     }).pipe(
