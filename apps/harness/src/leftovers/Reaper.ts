@@ -6,7 +6,9 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Leftover } from "./Leftover.ts"
-import type { Cancel } from "./Cancellation.ts"
+import * as Cancellation from "../targets/Cancellation.ts"
+import type { Introspection } from "../targets/Introspection.ts"
+import { sender } from "../targets/Sender.ts"
 import type { Target } from "../targets/Target.ts"
 
 /** The key is not taken: nothing can be stopped with it. */
@@ -41,7 +43,7 @@ const whyOf = (error: Failure): string => {
   }
 }
 
-const make = Effect.fnUntraced(function* (cancel: Cancel) {
+const make = Effect.fnUntraced(function* (cancel: Cancellation.Cancel) {
   const browsers = yield* Browsers
   const runs = yield* Runs
   const sessions = yield* Sessions
@@ -90,6 +92,10 @@ const make = Effect.fnUntraced(function* (cancel: Cancel) {
         )
 })
 
+/** Ends runs and sessions with the address and key of the clients, or through a server's control API. */
+export const canceller = (control: Introspection["end"] | undefined) =>
+  Effect.map(sender, (send) => Cancellation.orThrough(control, Cancellation.published(send)))
+
 /**
  * Stops what was left, by exact id, and reads the state of the rest; retries until `time` is over. Everything that is over
  * is closed in the current ledger.
@@ -100,7 +106,7 @@ export const reap = Effect.fnUntraced(function* (
   leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration,
   onReaped: (leftover: Leftover) => Effect.Effect<void>,
-  cancel: Cancel
+  cancel: Cancellation.Cancel
 ) {
   const attend = yield* make(cancel)
   return yield* Effect.forEach(leftovers, (left) => Effect.tap(attend(left), onReaped), { concurrency: 8 }).pipe(

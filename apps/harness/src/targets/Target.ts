@@ -15,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import { WebSocket } from "ws"
 import { usage } from "@webagent/cli/UserError"
-import * as Cancellation from "../leftovers/Cancellation.ts"
+import * as Cancellation from "./Cancellation.ts"
 import * as TrialLog from "../observe/TrialLog.ts"
 import { markOf } from "../observe/JournalRows.ts"
 import { redactor } from "../observe/KeyRedaction.ts"
@@ -122,7 +122,7 @@ export const connect = Effect.fnUntraced(
     const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey, driver), context)
     const { request } = contextOf(0)
     const send: Cancellation.Send = (version, method, path, body) =>
-      request(version, { method, path, ...(body === undefined ? {} : { body }) }).pipe(
+      request(version, body === undefined ? { method, path } : { method, path, body }).pipe(
         // the requests of the harness are none of a trial's
         Effect.provideService(TrialLog.TrialLog, TrialLog.make()),
         Effect.orElseSucceed(() => ({ status: 0, body: undefined }))

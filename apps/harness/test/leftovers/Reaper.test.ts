@@ -10,9 +10,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Leftover from "../../src/leftovers/Leftover.ts"
-import * as Cancellation from "../../src/leftovers/Cancellation.ts"
-import { reap } from "../../src/leftovers/Reaper.ts"
-import { sender } from "../../src/leftovers/Sender.ts"
+import { canceller, reap } from "../../src/leftovers/Reaper.ts"
 
 /** What a service responds to a request, by its method and path; every other request reads what is left. */
 type Responses = Readonly<Record<string, ReadonlyArray<readonly [status: number, body: object]>>>
@@ -56,7 +54,7 @@ const reaped = Effect.fnUntraced(function* (
   yield* ledger.write({ _tag: "opening", at_ms: 1, ...create })
   yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k", id: "s-1" })
   const leftovers = yield* Effect.gen(function* () {
-    const cancel = Cancellation.published(yield* sender)
+    const cancel = yield* canceller(undefined)
     return yield* reap([Leftover.of(item)], Duration.seconds(5), () => Effect.void, cancel)
   }).pipe(
     Effect.provide(

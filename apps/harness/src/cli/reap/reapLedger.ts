@@ -13,12 +13,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { counted } from "@webagent/cli/Text"
 import { unreachable, usage } from "@webagent/cli/UserError"
-import * as Cancellation from "../../leftovers/Cancellation.ts"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
-import { sender } from "../../leftovers/Sender.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { openControl } from "../TargetSource.ts"
 import { program, quoted, version } from "../Program.ts"
@@ -152,7 +150,7 @@ export const reapLedger = (options: ReapOptions) =>
       const { baseUrls } = yield* ClientConfig
       const opened = options.control === undefined ? undefined : yield* openControl(options.control)
       return yield* Effect.gen(function* () {
-        const cancel = Cancellation.orThrough(opened?.introspection.end, Cancellation.published(yield* sender))
+        const cancel = yield* Reaper.canceller(opened?.introspection.end)
         return yield* Reaper.reap(leftIn(baseUrls), options.for, show, cancel)
       }).pipe(
         Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))

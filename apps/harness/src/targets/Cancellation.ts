@@ -4,7 +4,7 @@ import { isTerminalRunStatus } from "@webagent/contract/v4"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
-import type { Introspection } from "../targets/Introspection.ts"
+import type { Introspection } from "./Introspection.ts"
 
 /** A request to the service, and its response; status 0 if there was none. */
 export type Send = (

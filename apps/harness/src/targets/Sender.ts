@@ -1,4 +1,4 @@
-import { Raw, Transport } from "@webagent/core"
+import { Raw, type Transport } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import type { Send } from "./Cancellation.ts"
 
@@ -7,7 +7,7 @@ export const sender = Effect.map(
   Effect.context<Transport>(),
   (context): Send =>
     (version, method, path, body) =>
-      Raw.request(version)(method, path, { ...(body === undefined ? {} : { body }) }).pipe(
+      Raw.request(version)(method, path, body === undefined ? {} : { body }).pipe(
         Effect.map((answer) => ({ status: 200, body: answer })),
         Effect.catch((error) =>
           Effect.succeed({
