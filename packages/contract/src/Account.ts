@@ -3,7 +3,10 @@ import { answer, nullable, undescribed } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
 import { accountOperations as operations } from "./Wire.ts"
 
-/** The use that an API key has made, and the use that it may make. Amounts are in USD, `rateLimit` in requests per minute. */
+/**
+ * The use that an API key has made, and the use that it may make. Amounts are in USD, `rateLimit` in requests per minute,
+ * and null is unlimited. A day begins at midnight UTC.
+ */
 export const Account = answer({
   name: nullable(Schema.String),
   totalCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
@@ -12,7 +15,11 @@ export const Account = answer({
   rateLimit: undescribed(Schema.NullOr(Schema.Int)),
   isFreeTier: undescribed(Schema.Boolean),
   projectId: undescribed(Schema.String),
-  planInfo: undescribed(Schema.Record(Schema.String, Schema.Unknown))
+  planInfo: undescribed(Schema.Record(Schema.String, Schema.Unknown)),
+  // fields of our own: the cost of the runs that finished today, and the most runs and browsers at once
+  usedTodayUsd: undescribed(Schema.Finite),
+  maxRuns: undescribed(Schema.NullOr(Schema.Int)),
+  maxBrowsers: undescribed(Schema.NullOr(Schema.Int))
 }).annotate({ identifier: "Account" })
 
 /** The use that an API key has made, and the use that it may make. */

@@ -28,6 +28,8 @@ export type FileList = typeof FileList.Type
 export const FileListQuery = Schema.Struct({
   prefix: Schema.optionalKey(Schema.String),
   includeUrls: Schema.optionalKey(Schema.Literals(["true", "false"])),
+  // how links open files: attachment, the default, or inline
+  contentDisposition: Schema.optionalKey(Schema.String),
   ...cursorQuery
 })
 

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "./Identifier.ts"
+import { ConflictError } from "./Errors.ts"
 import { ProfileNotFoundError } from "./ExtensionErrors.ts"
 import { answer, nullable, openRecord, undescribed } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
@@ -52,7 +53,7 @@ export type ProfileListQuery = typeof ProfileListQuery.Type
 /** The operations on profiles. */
 export const ProfileExtensions = {
   list: { ...operations.listProfiles, query: ProfileListQuery, success: ProfileList },
-  create: { ...operations.createProfile, payload: ProfileInput, success: Profile },
+  create: { ...operations.createProfile, payload: ProfileInput, success: Profile, errors: [ConflictError] },
   get: { ...operations.getProfile, ...ofProfile, success: Profile },
   update: { ...operations.updateProfile, ...ofProfile, payload: ProfileInput, success: Profile },
   delete: { ...operations.deleteProfile, ...ofProfile, success: Schema.Void, status: 204 }

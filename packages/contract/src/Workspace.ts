@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { ConflictError, ContentTooLargeError } from "./Errors.ts"
+import { ConflictError } from "./Errors.ts"
 import { FileList, FileListQuery } from "./Files.ts"
 import { Identifier } from "./Identifier.ts"
 import { BadCursorError, WorkspaceNotFoundError } from "./ExtensionErrors.ts"
@@ -85,7 +85,7 @@ const ofWorkspace = { params: Schema.Struct({ workspace_id: Identifier }), error
 
 /** The operations on workspaces and their files that v3 and v4 have. */
 export const WorkspaceExtensions = {
-  create: { ...operations.createWorkspace, payload: WorkspaceInput, success: Workspace },
+  create: { ...operations.createWorkspace, payload: WorkspaceInput, success: Workspace, errors: [ConflictError] },
   get: { ...operations.getWorkspace, ...ofWorkspace, success: Workspace },
   update: { ...operations.updateWorkspace, ...ofWorkspace, payload: WorkspaceInput, success: Workspace },
   delete: { ...operations.deleteWorkspace, ...ofWorkspace, success: Schema.Void, status: 204 },
@@ -103,13 +103,14 @@ export const WorkspaceExtensions = {
     payload: UploadRequest,
     query: Schema.Struct({ prefix: Schema.optionalKey(Schema.String) }),
     success: UploadResponse,
-    errors: [WorkspaceNotFoundError, ConflictError, ContentTooLargeError]
+    errors: [WorkspaceNotFoundError, ConflictError]
   },
   deleteFile: {
     ...operations.deleteFile,
     ...ofWorkspace,
     query: Schema.Struct({ path: Schema.String }),
     success: Schema.Void,
-    status: 204
+    status: 204,
+    errors: [WorkspaceNotFoundError, ConflictError]
   }
 } as const satisfies Readonly<Record<string, Operation>>

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { SessionNotFoundError } from "../Errors.ts"
+import { ConflictError, SessionNotFoundError } from "../Errors.ts"
 import { Uuid } from "../Identifier.ts"
 import { ShareNotFoundError } from "../ExtensionErrors.ts"
 import { answer, nullable, openRecord, undescribed } from "../OpenRecord.ts"
@@ -58,13 +58,20 @@ export type ShareView = typeof ShareView.Type
 
 const ofSession = { params: Schema.Struct({ session_id: Uuid }), errors: [SessionNotFoundError] } as const
 
+const ofDeleted = {
+  ...ofSession,
+  success: Schema.Void,
+  status: 204,
+  errors: [SessionNotFoundError, ConflictError]
+} as const
+
 /** The operations on sessions that the description doesn't show. */
 export const SessionExtensions = {
   create: { ...extensions.createSession, payload: SessionCreate, success: SessionItemView },
   list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
   update: { ...extensions.updateSession, ...ofSession, payload: SessionUpdate, success: SessionView },
-  delete: { ...extensions.deleteSession, ...ofSession, success: Schema.Void, status: 204 },
-  purge: { ...extensions.purgeSession, ...ofSession, success: Schema.Void, status: 204 },
+  delete: { ...extensions.deleteSession, ...ofDeleted },
+  purge: { ...extensions.purgeSession, ...ofDeleted },
   getShare: { ...extensions.getShare, ...ofSession, success: ShareView, errors: [ShareNotFoundError] },
   share: { ...extensions.shareSession, ...ofSession, success: ShareView },
   unshare: { ...extensions.unshareSession, ...ofSession, success: Schema.Void, status: 204 }

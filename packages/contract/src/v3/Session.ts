@@ -40,7 +40,17 @@ export const Session = answer({
   createdAt: undescribed(Timestamp),
   updatedAt: undescribed(Timestamp),
   // of all its turns together, in USD
-  cost: undescribed(Schema.NullOr(DecimalString))
+  cost: undescribed(Schema.NullOr(DecimalString)),
+  // fields that published clients read
+  output: undescribed(Schema.Unknown),
+  isTaskSuccessful: undescribed(Schema.NullOr(Schema.Boolean)),
+  model: undescribed(Schema.NullOr(Schema.String)),
+  title: undescribed(Schema.NullOr(Schema.String)),
+  stepCount: undescribed(Schema.Int),
+  recordingUrls: undescribed(Schema.Array(Schema.String)),
+  totalInputTokens: undescribed(Schema.Int),
+  totalOutputTokens: undescribed(Schema.Int),
+  totalCostUsd: undescribed(Schema.NullOr(DecimalString))
 }).annotate({ identifier: "Session" })
 
 /** A v3 session. */

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { SessionNotFoundError } from "../Errors.ts"
+import { ConflictError, SessionNotFoundError } from "../Errors.ts"
 import { BadCursorError } from "../ExtensionErrors.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
@@ -80,11 +80,18 @@ export type SessionMessages = typeof SessionMessages.Type
 
 const ofSession = { params: Schema.Struct({ session_id: Identifier }), errors: [SessionNotFoundError] } as const
 
+const ofDeleted = {
+  ...ofSession,
+  success: Schema.Void,
+  status: 204,
+  errors: [SessionNotFoundError, ConflictError]
+} as const
+
 /** The operations on sessions that the description doesn't show. */
 export const SessionExtensions = {
   list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
   stop: { ...extensions.stopSession, ...ofSession, payload: SessionStop, success: Session, status: 200 },
-  delete: { ...extensions.deleteSession, ...ofSession, success: Schema.Void, status: 204 },
+  delete: { ...extensions.deleteSession, ...ofDeleted },
   messages: {
     ...extensions.listMessages,
     ...ofSession,

@@ -1,9 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Profile } from "./domain/Profile.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
-import { NoRoom, ProfileNotFound, type ProfilesService } from "./ports/Profiles.ts"
+import { NoRoom, ProfileNotFound, Profiles, type ProfilesService } from "./ports/Profiles.ts"
 
 /** The most profiles of one owner. */
 const mostProfiles = 1000
@@ -68,3 +69,9 @@ export const make = Effect.fnUntraced(function* (records: ReadonlyArray<Profile>
   const made: MemoryProfiles = { profiles, records: Effect.sync(() => [...stored.values()]) }
   return made
 })
+
+/** Keeps the names of profiles in memory; they are lost with the process. */
+export const layer: Layer.Layer<never, never, IdSource> = Layer.effect(
+  Profiles,
+  Effect.map(make(), ({ profiles }) => profiles)
+)

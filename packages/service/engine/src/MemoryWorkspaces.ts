@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { freePath, type Workspace } from "./domain/Workspace.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
@@ -11,6 +12,7 @@ import {
   UploadNotFound,
   WorkspaceArchived,
   WorkspaceNotFound,
+  Workspaces,
   type WorkspacesService
 } from "./ports/Workspaces.ts"
 
@@ -237,3 +239,10 @@ export const make = Effect.fnUntraced(function* (
   }
   return made
 })
+
+/** Keeps workspaces and their files in memory; they are lost with the process. */
+export const layer = (limits?: WorkspaceLimits): Layer.Layer<never, never, IdSource> =>
+  Layer.effect(
+    Workspaces,
+    Effect.map(make(limits), ({ workspaces }) => workspaces)
+  )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { invalid } from "./Invalid.ts"
 
 /** Makes a reader of a body's field that the description doesn't have. An absent field and null have no value. */
-const field =
+export const field =
   <const Name extends string, A>(
     name: Name,
     decode: (value: unknown) => Option.Option<A>,

@@ -8,12 +8,14 @@ import type * as Scope from "effect/Scope"
 import * as EventHub from "../api/EventHub.ts"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
+import * as Conversion from "../api/v4/Conversion.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
 import * as ErrorHandler from "./policy/ErrorHandler.ts"
+import * as FilesEndpoint from "./endpoints/FilesEndpoint.ts"
 import * as FastReads from "./endpoints/FastReads.ts"
 import type * as Identity from "./endpoints/Identity.ts"
 import { ServerApi } from "./endpoints/ServerApi.ts"
@@ -34,16 +36,20 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
 
 const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, ...Console.Served]
 
+/** How v4 reads and shows browsers, and v3 too. */
+const browsers = { toDomain: Conversion.browserToDomain, fromDomain: Conversion.browserFromDomain }
+
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
-    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer)),
+    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer(browsers))),
     HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
     HttpApiBuilder.layer(ServerApi).pipe(
       Layer.provide([
         CdpEndpoint.layer,
         Docs.layer,
+        FilesEndpoint.layer,
         LiveEndpoint.layer,
         Monitoring.layer(about),
         SessionLinks.layer,

@@ -109,8 +109,10 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
 
   describe("405 with Allow for another method, with or without a key", () => {
     for (const [method, path, allow] of [
-      ["POST", `/api/v2/sessions/${uuid}`, "GET, HEAD"],
-      ["GET", "/api/v3/sessions", "POST"],
+      ["POST", `/api/v2/sessions/${uuid}`, "GET, HEAD, PATCH, DELETE"],
+      ["PUT", "/api/v3/sessions", "GET, HEAD, POST"],
+      ["GET", `/api/v3/sessions/${uuid}/stop`, "POST"],
+      ["POST", `/api/v3/workspaces/${uuid}/files`, "GET, HEAD, DELETE"],
       ["DELETE", "/api/v4/runs", "POST"],
       ["PUT", `/api/v4/runs/${uuid}/status`, "GET, HEAD"],
       ["GET", `/api/v4/sessions/${uuid}/queue`, "POST"],

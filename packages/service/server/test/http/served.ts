@@ -3,7 +3,9 @@ import {
   BrowserPool,
   Engine,
   IdSource,
+  MemoryProfiles,
   MemoryStore,
+  MemoryWorkspaces,
   type Store,
   type StreamingAgent,
   layerStreamingAgent
@@ -50,17 +52,21 @@ export interface Choices {
   readonly auth?: Layer.Layer<Auth, never, Store>
   /** The listener's options. */
   readonly listen?: ListenOptions
+  /** True for a server with profiles and workspaces: of 1000 bytes each. */
+  readonly keepsFiles?: boolean
 }
+
+const files = Layer.mergeAll(MemoryProfiles.layer, MemoryWorkspaces.layer({ maxBytes: 1000 })).pipe(Layer.provide(ids))
 
 /** A server over a socket and this store whose runs are over at once; the key is `wak_test`. */
 export const layerOver = (
   store: Layer.Layer<Store>,
-  { auth = ApiKeyAuth.layer(["wak_test"]), listen = {}, perform = repeats }: Choices = {}
+  { auth = ApiKeyAuth.layer(["wak_test"]), keepsFiles = false, listen = {}, perform = repeats }: Choices = {}
 ): Layer.Layer<Server> =>
   Layer.orDie(
     Server.layerWithAuth({ apiKeys: ["wak_test"], ...listen, about: { of: "a test" }, around: Monitoring.measured })
   ).pipe(
-    Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
+    Layer.provide([Layer.provide(auth, store), RequestValidation.layer, ...(keepsFiles ? [files] : [])]),
     Layer.provide(
       Layer.provide(Engine.layer, [
         layerStreamingAgent({ model: "test", version: "test-1", perform }),

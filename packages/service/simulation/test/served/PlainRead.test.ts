@@ -220,7 +220,7 @@ describe("PlainRead", () => {
         [`GET /api/v2/sessions/${sessionId}`, "wak_tes", 401, 0],
         [`GET /api/v3/sessions/${unknown}`, "wak_test", 404, 1],
         [`GET /api/v3/sessions/${sessionId}`, null, 401, 0],
-        [`DELETE /api/v3/sessions/${sessionId}`, "wak_test", 405, 0],
+        [`PUT /api/v3/sessions/${sessionId}`, "wak_test", 405, 0],
         [`GET /api/v4/runs/${sessionId}`, "wak_test", 404, 1],
         [`GET /api/v4/sessions/${sessionId}`, "wak_test", 404, 0],
         [`GET /api/v4/runs/${id}`, "", 401, 0]

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { enableRecording, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
+import { recordingOf } from "../SessionRecording.ts"
 import { Decimal, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** Converts the body of a v3 create request. */
@@ -22,12 +23,14 @@ export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTT
 
 /** The last turn that ended; none while a turn waits or is at work. */
 const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>
-  turns.every((turn) => Turn.isTerminal(turn.status))
+  turns.length > 0 && turns.every((turn) => Turn.isTerminal(turn.status))
     ? turns.reduce((last, turn) => ((turn.finishedAt_ms ?? 0) >= (last.finishedAt_ms ?? 0) ? turn : last))
     : undefined
 
 const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
   const last = lastTurn(turns)
+  // idle before its first task
+  if (turns.length === 0) return session.status === "stopped" ? "stopped" : "idle"
   if (last === undefined) {
     return turns.some((turn) => turn.status !== "queued" && turn.status !== "dispatching") ? "running" : "created"
   }
@@ -41,6 +44,40 @@ const costOf = (turns: ReadonlyArray<Turn.Turn>): string | null =>
     (sum, { cost }) => (cost === null ? sum : sum === null ? cost : Decimal.add(sum, cost)),
     null
   )
+
+/** Whether the last task was carried out; null while one is open, and of a cancelled one. */
+const isSuccessful = (last: Turn.Turn | undefined): boolean | null => {
+  if (last === undefined || last.status === "cancelled") return null
+  return last.status === "completed" && last.isSuccess !== false
+}
+
+const sumOf = (turns: ReadonlyArray<Turn.Turn>, count: (turn: Turn.Turn) => number) =>
+  turns.reduce((sum, turn) => sum + count(turn), 0)
+
+/** The fields that published clients read. The total is null while the cost of the model isn't known. */
+const published = ({ session, turns }: SessionWithTurns, links: Links) => {
+  const last = lastTurn(turns)
+  const latest = turns.at(-1)
+  const recordingUrl = recordingOf(session, links)
+  const cost = costOf(turns)
+  return {
+    output: last?.output ?? null,
+    isTaskSuccessful: isSuccessful(last),
+    model: latest?.model ?? null,
+    title: turns[0]?.title ?? null,
+    stepCount: sumOf(turns, ({ steps }) => steps),
+    recordingUrls: recordingUrl === null ? [] : [recordingUrl],
+    totalInputTokens: sumOf(turns, ({ tokens }) => tokens?.input ?? 0),
+    totalOutputTokens: sumOf(turns, ({ tokens }) => tokens?.output ?? 0),
+    totalCostUsd: cost === null ? null : Decimal.add(cost, session.proxyCost),
+    // after the fields of the contract, as its encoder writes them
+    outputSchema: latest?.outputSchema ?? null,
+    maxCostUsd: latest?.budget?.cost ?? null,
+    proxyUsedMb: session.proxyUsedMb,
+    llmCostUsd: cost,
+    proxyCostUsd: session.proxyCost
+  }
+}
 
 /** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
 export const fromDomain = (withTurns: SessionWithTurns, links: Links): Session => {
@@ -58,6 +95,7 @@ export const fromDomain = (withTurns: SessionWithTurns, links: Links): Session =
     ...(controlUrl === null ? {} : { controlUrl }),
     createdAt: fromMillis(session.createdAt_ms),
     updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments)),
-    cost: costOf(turns)
+    cost: costOf(turns),
+    ...published(withTurns, links)
   }
 }

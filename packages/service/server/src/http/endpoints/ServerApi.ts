@@ -3,11 +3,12 @@ import { type ApiVersion, basePath } from "@webagent/contract/Wire"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import { filePath, uploadPath } from "../../api/FileLinks.ts"
 import { livePath, recordingPath, sharePath } from "../../api/Links.ts"
 import { NodeRouting, Placement } from "../../api/Placement.ts"
 import { cdpPath } from "../../api/v4/Conversion.ts"
 
-const { get } = HttpApiEndpoint
+const { get, put } = HttpApiEndpoint
 
 /** The path of the OpenAPI document of a version. */
 export const openApiPath = <const Version extends ApiVersion>(version: Version) =>
@@ -68,6 +69,9 @@ export const ServerApi = HttpApi.make("server")
     HttpApiGroup.make("recordings")
       .add(get("browser", recordingPath(":id")), get("picture", recordingPath(":id/:picture")))
       .annotateEndpoints(Placement, ofFiles)
+  )
+  .add(
+    HttpApiGroup.make("files").add(put("upload", uploadPath(":upload_id")), get("download", filePath(":workspace_id")))
   )
   .add(HttpApiGroup.make("shares").add(get("session", sharePath(":session_id"))))
   .add(HttpApiGroup.make("steps").add(get("list", `${basePath.v4}/runs/:run_id/steps`).middleware(ApiKeyAuth)))

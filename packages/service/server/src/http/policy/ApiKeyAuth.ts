@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
-import { type Caller, Callers, type CallersService, type Use } from "../../api/Caller.ts"
+import { Caller, Callers, type CallersService, type Use } from "../../api/Caller.ts"
 import { isRefusal } from "../../api/Refusal.ts"
 import * as RefusalResponse from "./RefusalResponse.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
@@ -66,7 +66,9 @@ export const layer = (
   const check = Layer.succeed(ApiKeyAuth, {
     apiKey: (httpEffect, { credential }) => {
       const caller = callerOf(Redacted.value(credential))
-      return caller === undefined ? Effect.fail(unknown) : RequestFacts.noteKey(caller.name, httpEffect)
+      return caller === undefined
+        ? Effect.fail(unknown)
+        : RequestFacts.noteKey(caller.name, Effect.provideService(httpEffect, Caller, caller))
     }
   })
   const callers = Layer.succeed(Callers, {
@@ -146,7 +148,12 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>,
     apiKey: (app, { credential, endpoint, group }) =>
       Effect.matchEffect(find(Redacted.value(credential)), {
         onFailure: (error) => (isRefusal(error) ? Effect.succeed(RefusalResponse.make(error)) : Effect.fail(error)),
-        onSuccess: (caller) => as(caller, { app, scope: scopeOf({ endpoint, group }), method: endpoint.method })
+        onSuccess: (caller) =>
+          as(caller, {
+            app: Effect.provideService(app, Caller, caller),
+            scope: scopeOf({ endpoint, group }),
+            method: endpoint.method
+          })
       })
   })
   return Context.make(ApiKeyAuth, check).pipe(Context.add(Callers, { find, as }))

@@ -1,0 +1,94 @@
+import { BrowserNotFoundError, type HTTPValidationError } from "@webagent/contract"
+import type { Browser as Created, BrowserCreate, BrowserListQuery, UpdatedBrowser } from "@webagent/contract/v4"
+import { type Browser, Engine } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { invalid } from "./Invalid.ts"
+import * as Links from "./Links.ts"
+import * as NumberedPages from "./NumberedPages.ts"
+import * as SafeCreate from "./SafeCreate.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** How a version reads and shows browsers. */
+export interface BrowserConversion {
+  readonly toDomain: (
+    body: BrowserCreate
+  ) => Effect.Effect<Parameters<Engine["Service"]["createBrowser"]>[0], HTTPValidationError>
+  readonly fromDomain: (browser: Browser.Browser, links: Links.Links) => Created
+}
+
+const notFound = () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" }))
+
+/** The statuses that a filter selects: all of them without one, none for a status that browsers don't have. */
+const statusesOf = (filter: string | undefined): ReadonlyArray<Browser.Browser["status"]> | undefined => {
+  if (filter === undefined) return undefined
+  // no client is told of a browser before it runs
+  if (filter === "active") return ["starting", "active"]
+  return filter === "stopped" ? ["stopped"] : []
+}
+
+/** The operations on browsers, the same in every version that has them. */
+export const make = Effect.fnUntraced(function* ({ fromDomain, toDomain }: BrowserConversion) {
+  const engine = yield* Engine
+  const linksOf = yield* Links.make
+
+  const shown = (browser: Browser.Browser, request: Request) =>
+    Effect.map(linksOf(request, browser.id), (links): UpdatedBrowser => {
+      const view = fromDomain(browser, links)
+      // the address of a stopped one opens nothing any more
+      return browser.status === "stopped" ? { ...view, cdpUrl: null } : view
+    })
+
+  const find = (id: string) => Effect.catchTag(engine.browser(id.toLowerCase()), "BrowserNotFound", notFound)
+
+  /** The browser of a session, if it fits the filter: a session has one at a time. */
+  const ofSession = (sessionId: string, statuses: ReadonlyArray<Browser.Browser["status"]> | undefined) =>
+    engine.session(sessionId.toLowerCase()).pipe(
+      Effect.flatMap(({ session }) =>
+        session.browserId === null ? Effect.succeed([]) : Effect.map(engine.browser(session.browserId), (one) => [one])
+      ),
+      Effect.catchTags({ SessionNotFound: () => Effect.succeed([]), BrowserNotFound: () => Effect.succeed([]) }),
+      Effect.map((browsers) => browsers.filter(({ status }) => statuses?.includes(status) ?? true))
+    )
+
+  return {
+    create: (payload: BrowserCreate, request: Request) =>
+      SafeCreate.once({ request, payload }, (safe) =>
+        Effect.flatMap(toDomain(payload), (browser) => engine.createBrowser(browser, safe)).pipe(
+          Effect.catchTag("CountryUnavailable", ({ country }) =>
+            Effect.fail(invalid(["body", "proxyCountryCode"], `This server has no proxy in country "${country}"`))
+          )
+        )
+      ).pipe(
+        Effect.flatMap(({ browser }) => Effect.map(linksOf(request, browser.id), (links) => fromDomain(browser, links)))
+      ),
+    get: (id: string, request: Request) => Effect.flatMap(find(id), (browser) => shown(browser, request)),
+    /** Stops a browser: "stop" is the only action that the contract lets through. */
+    update: (id: string, request: Request) =>
+      Effect.catchTag(engine.stopBrowser(id.toLowerCase()), "BrowserNotFound", notFound).pipe(
+        Effect.flatMap((browser) => shown(browser, request))
+      ),
+    list: Effect.fnUntraced(function* (query: BrowserListQuery, request: Request) {
+      const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
+      const statuses = statusesOf(query.filterBy)
+      const { agentSessionId } = query
+      const filter = statuses === undefined ? {} : { statuses }
+      const found = agentSessionId === undefined ? undefined : yield* ofSession(agentSessionId, statuses)
+      const rows =
+        found?.slice(page.skipped, page.skipped + page.size) ??
+        (yield* NumberedPages.read((after, limit) => engine.lists.browsers(filter, after, limit), page))
+      const totalItems =
+        found?.length ??
+        NumberedPages.totalOf(yield* engine.lists.browserCounts({}, NumberedPages.mostCounted), statuses)
+      return {
+        items: yield* Effect.forEach(rows, (browser) => shown(browser, request)),
+        totalItems,
+        pageNumber: page.number,
+        pageSize: page.size
+      }
+    }),
+    /** This server keeps no downloads of browsers. */
+    downloads: (id: string) => Effect.as(find(id), { files: [], nextCursor: null, hasMore: false })
+  }
+})

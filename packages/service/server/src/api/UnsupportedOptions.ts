@@ -1,0 +1,30 @@
+import type { HTTPValidationError } from "@webagent/contract"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import { invalid } from "./Invalid.ts"
+
+/** An option that this server can't honor, and that would change the cost or the result. */
+export interface UnsupportedOption {
+  readonly name: string
+  /** Values besides null that ask for nothing. */
+  readonly harmless?: ReadonlyArray<boolean>
+  /** Why it's refused, and what to do. */
+  readonly issue: string
+}
+
+const asksForNothing = (value: unknown, harmless: ReadonlyArray<unknown>) =>
+  value === undefined || value === null || harmless.includes(value) || (Array.isArray(value) && value.length === 0)
+
+/**
+ * Refuses a body with an option that this server can't honor, because a caller would otherwise pay for a result without
+ * it. `at` is the object in the body that has the options.
+ */
+export const refuseUnsupported =
+  (options: ReadonlyArray<UnsupportedOption>, at: ReadonlyArray<string> = []) =>
+  (body: object): Effect.Effect<void, HTTPValidationError> => {
+    for (const { harmless = [], issue, name } of options) {
+      if (!Predicate.hasProperty(body, name) || asksForNothing(body[name], harmless)) continue
+      return Effect.fail(invalid(["body", ...at, name], issue))
+    }
+    return Effect.void
+  }

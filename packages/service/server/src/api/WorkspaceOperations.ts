@@ -1,0 +1,183 @@
+import {
+  BadCursorError,
+  ConflictError,
+  ContentTooLargeError,
+  fromMillis,
+  type HTTPValidationError,
+  WorkspaceNotFoundError
+} from "@webagent/contract"
+import type { FileListQuery, UploadRequest, Workspace, WorkspaceInput } from "@webagent/contract/v4"
+import { isFileName, isFilePath, Owner, type UploadFile, type Workspace as Stored, Workspaces } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as FileCursor from "./FileCursor.ts"
+import * as FileLinks from "./FileLinks.ts"
+import { invalid } from "./Invalid.ts"
+import { withPort } from "./NoPort.ts"
+import type { NumberedPage } from "./NumberedPages.ts"
+
+const fromDomain = (workspace: Stored): Workspace => ({
+  id: workspace.id,
+  name: workspace.name,
+  archived: workspace.archived,
+  createdAt: fromMillis(workspace.createdAt_ms),
+  updatedAt: fromMillis(workspace.updatedAt_ms)
+})
+
+const notFound = () => Effect.fail(new WorkspaceNotFoundError({ detail: "Workspace not found" }))
+const noFile = () => Effect.fail(new WorkspaceNotFoundError({ detail: "File not found" }))
+const archived = () => Effect.fail(new ConflictError({ detail: "Workspace is archived" }))
+
+const usualFiles = 50
+
+/** Reads the folder that files are uploaded to: empty, or names with `/` between them. */
+const folderOf = (prefix = ""): Effect.Effect<string, HTTPValidationError> => {
+  const folder = prefix.replace(/\/$/u, "")
+  if (folder === "") return prefix === "" ? Effect.succeed("") : Effect.fail(wrongFolder)
+  return isFilePath(folder) ? Effect.succeed(`${folder}/`) : Effect.fail(wrongFolder)
+}
+
+const wrongFolder = invalid(["query", "prefix"], "Expected a folder of the workspace, such as reports/2026")
+
+/** Reads the files to upload. A name that could lead out of the workspace is refused. */
+const filesOf = (
+  { files }: UploadRequest,
+  folder: string
+): Effect.Effect<ReadonlyArray<UploadFile>, HTTPValidationError> =>
+  Effect.forEach(files, ({ contentType, name, size = null }, index) => {
+    const at = (field: string) => ["body", "files", String(index), field]
+    const path = `${folder}${name}`
+    if (!isFileName(name) || !isFilePath(path)) {
+      return Effect.fail(invalid(at("name"), "Expected the name of a file, without a folder, such as data.csv"))
+    }
+    if (size !== null && size < 0) return Effect.fail(invalid(at("size"), "Expected a number of bytes"))
+    return /^[\w.+-]+\/[\w.+-]+(?:;[\x20-\x7e]*)?$/u.test(contentType)
+      ? Effect.succeed({ path, contentType, size })
+      : Effect.fail(invalid(at("contentType"), "Expected a media type, such as text/csv"))
+  })
+
+/** Reads how links open files: as a download by default. */
+const dispositionOf = (value = "attachment"): Effect.Effect<string, HTTPValidationError> =>
+  /^(?:attachment|inline)(?:;[\x20-\x7e]{0,255})?$/u.test(value)
+    ? Effect.succeed(value)
+    : Effect.fail(invalid(["query", "contentDisposition"], "Expected attachment or inline, with parameters if needed"))
+
+/** The operations on workspaces and their files, the same in every version that has them. */
+export const make = Effect.gen(function* () {
+  const port = yield* Workspaces
+  const linksOf = yield* FileLinks.make
+
+  return {
+    create: ({ name = null }: WorkspaceInput) =>
+      withPort(port, (workspaces) =>
+        workspaces.create(name).pipe(
+          Effect.map(fromDomain),
+          Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
+        )
+      ),
+    list: (page: NumberedPage) =>
+      withPort(port, (workspaces) =>
+        Effect.map(workspaces.list(page.skipped, page.size), ({ items, total }) => ({
+          items: items.map(fromDomain),
+          totalItems: total,
+          pageNumber: page.number,
+          pageSize: page.size
+        }))
+      ),
+    get: (id: string) =>
+      withPort(port, (workspaces) =>
+        workspaces.find(id.toLowerCase()).pipe(Effect.map(fromDomain), Effect.catchTag("WorkspaceNotFound", notFound))
+      ),
+    update: (id: string, { name }: WorkspaceInput) =>
+      withPort(port, (workspaces) =>
+        (name === undefined ? workspaces.find(id.toLowerCase()) : workspaces.rename(id.toLowerCase(), name)).pipe(
+          Effect.map(fromDomain),
+          Effect.catchTag("WorkspaceNotFound", notFound)
+        )
+      ),
+    /** Makes a workspace read-only, as v4's delete does. */
+    archive: (id: string) =>
+      withPort(port, (workspaces) =>
+        Effect.catchTag(workspaces.archive(id.toLowerCase()), "WorkspaceNotFound", notFound)
+      ),
+    /** Deletes a workspace with its files, as v3's delete does. */
+    remove: (id: string) =>
+      withPort(port, (workspaces) =>
+        Effect.catchTag(workspaces.remove(id.toLowerCase()), "WorkspaceNotFound", notFound)
+      ),
+    size: (id: string) =>
+      withPort(port, (workspaces) =>
+        workspaces.usedBytes(id.toLowerCase()).pipe(
+          Effect.map((usedBytes) => ({ usedBytes, maxBytes: workspaces.maxBytes })),
+          Effect.catchTag("WorkspaceNotFound", notFound)
+        )
+      ),
+    files: (workspaceId: string, query: FileListQuery, request: HttpServerRequest.HttpServerRequest) =>
+      withPort(
+        port,
+        Effect.fnUntraced(
+          function* (workspaces) {
+            const id = workspaceId.toLowerCase()
+            const { contentDisposition, cursor, limit = usualFiles, prefix = "" } = query
+            const as = yield* dispositionOf(contentDisposition)
+            const scope = { workspaceId: id, prefix, owner: yield* Owner }
+            const after = FileCursor.decode(scope, cursor)
+            if (after === undefined) return yield* new BadCursorError({ detail: FileCursor.badCursor })
+            const { files, hasMore } = yield* workspaces.files(id, prefix, after, limit)
+            const links = query.includeUrls === "true" ? yield* linksOf(request) : null
+            const last = files.at(-1)
+            return {
+              files: files.map(({ modifiedAt_ms, path, size }) => ({
+                path,
+                size,
+                lastModified: fromMillis(modifiedAt_ms),
+                url: links?.file(id, path, as) ?? null
+              })),
+              nextCursor: hasMore && last !== undefined ? FileCursor.encode(scope, last.path) : null,
+              hasMore
+            }
+          },
+          Effect.catchTag("WorkspaceNotFound", notFound)
+        )
+      ),
+    upload: (
+      workspaceId: string,
+      body: UploadRequest,
+      prefix: string | undefined,
+      request: HttpServerRequest.HttpServerRequest
+    ) =>
+      withPort(
+        port,
+        Effect.fnUntraced(
+          function* (workspaces) {
+            const files = yield* filesOf(body, yield* folderOf(prefix))
+            const uploads = yield* workspaces.upload(workspaceId.toLowerCase(), files, body.allowOverrides)
+            const links = yield* linksOf(request)
+            return {
+              files: uploads.map(({ id, path, replaces }, index) => ({
+                id,
+                name: body.files[index]?.name ?? "",
+                storedName: path.slice(path.lastIndexOf("/") + 1),
+                path,
+                willOverride: replaces,
+                uploadUrl: links.upload(id)
+              }))
+            }
+          },
+          Effect.catchTags({
+            WorkspaceNotFound: notFound,
+            WorkspaceArchived: archived,
+            NoRoom: ({ message }) => Effect.fail(new ContentTooLargeError({ detail: message }))
+          })
+        )
+      ),
+    deleteFile: (workspaceId: string, path: string) =>
+      withPort(port, (workspaces) =>
+        Effect.catchTags(workspaces.removeFile(workspaceId.toLowerCase(), path), {
+          WorkspaceNotFound: notFound,
+          FileNotFound: noFile,
+          WorkspaceArchived: archived
+        })
+      )
+  }
+})

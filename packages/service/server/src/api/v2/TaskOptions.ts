@@ -1,0 +1,88 @@
+import type { HTTPValidationError } from "@webagent/contract"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { enableRecording, field } from "../ExtensionFields.ts"
+import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
+
+const fixed = (name: string, what: string, harmless: ReadonlyArray<boolean> = []): UnsupportedOption => ({
+  name,
+  harmless,
+  issue: `${what}: leave ${name} out`
+})
+
+const noSecrets = "This server's agents can't type secrets, and a task must not contain any"
+const noSkills = "This server has no skills"
+const noJudge = "This server judges all tasks or none, as it's configured"
+const noModes = "This server's agent has one mode of work"
+
+/** Refuses the options of a task that this server can't honor. */
+const refuseOfTask = refuseUnsupported([
+  fixed("llm", "This server's agent has one model"),
+  fixed("startUrl", "This server's agents open the addresses that the task names"),
+  fixed("maxSteps", "This server limits the steps of all tasks alike (--max-steps)"),
+  fixed("secrets", noSecrets),
+  fixed("opVaultId", noSecrets),
+  fixed("allowedDomains", "This server's tasks can't be kept to some domains"),
+  fixed("systemPromptExtension", "This server's agent has a fixed system prompt, so put it into the task"),
+  fixed("skillIds", noSkills),
+  fixed("judge", noJudge, [false]),
+  fixed("judgeGroundTruth", noJudge),
+  fixed("judgeLlm", noJudge),
+  fixed("flashMode", noModes, [false]),
+  fixed("thinking", noModes, [false]),
+  fixed("thinkingLevel", noModes),
+  fixed("vision", noModes, [true])
+])
+
+const noSize = "This server's browsers have a fixed size"
+const noProfile = "This server has no browser profiles for tasks"
+
+/** The options of a browser, in a session and in the settings of a task. */
+const ofBrowser = [
+  fixed("profileId", noProfile),
+  fixed("proxyCountryCode", "This server's tasks can't choose the country of their proxy"),
+  fixed("browserScreenWidth", noSize),
+  fixed("browserScreenHeight", noSize),
+  fixed("customProxy", "This server's browsers can't use a proxy of the request")
+]
+
+/** Refuses the options of a session that this server can't honor. */
+export const refuseOfSession = refuseUnsupported([
+  fixed("startUrl", "This server's agents open the addresses that the task names"),
+  ...ofBrowser
+])
+
+const refuseOfSettings = refuseUnsupported(ofBrowser, ["sessionSettings"])
+
+const settingsField = field(
+  "sessionSettings",
+  Schema.decodeUnknownOption(Schema.JsonObject),
+  "Expected an object",
+  "dict_type"
+)
+
+const schemaField = field(
+  "structuredOutput",
+  Schema.decodeUnknownOption(Schema.fromJsonString(Schema.JsonObject)),
+  "Expected a JSON Schema as JSON text: an object"
+)
+
+/** Refuses settings of a browser for a task of a session that exists: the session has its browser. */
+export const refuseOfFollowUp = refuseUnsupported([
+  { name: "sessionSettings", issue: "A session has its settings from the start: leave sessionSettings out" }
+])
+
+/** Reads the options of a task, and refuses those that this server can't honor. */
+export const ofTask = Effect.fnUntraced(function* (
+  body: object
+): Effect.fn.Return<{ readonly recording?: true; readonly outputSchema?: Schema.JsonObject }, HTTPValidationError> {
+  yield* refuseOfTask(body)
+  const { sessionSettings = {} } = yield* settingsField(body)
+  yield* refuseOfSettings(sessionSettings)
+  const recording = yield* enableRecording(sessionSettings)
+  const { structuredOutput } = yield* schemaField(body)
+  return {
+    ...recording,
+    ...(structuredOutput === undefined ? {} : { outputSchema: structuredOutput })
+  }
+})
