@@ -1,5 +1,5 @@
 /**
- * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|server|all`.
+ * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|console|server|all`.
  *
  * Runs on the Node that the user has (20 is enough), before any dependency exists, so it imports Node alone.
  * pnpm is fetched by npx at the version that package.json pins; on Linux the lockfile brings Node 24 itself.
@@ -16,11 +16,15 @@ const stamp = join(root, "node_modules", ".webagent-installed.json")
 
 const harness = ["--prod", "--filter", "webagent", "--filter", "webagent-harness..."]
 
+// with React and Vite, which build the console
+const console = [...harness, "--filter", "@webagent/console..."]
+
 /** The packages that each kind of install covers, smallest first; `all` has the development tools, too. */
 const scopes = {
   harness,
+  console,
   // with Chromium, which nothing else needs to run
-  server: [...harness, "--filter", "webagent-server..."],
+  server: [...console, "--filter", "webagent-server..."],
   all: []
 }
 

@@ -105,9 +105,11 @@ export const run = <Name extends string, Input, ContextInput, E, R, SettingsErro
     Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }))
   )
 
-/** Exits with 2 after a wrong call, and with 0 if a service was stopped with Ctrl-C. */
+/** Exits with 2 after a wrong call, and with 0 or the code of a finished run if a service was stopped with Ctrl-C. */
 export const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (servesUntilStopped.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  if (servesUntilStopped.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+    return onExit(servesUntilStopped.exitCode)
+  }
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   const isWrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
   return isWrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)

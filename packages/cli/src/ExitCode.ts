@@ -7,5 +7,5 @@ export class ExitError extends Data.TaggedError("ExitError")<{ readonly exitCode
   override readonly [Runtime.errorReported] = false
 }
 
-/** True for a command that serves until Ctrl-C, so that Ctrl-C is not a failure. */
-export const servesUntilStopped = { now: false }
+/** True for a command that serves until Ctrl-C, so that Ctrl-C is not a failure; it then ends with this exit code. */
+export const servesUntilStopped = { now: false, exitCode: 0 }

@@ -1,6 +1,6 @@
 /** Builds the `dist` of every published package: `npm run build`. */
 import { execFile } from "node:child_process"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -64,6 +64,12 @@ export const build = async (): Promise<void> => {
     for (const { path } of configured) remove(path)
   }
   await run(process.execPath, [join(root, "packages/harness/load/bundle.mjs")])
+  await run(process.execPath, [join(root, "tools/workspace/console.mjs"), "build"])
+  // the server's users install no part of the console's sources
+  cpSync(join(root, "apps/console/dist"), join(root, "packages/service/server/dist/web"), {
+    recursive: true,
+    filter: (path) => !/\/(?:\.built|\.vite)$/u.test(path)
+  })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

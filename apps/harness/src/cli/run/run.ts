@@ -8,10 +8,15 @@ import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
 import { description } from "@webagent/cli/Description"
 
-const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed) =>
+/** Flags of a run that `plan` doesn't have. */
+interface RunOnly {
+  readonly keepOpen?: boolean
+}
+
+const go = ({ keepOpen, ...parsed }: ParsedFlags & RunOnly, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.flatMap(
     Effect.promise(() => import("./runSuites.ts")),
-    ({ runSuites }) => runSuites(optionsOf(parsed), args, resumed)
+    ({ runSuites }) => runSuites({ ...optionsOf(parsed), keepOpen }, args, resumed)
   )
 
 /** A run that was killed, as it was called: what is typed now only says which one. */
@@ -53,7 +58,11 @@ export const run = configured(
       "repeat-until-failure",
       "Run again with the next seed until a run does not pass, or Ctrl-C"
     ),
-    watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
+    watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C"),
+    keepOpen: Flags.switched(
+      "keep-open",
+      "Keep the simulated service and its console open after the suites, until Ctrl-C"
+    )
   },
   namedIn,
   Effect.fnUntraced(function* ({ repeatUntilFailure, resume, watch, ...parsed }, words) {

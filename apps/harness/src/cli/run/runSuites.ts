@@ -12,7 +12,7 @@ import type { RunHeader } from "@webagent/report/RunReport"
 import type { Target } from "../../targets/Target.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
 import { choose, limitsOf, selectionOf } from "../selection/ChosenScenarios.ts"
-import { ExitError } from "@webagent/cli/ExitCode"
+import { ExitError, servesUntilStopped } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
@@ -82,8 +82,29 @@ const resumedHeader = Effect.fnUntraced(function* (
   } satisfies RunHeader
 })
 
+/** The byte that a terminal in raw mode sends for Ctrl-C. */
+const interruptKey = "\u0003"
+
+/** Serves the simulated service of a finished run until Ctrl-C, which ends the command with the exit code of the run. */
+const keepOpen = Effect.fnUntraced(function* (address: string, exitCode: number) {
+  yield* Console.log(`console  ${address}/console   (what the suites did, and a form to start runs; Ctrl-C ends it)`)
+  servesUntilStopped.exitCode = exitCode
+  servesUntilStopped.now = true
+  // the terminal would send Ctrl-C to npm, too, which then ends with a code of its own
+  if (process.stdin.isTTY) {
+    process.stdin.setRawMode(true).on("data", (keys) => {
+      if (keys.includes(interruptKey)) process.kill(process.pid, "SIGINT")
+    })
+  }
+  return yield* Effect.never
+})
+
 /** Runs the chosen scenarios on the chosen target and reports; fails with ExitError when something is wrong. */
-export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
+export const runSuites = (
+  options: RunOptions & { readonly keepOpen?: boolean | undefined },
+  args: ReadonlyArray<string>,
+  resumed?: Resumed
+) =>
   Effect.gen(function* () {
     const unawaited = yield* Unawaited.collect
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
@@ -125,5 +146,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     // the report is written: what comes so late is printed, and changes nothing
     for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(BreachText.text(breach)))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
-    if (!isClean || statusOf(report.findings ?? []) === "failed") return yield* new ExitError({ exitCode: 1 })
+    const hasFailed = !isClean || statusOf(report.findings ?? []) === "failed"
+    if (options.keepOpen === true && options.target === "simulated")
+      return yield* keepOpen(target.info.address, hasFailed ? 1 : 0)
+    if (hasFailed) return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

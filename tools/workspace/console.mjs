@@ -1,0 +1,105 @@
+/**
+ * Builds the web console if its sources have changed: `node tools/workspace/console.mjs build`. Without `build`, it also
+ * serves a simulated service with it on a free port: `npm run console`.
+ */
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
+const app = join(root, "apps", "console")
+const dist = join(app, "dist")
+
+/** The name of the file with the fingerprint of a build. */
+const stamp = ".built"
+
+const hasBuild = (fingerprint) => {
+  const file = join(dist, stamp)
+  return existsSync(file) && readFileSync(file, "utf8") === fingerprint
+}
+
+/** The files that the console is made of. */
+const sources = [
+  "apps/console/{index.html,package.json,vite.config.ts}",
+  "apps/console/src/**/*.*",
+  "packages/{contract,service/admin}/src/**/*.ts",
+  "pnpm-lock.yaml"
+]
+
+const fingerprint = () => {
+  const hash = createHash("sha256")
+  for (const file of globSync(sources, { cwd: root }).toSorted())
+    hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  return hash.digest("hex")
+}
+
+/** Resolves to the exit code of a program of Node. */
+const run = (args, options) =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, args, options)
+    child.on("error", () => resolve(1)).on("close", (code) => resolve(code ?? 1))
+  })
+
+/** Puts a build in the place of the old one. Other processes may do the same at this moment. */
+const putInPlace = (made, fingerprint) => {
+  for (;;) {
+    rmSync(dist, { recursive: true, force: true })
+    try {
+      return renameSync(made, dist)
+    } catch (error) {
+      if (hasBuild(fingerprint)) return rmSync(made, { recursive: true, force: true })
+      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
+    }
+  }
+}
+
+/** Builds the console unless it's there already; ends the process with a sentence if that fails. */
+export const buildConsole = async () => {
+  const wanted = fingerprint()
+  if (hasBuild(wanted)) return
+  process.stderr.write("building the console, once ...\n")
+  const vite = join(app, "node_modules", "vite", "bin", "vite.js")
+  const made = `${dist}-${process.pid}`
+  const code = await run([vite, "build", "--outDir", made, "--logLevel", "warn"], { cwd: app, stdio: ["ignore", 2, 2] })
+  if (code !== 0) {
+    rmSync(made, { recursive: true, force: true })
+    process.stderr.write("Cannot build the console. Install everything with: node tools/workspace/install.mjs all\n")
+    process.exit(1)
+  }
+  writeFileSync(join(made, stamp), wanted)
+  putInPlace(made, wanted)
+}
+
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })
+
+/** The first port of a service that is started by hand. */
+const firstPort = 4400
+
+const freePort = async () => {
+  for (let port = firstPort; port < firstPort + 100; port++) if (await isFree(port)) return port
+  return 0
+}
+
+/** Runs the harness in this terminal, and resolves to its exit code. Ctrl-C reaches it without this process. */
+export const harness = async (args) => {
+  process.on("SIGINT", () => undefined)
+  const main = join(root, "apps", "harness", "src", "main.ts")
+  return run(["--conditions=@webagent/source", main, ...args], { stdio: "inherit" })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildConsole()
+  const [first, ...more] = process.argv.slice(2)
+  if (first !== "build") {
+    const args = first === undefined ? [] : [first, ...more]
+    const port = args.some((word) => /^--port(?:=|$)/u.test(word)) ? [] : ["--port", String(await freePort())]
+    process.exitCode = await harness(["serve", ...port, ...args])
+  }
+}
