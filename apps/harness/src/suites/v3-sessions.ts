@@ -73,7 +73,10 @@ export default Suite.make("v3-sessions", [
     yield* check.status(answer, 201)
     const session = yield* check.schema(Session, answer.body)
     yield* interruptAtEnd(context, session.id)
-    const fields = "cost createdAt id liveUrl result status task thinkingLevel updatedAt"
+    const fields =
+      "cost createdAt id isTaskSuccessful liveUrl llmCostUsd maxCostUsd model output outputSchema proxyCostUsd " +
+      "proxyUsedMb recordingUrls result status stepCount task thinkingLevel title totalCostUsd totalInputTokens " +
+      "totalOutputTokens updatedAt"
     yield* check.equal(Object.keys(session).toSorted().join(" "), fields, "the fields")
     yield* check.equal(session.task, task, "task")
     yield* check.equal(session.thinkingLevel, "high", "thinkingLevel")

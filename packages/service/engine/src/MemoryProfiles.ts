@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Profile } from "./domain/Profile.ts"
+import { freshId } from "./freshIds.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { NoRoom, ProfileNotFound, Profiles, type ProfilesService } from "./ports/Profiles.ts"
@@ -46,7 +47,7 @@ export const make = Effect.fnUntraced(function* (records: ReadonlyArray<Profile>
       if ([...stored.values()].filter(isSeenBy(owner)).length >= mostProfiles) {
         return yield* new NoRoom({ message: `There are ${mostProfiles} profiles, the most that one API key may have` })
       }
-      const id = yield* ids.next("profile")
+      const id = yield* freshId(ids, "profile", (each) => stored.has(each))
       const now_ms = yield* Clock.currentTimeMillis
       const times = { createdAt_ms: now_ms, updatedAt_ms: now_ms, lastUsedAt_ms: null }
       const profile: Profile = { id, owner, ...fields, cookieDomains: null, ...times }

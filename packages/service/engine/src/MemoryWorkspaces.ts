@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { freePath, type Workspace } from "./domain/Workspace.ts"
+import { freshId } from "./freshIds.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { NoRoom } from "./ports/Profiles.ts"
@@ -153,10 +154,13 @@ export const make = Effect.fnUntraced(function* (
     const room = roomIn(found) + sizeOf(replaced)
     if (sizeOf(named) > room) return yield* full(named, room)
     return yield* Effect.forEach(named, (file) =>
-      Effect.map(ids.next("upload"), (uploadId) => {
-        expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms })
-        return { id: uploadId, path: file.path, replaces: found.files.has(file.path) }
-      })
+      Effect.map(
+        freshId(ids, "upload", (each) => expected.has(each)),
+        (uploadId) => {
+          expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms })
+          return { id: uploadId, path: file.path, replaces: found.files.has(file.path) }
+        }
+      )
     )
   })
 
@@ -191,7 +195,7 @@ export const make = Effect.fnUntraced(function* (
           message: `There are ${mostWorkspaces} workspaces, the most that one API key may have`
         })
       }
-      const id = yield* ids.next("workspace")
+      const id = yield* freshId(ids, "workspace", (each) => stored.has(each))
       const now_ms = yield* Clock.currentTimeMillis
       const workspace: Workspace = { id, owner, name, archived: false, createdAt_ms: now_ms, updatedAt_ms: now_ms }
       stored.set(id, { workspace, files: new Map() })

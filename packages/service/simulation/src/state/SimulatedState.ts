@@ -4,15 +4,18 @@ import {
   type BrowserPool,
   Decide,
   Engine,
+  Profiles,
   type Records,
   type Store,
-  Turn
+  Turn,
+  Workspaces
 } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Behavior } from "../behavior/Behavior.ts"
 import * as EngineSlot from "./EngineSlot.ts"
+import * as SimulatedFiles from "./SimulatedFiles.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 /** All state of a simulated service: read, brought back or dropped while it runs. */
@@ -103,6 +106,7 @@ const nothing: Records = {
 
 const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
   const slot = yield* EngineSlot.make(stores, nothing)
+  const files = yield* SimulatedFiles.make
   const records = Effect.suspend(() => Effect.orDie(slot.current().store.records))
 
   const state = SimulatedState.of({
@@ -121,15 +125,21 @@ const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
         idempotencyRecords: idempotencyRecords.filter(
           ({ made }) => made._tag !== "Browser" || !starting.has(made.browser.id)
         ),
-        ids: yield* slot.current().ids.counts
+        ...(yield* files.records),
+        ids: { ...(yield* slot.current().ids.counts), ...(yield* files.counts) }
       }
     }),
     restore: Effect.fnUntraced(function* (value) {
-      const { ids, queues: _, version: __, ...records } = yield* Snapshot.parse(value)
+      const { ids, profiles, queues: _, version: __, workspaces, ...records } = yield* Snapshot.parse(value)
       yield* slot.replace(records, ids)
+      yield* files.replace({ profiles, workspaces }, ids)
     }, Effect.uninterruptible),
-    reset: slot.replace(nothing, {}),
+    reset: Effect.andThen(slot.replace(nothing, {}), files.replace({ profiles: [], workspaces: [] }, {})),
     store: () => slot.current().store
   })
-  return Context.make(Engine, slot.engine).pipe(Context.add(SimulatedState, state))
+  return Context.make(Engine, slot.engine).pipe(
+    Context.add(SimulatedState, state),
+    Context.add(Profiles, files.profiles),
+    Context.add(Workspaces, files.workspaces)
+  )
 })

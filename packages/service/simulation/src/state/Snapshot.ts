@@ -2,6 +2,7 @@ import { Browser, IdempotencyRecord, ModelCall, Session, StoredMessage, Turn } f
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as SimulatedFiles from "./SimulatedFiles.ts"
 
 /** The turns of one session that are not terminal, in the order in which they run. */
 const Queue = Schema.Struct({
@@ -22,6 +23,7 @@ export const Snapshot = Schema.Struct({
   messages: Schema.Array(StoredMessage),
   browsers: Schema.Array(Browser.Browser),
   idempotencyRecords: Schema.Array(IdempotencyRecord),
+  ...SimulatedFiles.fields,
   ids: Schema.Record(Schema.String, Schema.Int)
 })
 
