@@ -112,7 +112,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "http/policy": ["api", "http/websocket", "nodes"],
       "http/listener": ["api", "http/policy", "http/websocket"],
       "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
-      "http/admin": ["api", "http/endpoints", "http/policy"],
+      "http/admin": ["api", "api/v4", "http/endpoints", "http/policy"],
       http: ["api", "api/v2", "api/v3", "api/v4", "console", "http/admin", "http/endpoints", "http/policy"],
       console: ["api", "http/admin", "http/policy", "http/websocket"],
       ".": ["api", "console", "http", "http/admin", "http/endpoints", "http/listener", "http/policy", "nodes"]

@@ -19,7 +19,9 @@ export const Control = Schema.Struct({
   /** Name of the key that drives; null if only the agent or a CDP client does. */
   driver: text,
   /** Control ends at this time unless it is taken again before; null without a driver. */
-  until: Schema.NullOr(Instant)
+  until: Schema.NullOr(Instant),
+  /** For the driver: the live page that takes mouse and keyboard input. Null without a live view, and for others. */
+  url: text
 }).annotate({ identifier: "Control" })
 
 /** Control of a browser by a person. */

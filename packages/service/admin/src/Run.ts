@@ -87,10 +87,7 @@ export const RunDetails = Schema.Struct({
   ),
   suggestions: Schema.NullOr(Schema.Array(JsonObject)),
   liveUrl: text,
-  recordingUrl: text,
-  mark: Schema.NullOr(Mark),
-  /** True if a link shows it to people without a key. */
-  shared: Schema.Boolean
+  recordingUrl: text
 }).annotate({ identifier: "RunDetails" })
 
 /** A run with what only its own page shows. */
@@ -175,7 +172,6 @@ export const ModelCall = Schema.Struct({
   step: Schema.NullOr(Schema.Int),
   model: text,
   inputTokens: Schema.NullOr(Schema.Int),
-  cachedTokens: Schema.NullOr(Schema.Int),
   outputTokens: Schema.NullOr(Schema.Int),
   costUsd: Schema.NullOr(Usd),
   startedAt: Instant,
@@ -230,7 +226,9 @@ export type CancelledRuns = typeof CancelledRuns.Type
 /** Runs that were started again, and those that were not. */
 export const RetriedRuns = Schema.Struct({
   started: Schema.Array(Schema.Struct({ of: Schema.String, run: Run })),
-  notFound: Schema.Array(Schema.String)
+  notFound: Schema.Array(Schema.String),
+  /** Those that a limit of the key refused. */
+  refused: Schema.Array(Schema.Struct({ id: Schema.String, detail: Schema.String }))
 }).annotate({ identifier: "RetriedRuns" })
 
 /** Runs that were started again. */

@@ -76,6 +76,6 @@ export class SessionsGroup extends HttpApiGroup.make("sessions").add(
   HttpApiEndpoint.post("purge", "/sessions/:session_id/purge", {
     params: ofSession,
     success: HttpApiSchema.NoContent,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Stop a session and delete all of its data, for good")
+    error: [errors.notFound, errors.conflict, errors.unavailable]
+  }).annotate(OpenApi.Summary, "Delete all data of a stopped session, for good")
 ) {}

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import * as Attempts from "./Attempts.ts"
+import type { BrowserControl } from "./BrowserControl.ts"
 import type { Browsers } from "./Browsers.ts"
 import type * as Commits from "./Commits.ts"
 import type * as Decide from "./domain/Decide.ts"
@@ -25,6 +26,7 @@ export interface AgentReports {
 interface AgentReportsOptions {
   readonly agents: RunningAgents
   readonly browsers: Browsers
+  readonly control: BrowserControl
   readonly find: (sessionId: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
   readonly insist: Commits.Commits["insist"]
   readonly isClosing: () => boolean
@@ -37,7 +39,14 @@ const using = ({ token }: Execution, used: Turn.Usage): Decide.Command => ({
 })
 
 /** Makes the reports of agents, whose commits are retried by `insist`. */
-export const make = Effect.fnUntraced(function* ({ agents, browsers, find, insist, isClosing }: AgentReportsOptions) {
+export const make = Effect.fnUntraced(function* ({
+  agents,
+  browsers,
+  control,
+  find,
+  insist,
+  isClosing
+}: AgentReportsOptions) {
   const agent = yield* Agent
   /** The agents whose turns go back to the queue, because this node drained before they had a browser. */
   const givenBack = new WeakSet<Execution>()
@@ -83,6 +92,7 @@ export const make = Effect.fnUntraced(function* ({ agents, browsers, find, insis
 
   const { attempt, cutShort, stepsIn } = yield* Attempts.make({
     browsers,
+    control,
     find,
     told: commitProgress,
     giveBack: (execution) => void givenBack.add(execution)

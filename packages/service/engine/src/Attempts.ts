@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import type { BrowserControl } from "./BrowserControl.ts"
 import type { Browsers } from "./Browsers.ts"
 import type * as Decide from "./domain/Decide.ts"
 import type { SessionNotFound } from "./domain/Errors.ts"
@@ -20,6 +21,7 @@ interface BrowserStep {
 /** Access of attempts to the node that runs the session. */
 interface Holder {
   readonly browsers: Browsers
+  readonly control: BrowserControl
   readonly find: (sessionId: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
   /** Has the turn of this agent go back to the queue when the agent ends. */
   readonly giveBack: (execution: Execution) => void
@@ -33,7 +35,7 @@ interface Holder {
 const kept = { replay: 1024, capacity: 256 }
 
 /** Makes what agents in fibers are given, and publishes their steps. */
-export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, told }: Holder) {
+export const make = Effect.fnUntraced(function* ({ browsers, control, find, giveBack, told }: Holder) {
   const store = yield* Store
   const recordings = yield* Recordings
   const views = yield* LiveViews
@@ -60,6 +62,8 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, tol
         yield* PubSub.publish(steps, seen)
       }
     })
+    /** Waits while a person has control of the browser, so that the agent and the person don't act at the same time. */
+    const paused = Effect.suspend(() => (browserId === null ? Effect.void : control.free(browserId)))
     return {
       session,
       cancelled,
@@ -86,6 +90,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, tol
         }),
       conceal: Effect.suspend(() => (browserId === null || views === null ? Effect.void : views.conceal(browserId))),
       step: Effect.fnUntraced(function* ({ checkpoint, picture: jpeg, ...seen }) {
+        yield* paused
         const name = `${turn.id}-${++pictures}`
         const picture =
           jpeg === null || browserId === null || recordings === null
@@ -97,7 +102,8 @@ export const make = Effect.fnUntraced(function* ({ browsers, find, giveBack, tol
         Effect.suspend(() => {
           const seen = open.get(execution)
           return seen === undefined ? Effect.void : inStep({ ended: { step: seen.step, failure, details } })
-        }),
+          // the next step looks at the page as the person left it
+        }).pipe(Effect.andThen(paused)),
       used: (used, call) => progress({ used, call }),
       checkpoint: (checkpoint) => progress({ checkpoint })
     }

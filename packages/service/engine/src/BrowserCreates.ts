@@ -20,6 +20,8 @@ import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A browser to create. */
 export interface BrowserRequest {
+  /** The session whose agent uses it. */
+  readonly sessionId?: string
   readonly proxyCountryCode: string | null
   /** True if its picture is recorded; false by default. */
   readonly recording?: boolean

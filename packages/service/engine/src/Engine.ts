@@ -27,6 +27,7 @@ import type { Lists } from "./ports/Lists.ts"
 import { type EventLog, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { BrowserRequest } from "./BrowserCreates.ts"
+import * as BrowserControl from "./BrowserControl.ts"
 import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
@@ -126,6 +127,8 @@ export class Engine extends Context.Service<
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** Ends the public link of a session. Sharing it again makes the same link open again. */
     readonly unshareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
+    /** Control of the browsers that run here by people. No version has this. */
+    readonly control: BrowserControl.BrowserControl
   }
 >()("@webagent/engine/Engine") {
   /**
@@ -151,7 +154,8 @@ const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
   const browsers = yield* Browsers.make(work.isLost)
-  const executions = yield* Executions.make(browsers)
+  const control = BrowserControl.make()
+  const executions = yield* Executions.make(browsers, control)
   const sessions = yield* Sessions.make(executions)
   const once = SafeCreates.make(store, (made) =>
     made._tag === "Browser" ? browsers.isLaunched(made.browser.id) : Effect.succeed(true)
@@ -196,6 +200,7 @@ const make = Effect.gen(function* () {
     stopBrowser: (id) => browsers.stop(id),
     browser: browsers.find,
     connectBrowser: browsers.connect,
+    control,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,

@@ -2,6 +2,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AgentReports from "./AgentReports.ts"
+import type { BrowserControl } from "./BrowserControl.ts"
 import type { Browsers } from "./Browsers.ts"
 import * as Commits from "./Commits.ts"
 import type * as Decide from "./domain/Decide.ts"
@@ -36,7 +37,7 @@ export interface Executions
 }
 
 /** Works on sessions under leases of this node. Closing its scope gives the leases back. */
-export const make = Effect.fnUntraced(function* (browsers: Browsers) {
+export const make = Effect.fnUntraced(function* (browsers: Browsers, control: BrowserControl) {
   const agent = yield* Agent
   const store = yield* Store
   const node = yield* NodeId
@@ -107,6 +108,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers) {
   const { giveBack, reports, stepsIn } = yield* AgentReports.make({
     agents,
     browsers,
+    control,
     find,
     insist,
     isClosing: () => closing

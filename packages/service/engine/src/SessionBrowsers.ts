@@ -21,7 +21,7 @@ export interface SessionBrowsers {
    * stopped. It is restricted before the agent has it. `use` stores the id of a new one.
    */
   readonly ofSession: <E, E2>(
-    session: Pick<Session, "owner" | "recording">,
+    session: Pick<Session, "id" | "owner" | "recording">,
     storedId: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>,
     domains?: () => ReadonlyArray<string> | null
@@ -64,7 +64,7 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
   return {
     connectTo,
     allowDomains,
-    ofSession: ({ owner, recording }, storedId, onCreated, domains = () => null) =>
+    ofSession: ({ id: sessionId, owner, recording }, storedId, onCreated, domains = () => null) =>
       Effect.uninterruptibleMask(
         Effect.fnUntraced(function* (restore) {
           const id = yield* restore(storedId)
@@ -76,7 +76,7 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
           if (id !== null && running.get(id) !== undefined && !stops.isStopping(id))
             return { ...(yield* restore(connect(id))), isNew: false }
           const { browser } = yield* Effect.provideService(
-            create({ proxyCountryCode: null, recording }, () => ({}), restore, true),
+            create({ proxyCountryCode: null, recording, sessionId }, () => ({}), restore, true),
             Owner,
             owner
           )

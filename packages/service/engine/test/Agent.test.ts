@@ -48,6 +48,49 @@ describe("an agent", () => {
   )
 
   test(
+    "pauses between steps while a person has control of its browser, and goes on when control ends",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", {
+        perform: (_, attempt) =>
+          Stream.concat(
+            Stream.make(started),
+            Stream.fromEffect(
+              Effect.gen(function* () {
+                yield* Effect.scoped(Effect.orDie(attempt.browser))
+                for (const summary of ["one", "two", "three"]) {
+                  yield* Effect.sleep("1 second")
+                  yield* attempt.step({ summary, address: null, picture: null })
+                  yield* attempt.stepEnded(null)
+                }
+                return completed
+              })
+            )
+          )
+      })
+      const { session, turn } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1500 millis")
+      const { browserId } = (yield* engine.session(session.id)).session
+      const steps = Effect.map(engine.steps(turn.id), (all) =>
+        all.map(({ ended, summary }) => [summary, ended !== undefined])
+      )
+      yield* engine.control.take(browserId ?? "", "ann", 60_000)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* steps, [["one", true]])
+      yield* engine.control.release(browserId ?? "")
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(yield* steps, [
+        ["one", true],
+        ["two", true]
+      ])
+      yield* engine.control.take(browserId ?? "", "ann", 5000)
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual((yield* engine.turn(turn.id)).status, "running")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* engine.turn(turn.id)).status, "completed")
+    })
+  )
+
+  test(
     "that says what its turn has cost as it ends is heard, also when the turn was cancelled meanwhile",
     Effect.gen(function* () {
       const { engine } = yield* start("a", {

@@ -36,6 +36,8 @@ export const Browser = Schema.Struct({
   revision: Schema.Int,
   /** `starting` is stored before the launch: a crash leaves a record, and never a browser without one. */
   status: Schema.Literals(browserStatuses),
+  /** Session whose agent uses it; null for a browser that client code drives, and in records of older versions. */
+  sessionId: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Node on which it runs; null for a browser from a version without nodes. */
   node: OptionalText,
   /** When its pool stops it at the latest; null for no limit. */
@@ -62,10 +64,21 @@ export type Browser = typeof Browser.Type
 export const make = (
   fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
     Partial<
-      Pick<Browser, "owner" | "node" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "languages" | "recording">
+      Pick<
+        Browser,
+        | "owner"
+        | "sessionId"
+        | "node"
+        | "expiresAt_ms"
+        | "idempotencyKey"
+        | "allowedDomains"
+        | "languages"
+        | "recording"
+      >
     >
 ): Browser => ({
   owner: null,
+  sessionId: null,
   node: null,
   expiresAt_ms: null,
   idempotencyKey: null,

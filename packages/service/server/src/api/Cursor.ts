@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
 
 /** A place in a list: the creation time of the last row, and its number. */
-interface Place {
+export interface Place {
   readonly at_ms: number
   readonly n: number
 }

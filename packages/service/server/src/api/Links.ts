@@ -30,14 +30,19 @@ export const livePath = <const Id extends string>(browserId: Id) => `/live/${bro
 /** The purpose in the token of a person who takes over a browser. */
 const controlPath = (browserId: string) => `${livePath(browserId)}/control`
 
-/** Access to a browser that a token grants. */
+/** The purpose in the token of the person who has control, as long as the control with this id lasts. */
+const driverPath = (browserId: string, control: string) => `${controlPath(browserId)}/${control}`
+
+/** Access to a browser that a token grants: looking, also driving while nobody has control, or driving with control. */
 export const accessOf = (
   tokens: LinkTokens["Service"],
   browserId: string,
-  token: string
-): "view" | "control" | undefined => {
+  token: string,
+  control: string | null = null
+): "view" | "control" | "driver" | undefined => {
   if (tokens.opens(livePath(browserId), token)) return "view"
-  return tokens.opens(controlPath(browserId), token) ? "control" : undefined
+  if (tokens.opens(controlPath(browserId), token)) return "control"
+  return control !== null && tokens.opens(driverPath(browserId, control), token) ? "driver" : undefined
 }
 
 /** For how long the link to a recording opens it. */
@@ -64,6 +69,8 @@ export interface Links {
   readonly live: (browserId: string | null) => string | null
   /** Address at which a person can take over the browser; null while it has no live view. */
   readonly control: (browserId: string | null) => string | null
+  /** Address at which the person drives who has the control with this id; null while the browser has no live view. */
+  readonly driver: (browserId: string, control: string) => string | null
   /**
    * Address of a browser's recording after it stopped, or of a picture of a step; the link expires. Null if the server
    * doesn't record.
@@ -98,6 +105,7 @@ export const make = Effect.gen(function* () {
         showsBrowsers: views !== null,
         live: live(livePath),
         control: live(controlPath),
+        driver: (browserId, control) => live((id) => driverPath(id, control))(browserId),
         recording: (id) => {
           if (recordings === null) return null
           const path = expiring(recordingPath(id), String(Math.floor(now_ms / 1000) + recordingLifetime_s))

@@ -12,6 +12,7 @@ export const links = (origin = "http://127.0.0.1:8080"): Links => ({
   showsBrowsers: false,
   live: () => null,
   control: () => null,
+  driver: () => null,
   recording: () => null
 })
 

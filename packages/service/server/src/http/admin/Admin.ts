@@ -4,14 +4,28 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as AdminAuth from "../policy/AdminAuth.ts"
 import { Callers } from "../../api/Caller.ts"
+import * as BrowserHandlers from "./BrowserHandlers.ts"
 import * as KeyHandlers from "./KeyHandlers.ts"
 import * as NodeHandlers from "./NodeHandlers.ts"
 import { mountedAt, type Operations } from "./Operations.ts"
+import * as RecordingHandlers from "./RecordingHandlers.ts"
+import * as RunHandlers from "./RunHandlers.ts"
 import * as ServerHandlers from "./ServerHandlers.ts"
+import * as SessionHandlers from "./SessionHandlers.ts"
+import * as SpendHandlers from "./SpendHandlers.ts"
 
 /** The handlers of the operations, wherever they are mounted. They read who asks from `Caller`. */
 export const handlers = (api: Operations) =>
-  Layer.mergeAll(ServerHandlers.layer(api), KeyHandlers.layer(api), NodeHandlers.layer(api))
+  Layer.mergeAll(
+    BrowserHandlers.layer(api),
+    KeyHandlers.layer(api),
+    NodeHandlers.layer(api),
+    RecordingHandlers.layer(api),
+    RunHandlers.layer(api),
+    ServerHandlers.layer(api),
+    SessionHandlers.layer(api),
+    SpendHandlers.layer(api)
+  )
 
 /** The admin API with API keys. */
 export const Served = mountedAt(adminPath, AdminKeyAuth)

@@ -1,12 +1,44 @@
-import { KeysGroup, NodesGroup, ServerGroup } from "@webagent/admin"
+import {
+  BrowsersGroup,
+  KeysGroup,
+  NodesGroup,
+  RecordingsGroup,
+  RunsGroup,
+  ServerGroup,
+  SessionsGroup,
+  SpendGroup
+} from "@webagent/admin"
 import { RequestValidation } from "@webagent/contract"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type * as Context from "effect/Context"
-import { NodeRouting } from "../../api/Placement.ts"
+import { NodeRouting, place } from "../../api/Placement.ts"
+
+const ofBrowser = { node: "ofBrowser", param: "browser_id" } as const
 
 /** The operations of the admin API that this server has. */
-const operations = HttpApi.make("admin").add(ServerGroup).add(KeysGroup).add(NodesGroup).middleware(RequestValidation)
+const operations = place(
+  HttpApi.make("admin")
+    .add(ServerGroup)
+    .add(RunsGroup)
+    .add(SessionsGroup)
+    .add(BrowsersGroup)
+    .add(KeysGroup)
+    .add(SpendGroup)
+    .add(NodesGroup)
+    .add(RecordingsGroup)
+    .middleware(RequestValidation),
+  {
+    runs: { create: { node: "withRoom", launches: "later" } },
+    browsers: {
+      get: ofBrowser,
+      links: ofBrowser,
+      control: ofBrowser,
+      takeControl: ofBrowser,
+      releaseControl: ofBrowser
+    }
+  }
+)
 
 const routed = () => operations.middleware(NodeRouting)
 

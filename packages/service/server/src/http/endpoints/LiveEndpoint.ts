@@ -72,7 +72,9 @@ const isOwnPage = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
 /** A viewer of a browser. */
 interface Viewer {
   readonly id: string
-  readonly access: "view" | "control"
+  readonly access: "view" | "control" | "driver"
+  /** The control that its link belongs to; null for the links of a browser, which don't end before it. */
+  readonly controlId: string | null
   readonly owner: string | null
   readonly request: HttpServerRequest.HttpServerRequest
   readonly socket: Socket.Socket
@@ -98,7 +100,8 @@ export const layer = HttpApiBuilder.group(
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
-      const access = Links.accessOf(tokens, id, token)
+      const control = yield* engine.control.of(id)
+      const access = Links.accessOf(tokens, id, token, control?.id)
       const nothing = new NotShown({ status: 404, reason: unknown })
       if (access === undefined) return yield* nothing
       const { owner, status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
@@ -107,10 +110,16 @@ export const layer = HttpApiBuilder.group(
       }
       if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
       if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
-      return { id, access, owner, open: views.open(id) }
+      const controlId = access === "driver" ? (control?.id ?? null) : null
+      return { id, access, controlId, owner, open: views.open(id) }
     })
 
-    const show = Effect.fnUntraced(function* ({ access, id, owner, request, socket, view, wire }: Viewer) {
+    const show = Effect.fnUntraced(function* (viewer: Viewer) {
+      const { access, controlId, id, owner, request, socket, view, wire } = viewer
+      /** True if this viewer drives: the person who has control or, while nobody has, whoever the link lets drive. */
+      const drives = Effect.map(engine.control.of(id), (control) =>
+        access === "driver" ? control?.id === controlId : access === "control" && control === null
+      )
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
@@ -118,7 +127,8 @@ export const layer = HttpApiBuilder.group(
       const receive = (frame: string | Uint8Array) => {
         if (access === "view") return refuse("This link is for viewing only")
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
-        return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
+        if (Result.isFailure(input)) return refuse("The message is no input")
+        return Effect.flatMap(drives, (isDriver) => (isDriver ? view.input(input.success) : Effect.void))
       }
       const inbound = Effect.forever(
         Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true }))
@@ -132,7 +142,7 @@ export const layer = HttpApiBuilder.group(
           const tab = JSON.stringify(
             (isConcealed
               ? { title: "", address: URL.parse(address)?.host ?? "", control: false, concealed: true }
-              : { title, address, control: access === "control" }) satisfies LiveScript.Tab
+              : { title, address, control: yield* drives }) satisfies LiveScript.Tab
           )
           if (tab !== sentTab) yield* write(tab)
           if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))

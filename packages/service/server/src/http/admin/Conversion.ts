@@ -1,0 +1,122 @@
+import type {
+  Browser as BrowserView,
+  ModelCall as CallView,
+  Run,
+  RunStep,
+  Session as SessionView
+} from "@webagent/admin"
+import { fromMillis } from "@webagent/contract"
+import { type Browser, type ModelCall, type Session, Turn } from "@webagent/engine"
+
+const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
+
+/** A turn as the admin API shows a run. */
+export const runOf = (turn: Turn.Turn): Run => ({
+  id: turn.id,
+  status: turn.status,
+  task: turn.task,
+  title: turn.title,
+  model: turn.model,
+  owner: turn.owner,
+  node: turn.node,
+  tags: turn.tags,
+  sessionId: turn.sessionId,
+  workspaceId: null,
+  steps: turn.steps,
+  failure: turn.failure,
+  error: turn.error,
+  result: turn.output,
+  isSuccess: turn.isSuccess,
+  judgement: turn.judgement,
+  totalCostUsd: turn.cost,
+  totalInputTokens: turn.tokens?.input ?? null,
+  totalOutputTokens: turn.tokens?.output ?? null,
+  createdAt: fromMillis(turn.createdAt_ms),
+  startedAt: momentOf(turn.startedAt_ms),
+  finishedAt: momentOf(turn.finishedAt_ms),
+  updatedAt: fromMillis(turn.finishedAt_ms ?? turn.startedAt_ms ?? turn.dispatchedAt_ms ?? turn.createdAt_ms)
+})
+
+/** A step of a turn. */
+export const stepOf =
+  ({ status, steps }: Pick<Turn.Turn, "status" | "steps">) =>
+  (step: Turn.TurnStep): RunStep => {
+    const { beganAt_ms, ended, ordinal } = step
+    // a step that ended with its run has no outcome
+    const isCut = ended === undefined && ordinal === steps && (status === "failed" || status === "cancelled")
+    return {
+      runId: step.turnId,
+      number: ordinal,
+      title: step.title ?? null,
+      summary: step.summary,
+      tool: step.tool ?? null,
+      role: step.role ?? null,
+      name: step.name ?? null,
+      address: step.address,
+      value: step.value ?? null,
+      verified: step.verified ?? null,
+      failure: isCut ? Turn.cutShort : (ended?.failure ?? null),
+      startedAt: fromMillis(beganAt_ms),
+      durationMs: ended === undefined ? null : ended.at_ms - beganAt_ms,
+      tokens: step.tokens ?? null,
+      costUsd: step.cost ?? null,
+      picture: step.picture !== null
+    }
+  }
+
+/** A model call of a turn. */
+export const callOf = (call: ModelCall): CallView => ({
+  runId: call.turnId,
+  number: call.ordinal,
+  step: call.step,
+  model: call.model,
+  inputTokens: call.tokens?.input ?? null,
+  outputTokens: call.tokens?.output ?? null,
+  costUsd: call.cost,
+  startedAt: fromMillis(call.at_ms),
+  durationMs: Math.round(call.duration_ms),
+  failure: call.failure
+})
+
+/** A session. */
+export const sessionOf = (session: Session.Session): SessionView => ({
+  id: session.id,
+  status: session.status,
+  owner: session.owner,
+  node: session.lease?.node ?? null,
+  browserId: session.browserId,
+  runs: session.turnCount,
+  keepAlive: session.keepAlive,
+  recording: session.recording,
+  shared: session.shared,
+  proxyCostUsd: session.proxyCost,
+  createdAt: fromMillis(session.createdAt_ms),
+  finishedAt: momentOf(session.finishedAt_ms)
+})
+
+/** The work that an agent does in a browser. */
+export interface BrowserWork {
+  readonly sessionId: string
+  readonly turnId: string | null
+}
+
+/** A browser, with what its agent does in it, and the tab in front where it is known. */
+export const browserOf = (
+  browser: Browser.Browser,
+  work: BrowserWork | undefined,
+  tab: { readonly title: string; readonly address: string } | null = null
+): BrowserView => ({
+  id: browser.id,
+  status: browser.status,
+  owner: browser.owner,
+  node: browser.node,
+  agentSessionId: work?.sessionId ?? null,
+  runId: work?.turnId ?? null,
+  title: tab?.title ?? null,
+  address: tab?.address ?? null,
+  stopReason: browser.stopReason,
+  recording: browser.recording,
+  startedAt: fromMillis(browser.startedAt_ms),
+  timeoutAt: momentOf(browser.expiresAt_ms),
+  finishedAt: momentOf(browser.finishedAt_ms)
+})

@@ -1,0 +1,57 @@
+import { NotFoundError } from "@webagent/admin"
+import { ConflictError } from "@webagent/contract"
+import { Engine } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { runOf, sessionOf } from "./Conversion.ts"
+import type { Operations } from "./Operations.ts"
+import * as Pages from "./Pages.ts"
+
+const noSession = () => Effect.fail(new NotFoundError({ detail: "Session not found" }))
+
+/** Sessions of every key, or of the request's key. */
+export const layer = (api: Operations) =>
+  HttpApiBuilder.group(
+    api,
+    "sessions",
+    Effect.fnUntraced(function* (handlers) {
+      const engine = yield* Engine
+      return handlers
+        .handle("list", ({ query: { cursor, from, key, limit, status, to } }) =>
+          Effect.gen(function* () {
+            const filter = {
+              ...(yield* Pages.createdBetween({ from, to })),
+              ...(status === undefined ? {} : { statuses: [status] }),
+              ...(key === undefined ? {} : { owner: key })
+            }
+            return yield* Pages.read(
+              { list: "admin.sessions", filter, cursor, limit },
+              (after, rows) => engine.lists.sessions(filter, after, rows),
+              sessionOf
+            )
+          })
+        )
+        .handleAll({
+          get: ({ params }) =>
+            Effect.catchTag(engine.session(params.session_id.toLowerCase()), "SessionNotFound", noSession).pipe(
+              Effect.map(({ session, turns }) => ({ ...sessionOf(session), runList: turns.map(runOf) }))
+            ),
+          stop: ({ params }) =>
+            Effect.catchTag(engine.stopSession(params.session_id.toLowerCase()), "SessionNotFound", noSession).pipe(
+              Effect.map(sessionOf)
+            ),
+          purge: ({ params }) =>
+            engine.purgeSession(params.session_id.toLowerCase()).pipe(
+              Effect.catchTags({
+                SessionNotFound: noSession,
+                SessionBusy: () =>
+                  Effect.fail(
+                    new ConflictError({
+                      detail: "The session is active, or its agent hasn't stopped yet. Stop it first"
+                    })
+                  )
+              })
+            )
+        })
+    })
+  )

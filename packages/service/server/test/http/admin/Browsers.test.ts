@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Server } from "../../../src/Server.ts"
+import { send } from "../send.ts"
+import { makeShown, until, watch } from "../shown.ts"
+import { ask, layerAdmin } from "./served.ts"
+
+const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
+  it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerAdmin())))
+
+/** Creates a browser of a key. */
+const create = (key: string) =>
+  Effect.map(send("POST", "/api/v4/browsers", { key: `wak_${key}`, body: {} }), ({ body }) => String(body["id"]))
+
+const idsOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+  (body["rows"] as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
+
+describe("browsers of the admin API", () => {
+  test(
+    "lists, reads and stops browsers of the key, or of all keys",
+    Effect.gen(function* () {
+      const [shop, blog] = yield* Effect.all([create("shop"), create("blog")])
+      assert.sameMembers(idsOf(yield* ask("root", "GET", "/browsers?status=active")), [shop, blog])
+      assert.deepStrictEqual(idsOf(yield* ask("shop", "GET", "/browsers?key=blog")), [shop])
+      assert.deepInclude((yield* ask("shop", "GET", `/browsers/${shop}`)).body, { owner: "shop", agentSessionId: null })
+      for (const id of [blog, "unknown", "a%2Fb", "%ff"]) {
+        for (const path of ["", "/links", "/control"]) {
+          assert.strictEqual((yield* ask("shop", "GET", `/browsers/${id}${path}`)).status, 404)
+        }
+        assert.strictEqual((yield* ask("shop", "POST", `/browsers/${id}/control`, {})).status, 404)
+        assert.strictEqual((yield* ask("shop", "DELETE", `/browsers/${id}/control`)).status, 404)
+      }
+      const links = yield* ask("shop", "GET", `/browsers/${shop}/links`)
+      assert.match(String(links.body["cdpUrl"]), /^ws:.*token=/u)
+      assert.deepStrictEqual((yield* ask("shop", "POST", "/browsers/stop", { ids: [shop, blog] })).body, {
+        stopped: [shop],
+        already: [],
+        notFound: [blog]
+      })
+      assert.deepStrictEqual((yield* ask("root", "POST", "/browsers/stop", { ids: [shop, blog] })).body, {
+        stopped: [blog],
+        already: [shop],
+        notFound: []
+      })
+      assert.isNull((yield* ask("shop", "GET", `/browsers/${shop}/links`)).body["cdpUrl"])
+      assert.strictEqual((yield* ask("shop", "POST", `/browsers/${shop}/control`, {})).status, 409)
+    })
+  )
+
+  test(
+    "gives control to one key at a time",
+    Effect.gen(function* () {
+      const id = yield* create("shop")
+      const control = `/browsers/${id}/control`
+      assert.deepStrictEqual((yield* ask("shop", "GET", control)).body, {
+        browserId: id,
+        driver: null,
+        until: null,
+        url: null
+      })
+      const taken = yield* ask("shop", "POST", control, { seconds: 600 })
+      assert.deepInclude(taken.body, { driver: "shop", url: null })
+      const refused = yield* ask("root", "POST", control, {})
+      assert.strictEqual(refused.status, 409)
+      assert.match(String(refused.body["detail"]), /^shop has control until 20/u)
+      assert.strictEqual((yield* ask("shop", "POST", control, {})).status, 200)
+      assert.strictEqual((yield* ask("root", "DELETE", control)).status, 204)
+      assert.strictEqual((yield* ask("root", "POST", control)).body["driver"], "root")
+      assert.strictEqual((yield* ask("shop", "DELETE", control)).status, 409)
+      for (const seconds of [0, 601, 1.5, "60"]) {
+        assert.strictEqual((yield* ask("root", "POST", control, { seconds })).status, 422)
+      }
+    })
+  )
+
+  it.live("lets only the person with control drive, and whoever a link lets drive when nobody has control", () => {
+    const shown = makeShown()
+    return Effect.gen(function* () {
+      const id = yield* create("shop")
+      const { controlUrl } = (yield* ask("shop", "GET", `/browsers/${id}/links`)).body
+      yield* shown.show("first")
+      const anyone = yield* watch(String(controlUrl))
+      yield* until(() => anyone.messages.length === 2)
+      const press = (socket: typeof anyone, text: string) =>
+        Effect.sync(() => socket.socket.send(JSON.stringify({ _tag: "Text", text })))
+      yield* press(anyone, "free")
+      yield* until(() => shown.done.length === 1)
+      const { url } = (yield* ask("root", "POST", `/browsers/${id}/control`, {})).body
+      const driver = yield* watch(String(url))
+      yield* until(() => driver.messages.length === 2)
+      assert.include(String(driver.messages[0]), '"control":true')
+      yield* press(anyone, "not now")
+      yield* press(driver, "mine")
+      yield* until(() => shown.done.length === 2)
+      assert.deepStrictEqual(
+        shown.done.map((input) => (input._tag === "Text" ? input.text : "")),
+        ["free", "mine"]
+      )
+      yield* ask("root", "DELETE", `/browsers/${id}/control`)
+      yield* press(driver, "over")
+      yield* press(anyone, "again")
+      yield* until(() => shown.done.length === 3)
+      assert.deepInclude(shown.done[2], { text: "again" })
+      // the link of a control that is over opens nothing, even while another one lasts
+      yield* ask("root", "POST", `/browsers/${id}/control`, {})
+      const late = yield* watch(String(url))
+      yield* until(() => late.ended.how !== undefined)
+      assert.strictEqual(late.ended.how, "refused 404")
+      assert.deepInclude((yield* ask("shop", "GET", `/browsers/${id}`)).body, {
+        title: "first",
+        address: "https://shop.example"
+      })
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
+  })
+})

@@ -1,0 +1,233 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Server } from "../../../src/Server.ts"
+import { ask, layerAdmin } from "./served.ts"
+
+/** Repeats its task; the task `Wait` has no end, and `Fail` fails. */
+const layerRuns = layerAdmin({
+  perform: ({ task }) =>
+    Stream.concat(
+      Stream.make({ _tag: "Started" } as const),
+      task.startsWith("Wait")
+        ? Stream.never
+        : Stream.make(
+            task === "Fail"
+              ? ({ _tag: "Failed", error: "No page", failure: "browser_failed" } as const)
+              : ({ _tag: "Completed", report: { output: task, cost: "0.25" } } as const)
+          )
+    )
+})
+
+const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
+  it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerRuns)))
+
+type Row = Readonly<Record<string, unknown>>
+
+const rowsOf = ({ body }: { readonly body: Row }) => body["rows"] as ReadonlyArray<Row>
+
+const tasksOf = (answer: { readonly body: Row }) => rowsOf(answer).map(({ task }) => task)
+
+/** Starts a run of a key and waits until it has a status. */
+const begin = Effect.fnUntraced(function* (key: string, task: string, status = "completed") {
+  const created = yield* ask(key, "POST", "/runs", { task })
+  assert.strictEqual(created.status, 201)
+  const id = String(created.body["id"])
+  for (;;) {
+    const { body } = yield* ask(key, "GET", `/runs/${id}`)
+    if (body["status"] === status) return body as Row & { readonly id: string; readonly sessionId: string }
+    yield* Effect.sleep("2 millis")
+  }
+})
+
+describe("runs of the admin API", () => {
+  test(
+    "lists the runs of all keys to an admin, and to another key its own, newest first",
+    Effect.gen(function* () {
+      yield* begin("shop", "Find a mug")
+      yield* begin("blog", "Read the news")
+      yield* begin("root", "Check")
+      assert.deepStrictEqual(tasksOf(yield* ask("root", "GET", "/runs")), ["Check", "Read the news", "Find a mug"])
+      for (const query of ["", "?key=blog", "?key=shop"]) {
+        assert.deepStrictEqual(tasksOf(yield* ask("shop", "GET", `/runs${query}`)), ["Find a mug"])
+      }
+      assert.deepStrictEqual(tasksOf(yield* ask("root", "GET", "/runs?key=blog")), ["Read the news"])
+      const { body } = yield* ask("shop", "GET", "/runs")
+      assert.deepNestedPropertyVal(body, "counts.completed", { count: 1, more: false })
+      assert.deepInclude(rowsOf({ body })[0], { owner: "shop", totalCostUsd: "0.25", result: "Find a mug", tags: [] })
+    })
+  )
+
+  test(
+    "pages with cursors of this list, these filters and this key only",
+    Effect.gen(function* () {
+      for (const task of ["a", "b", "c"]) yield* begin("shop", task)
+      const first = yield* ask("shop", "GET", "/runs?limit=2")
+      assert.deepStrictEqual(tasksOf(first), ["c", "b"])
+      assert.isTrue(first.body["complete"])
+      const cursor = String(first.body["next"])
+      const second = yield* ask("shop", "GET", `/runs?limit=2&cursor=${cursor}`)
+      assert.deepStrictEqual([tasksOf(second), second.body["next"], second.body["counts"]], [["a"], null, null])
+      for (const [key, path] of [
+        ["shop", `/sessions?cursor=${cursor}`],
+        ["shop", `/runs?status=failed&cursor=${cursor}`],
+        ["root", `/runs?cursor=${cursor}`],
+        ["shop", "/runs?cursor=AAAA"]
+      ] as const) {
+        const refused = yield* ask(key, "GET", path)
+        assert.strictEqual(refused.status, 400)
+        assert.include(refused.body["detail"], "another list")
+      }
+      for (const query of [
+        "limit=0",
+        "limit=101",
+        "limit=x",
+        "status=done",
+        "from=yesterday",
+        "from=2026-13-01",
+        "minUsd=-1"
+      ]) {
+        assert.strictEqual((yield* ask("shop", "GET", `/runs?${query}`)).status, 422, query)
+      }
+    })
+  )
+
+  test(
+    "filters by status, failure, words, cost and time, whatever text a filter has",
+    Effect.gen(function* () {
+      yield* begin("shop", "Find a red mug")
+      yield* begin("shop", "Fail", "failed")
+      const found = (query: string) => Effect.map(ask("root", "GET", `/runs?${query}`), tasksOf)
+      assert.deepStrictEqual(yield* found("status=failed"), ["Fail"])
+      assert.deepStrictEqual(yield* found("failure=browser_failed"), ["Fail"])
+      assert.deepStrictEqual(yield* found("search=RED%20fin"), ["Find a red mug"])
+      assert.deepStrictEqual(yield* found("search=find%20mu"), [])
+      assert.deepStrictEqual(yield* found("search=find%20mug"), ["Find a red mug"])
+      assert.deepStrictEqual(yield* found("minUsd=0.25"), ["Find a red mug"])
+      assert.deepStrictEqual(yield* found("minUsd=0.26"), [])
+      assert.deepStrictEqual(yield* found("to=2020-01-01"), [])
+      assert.lengthOf(yield* found("from=2020-01-01T00:00:00%2B02:00&model=test"), 2)
+      const hostile = encodeURIComponent(`x' OR '1'='1"; DROP TABLE turns; -- \u0000 %_*?[`)
+      for (const field of ["key", "model", "node", "tag", "failure", "session", "search"]) {
+        assert.deepStrictEqual(yield* found(`${field}=${hostile}`), [], field)
+      }
+      assert.lengthOf(yield* found(""), 2)
+    })
+  )
+
+  test(
+    "gives other keys' runs, and ids that are none, a 404",
+    Effect.gen(function* () {
+      const { id } = yield* begin("shop", "Find a mug")
+      const paths = (run: string): ReadonlyArray<readonly [string, string, unknown?]> => [
+        ["GET", `/runs/${run}`],
+        ["GET", `/runs/${run}/steps`],
+        ["GET", `/runs/${run}/model-calls`],
+        ["GET", `/runs/${run}/steps/1/picture`],
+        ["POST", `/runs/${run}/messages`, { text: "x", interrupt: false }]
+      ]
+      for (const run of [id, "unknown", "a%2Fb", "..%2Fkeys", "%ff", "%00", "x".repeat(3000)]) {
+        for (const [method, path, body] of paths(run)) {
+          const { status } = yield* ask("blog", method, path, body)
+          assert.strictEqual(status, 404, `${method} ${path.slice(0, 60)}`)
+        }
+      }
+      assert.deepStrictEqual((yield* ask("blog", "POST", "/runs/cancel", { ids: [id] })).body["notFound"], [id])
+      assert.deepStrictEqual((yield* ask("blog", "POST", "/runs/retry", { ids: [id] })).body["notFound"], [id])
+      for (const [method, path] of paths(id).slice(0, 3)) {
+        for (const key of ["shop", "root"]) assert.strictEqual((yield* ask(key, method, path)).status, 200)
+      }
+    })
+  )
+
+  test(
+    "cancels runs by ids, and tells those that were finished or aren't there",
+    Effect.gen(function* () {
+      const over = yield* begin("shop", "Find a mug")
+      const waiting = yield* begin("shop", "Wait", "running")
+      const sent = { ids: [waiting.id, over.id, "unknown", waiting.id] }
+      const first = yield* ask("root", "POST", "/runs/cancel", sent)
+      assert.deepStrictEqual(first.body, {
+        cancelled: [waiting.id],
+        already: [over.id],
+        notFound: ["unknown"],
+        next: null
+      })
+      assert.deepStrictEqual((yield* ask("root", "POST", "/runs/cancel", sent)).body["cancelled"], [])
+      for (const body of [
+        {},
+        { ids: [] },
+        { ids: Array.from({ length: 501 }, (_, index) => `${index}`) },
+        { ids: [""] }
+      ]) {
+        assert.strictEqual((yield* ask("root", "POST", "/runs/cancel", body)).status, 422)
+      }
+    })
+  )
+
+  test(
+    "cancels the open runs that fit a filter, of the key alone unless it is an admin",
+    Effect.gen(function* () {
+      for (const key of ["shop", "blog"]) {
+        for (const task of ["Wait a", "Wait b"]) yield* begin(key, task, "running")
+      }
+      const own = yield* ask("shop", "POST", "/runs/cancel", { filter: { status: "running" } })
+      assert.lengthOf(own.body["cancelled"] as Array<string>, 2)
+      assert.deepStrictEqual((yield* ask("shop", "POST", "/runs/cancel", { filter: {} })).body["cancelled"], [])
+      assert.deepStrictEqual(
+        (yield* ask("root", "POST", "/runs/cancel", { filter: { status: "failed" } })).body["cancelled"],
+        []
+      )
+      const all = yield* ask("root", "POST", "/runs/cancel", { filter: { search: "wait" } })
+      assert.lengthOf(all.body["cancelled"] as Array<string>, 2)
+    })
+  )
+
+  test(
+    "runs a task again for the owner of the run, and sends a follow-up",
+    Effect.gen(function* () {
+      const run = yield* begin("shop", "Find a mug")
+      const again = yield* ask("root", "POST", "/runs/retry", { ids: [run.id, "unknown"] })
+      assert.strictEqual(again.status, 201)
+      assert.deepNestedPropertyVal(again.body, "started[0].of", run.id)
+      assert.deepNestedPropertyVal(again.body, "started[0].run.owner", "shop")
+      assert.deepNestedPropertyVal(again.body, "started[0].run.task", "Find a mug")
+      assert.deepStrictEqual(again.body["notFound"], ["unknown"])
+      const message = yield* ask("shop", "POST", `/runs/${run.id}/messages`, { text: "A red one", interrupt: false })
+      assert.deepStrictEqual(
+        [message.status, message.body["sessionId"], message.body["task"]],
+        [201, run.sessionId, "A red one"]
+      )
+      const session = yield* ask("shop", "GET", `/sessions/${run.sessionId}`)
+      assert.strictEqual(session.body["runs"], 2)
+      assert.strictEqual((yield* ask("blog", "GET", `/sessions/${run.sessionId}`)).status, 404)
+      assert.strictEqual((yield* ask("shop", "POST", `/sessions/${run.sessionId}/purge`)).status, 409)
+      assert.strictEqual((yield* ask("shop", "POST", `/sessions/${run.sessionId}/stop`)).body["status"], "stopped")
+      const refused = yield* ask("shop", "POST", `/runs/${run.id}/messages`, { text: "x", interrupt: false })
+      assert.strictEqual(refused.status, 409)
+      assert.strictEqual((yield* ask("shop", "POST", `/sessions/${run.sessionId}/purge`)).status, 204)
+      assert.strictEqual((yield* ask("shop", "GET", `/runs/${run.id}`)).status, 404)
+    })
+  )
+
+  test(
+    "sums what runs cost by day, key and model",
+    Effect.gen(function* () {
+      for (const key of ["shop", "shop", "blog"]) yield* begin(key, "Find a mug")
+      const byKey = yield* ask("root", "GET", "/spend?by=key")
+      assert.strictEqual(byKey.body["totalUsd"], "0.75")
+      assert.deepStrictEqual(
+        rowsOf(byKey).map(({ key, runs, usd }) => [key, usd, runs]),
+        [
+          ["blog", "0.25", 1],
+          ["shop", "0.5", 2]
+        ]
+      )
+      assert.strictEqual((yield* ask("blog", "GET", "/spend")).body["totalUsd"], "0.25")
+      assert.strictEqual(rowsOf(yield* ask("root", "GET", "/spend?by=model"))[0]?.["model"], "test")
+      for (const query of ["from=2026-02-30", "from=2026-05-02&to=2026-05-01", "from=2020-01-01", "by=owner"]) {
+        assert.strictEqual((yield* ask("root", "GET", `/spend?${query}`)).status, 422, query)
+      }
+    })
+  )
+})
