@@ -20,8 +20,8 @@ export const Control = Schema.Struct({
   driver: text,
   /** Control ends at this time unless it is taken again before; null without a driver. */
   until: Schema.NullOr(Instant),
-  /** For the driver: the live page that takes mouse and keyboard input. Null without a live view, and for others. */
-  url: text
+  /** Of a take: the live page on which its driver uses mouse and keyboard; null without a live view. */
+  url: Schema.optionalKey(text)
 }).annotate({ identifier: "Control" })
 
 /** Control of a browser by a person. */

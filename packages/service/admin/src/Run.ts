@@ -87,7 +87,10 @@ export const RunDetails = Schema.Struct({
   ),
   suggestions: Schema.NullOr(Schema.Array(JsonObject)),
   liveUrl: text,
-  recordingUrl: text
+  recordingUrl: text,
+  mark: Schema.NullOr(Mark),
+  /** True if a link shows it to people without a key. */
+  shared: Schema.Boolean
 }).annotate({ identifier: "RunDetails" })
 
 /** A run with what only its own page shows. */
@@ -163,6 +166,12 @@ export const RunStep = Schema.Struct({
 /** What an agent did. */
 export type RunStep = typeof RunStep.Type
 
+/** Number of a step or model call in a path or query. */
+export const StepNumber = Schema.FiniteFromString.check(
+  Schema.isInt(),
+  Schema.isBetween({ minimum: 0, maximum: 1_000_000 })
+)
+
 /** One call of a model. */
 export const ModelCall = Schema.Struct({
   runId: Schema.String,
@@ -173,6 +182,8 @@ export const ModelCall = Schema.Struct({
   model: text,
   inputTokens: Schema.NullOr(Schema.Int),
   outputTokens: Schema.NullOr(Schema.Int),
+  /** Input tokens that the provider read from its cache; missing if its agent doesn't report them. */
+  cachedTokens: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   costUsd: Schema.NullOr(Usd),
   startedAt: Instant,
   durationMs: Schema.NullOr(Schema.Int),
@@ -228,7 +239,7 @@ export const RetriedRuns = Schema.Struct({
   started: Schema.Array(Schema.Struct({ of: Schema.String, run: Run })),
   notFound: Schema.Array(Schema.String),
   /** Those that a limit of the key refused. */
-  refused: Schema.Array(Schema.Struct({ id: Schema.String, detail: Schema.String }))
+  refused: Schema.optionalKey(Schema.Array(Schema.Struct({ id: Schema.String, detail: Schema.String })))
 }).annotate({ identifier: "RetriedRuns" })
 
 /** Runs that were started again. */

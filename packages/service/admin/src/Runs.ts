@@ -17,11 +17,11 @@ import {
   RunPage,
   RunStep,
   SendMessage,
-  StartRun
+  StartRun,
+  StepNumber
 } from "./Run.ts"
 
 const ofRun = { run_id: Identifier }
-const StepNumber = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 const refused = [errors.conflict, errors.unavailable]
 
 /** Runs of every key, or of the request's key. */

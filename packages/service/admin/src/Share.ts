@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { errors } from "./Errors.ts"
 import { Instant } from "./Page.ts"
-import { Run, RunStep } from "./Run.ts"
+import { Run, RunStep, StepNumber } from "./Run.ts"
 
 /** A link that shows one run to people without a key. */
 export const RunShare = Schema.Struct({
@@ -30,6 +30,25 @@ export const SharedRun = Schema.Struct({
 
 /** A run as its link shows it. */
 export type SharedRun = typeof SharedRun.Type
+
+const ofLink = {
+  params: { run_id: Identifier },
+  query: { token: Schema.optionalKey(Schema.String) },
+  error: [errors.notFound, errors.unavailable]
+}
+
+/** Runs as their links show them: with a token, and without a key. */
+export class SharedRunsGroup extends HttpApiGroup.make("sharedRuns").add(
+  HttpApiEndpoint.get("get", "/share/runs/:run_id", { ...ofLink, success: SharedRun }).annotate(
+    OpenApi.Summary,
+    "Read the run of a link"
+  ),
+  HttpApiEndpoint.get("picture", "/share/runs/:run_id/steps/:number/picture", {
+    ...ofLink,
+    params: { ...ofLink.params, number: StepNumber },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "image/jpeg" })
+  }).annotate(OpenApi.Summary, "The picture of the page at a step of the link's run, a JPEG")
+) {}
 
 /** Links that show one run. */
 export class SharesGroup extends HttpApiGroup.make("shares").add(

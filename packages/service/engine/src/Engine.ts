@@ -127,8 +127,12 @@ export class Engine extends Context.Service<
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** Ends the public link of a session. Sharing it again makes the same link open again. */
     readonly unshareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
-    /** Control of the browsers that run here by people. No version has this. */
-    readonly control: BrowserControl.BrowserControl
+    /** The person who has control of a browser that runs here; null if nobody has. */
+    readonly controlOf: BrowserControl.BrowserControl["of"]
+    /** Gives a person control of a browser that runs here for a time. Its agent pauses between steps meanwhile. */
+    readonly takeControl: BrowserControl.BrowserControl["take"]
+    /** Ends control of a browser; without a driver, whoever has it. */
+    readonly releaseControl: BrowserControl.BrowserControl["release"]
   }
 >()("@webagent/engine/Engine") {
   /**
@@ -200,7 +204,9 @@ const make = Effect.gen(function* () {
     stopBrowser: (id) => browsers.stop(id),
     browser: browsers.find,
     connectBrowser: browsers.connect,
-    control,
+    controlOf: control.of,
+    takeControl: control.take,
+    releaseControl: control.release,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,

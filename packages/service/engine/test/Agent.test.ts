@@ -73,16 +73,16 @@ describe("an agent", () => {
       const steps = Effect.map(engine.steps(turn.id), (all) =>
         all.map(({ ended, summary }) => [summary, ended !== undefined])
       )
-      yield* engine.control.take(browserId ?? "", "ann", 60_000)
+      yield* engine.takeControl(browserId ?? "", "ann", 60_000)
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(yield* steps, [["one", true]])
-      yield* engine.control.release(browserId ?? "")
+      yield* engine.releaseControl(browserId ?? "")
       yield* TestClock.adjust("100 millis")
       assert.deepStrictEqual(yield* steps, [
         ["one", true],
         ["two", true]
       ])
-      yield* engine.control.take(browserId ?? "", "ann", 5000)
+      yield* engine.takeControl(browserId ?? "", "ann", 5000)
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual((yield* engine.turn(turn.id)).status, "running")
       yield* TestClock.adjust("2 seconds")

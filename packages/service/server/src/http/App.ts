@@ -12,6 +12,7 @@ import * as Conversion from "../api/v4/Conversion.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
+import * as SharedRuns from "./admin/SharedRuns.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
 import * as ErrorHandler from "./policy/ErrorHandler.ts"
@@ -34,7 +35,7 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
-const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, ...Console.Served]
+const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, SharedRuns.Served, ...Console.Served]
 
 /** How v4 reads and shows browsers, and v3 too. */
 const browsers = { toDomain: Conversion.browserToDomain, fromDomain: Conversion.browserFromDomain }
@@ -58,6 +59,7 @@ const layer = (about: Identity.About) =>
     ),
     Admin.layer,
     Console.layer,
+    SharedRuns.layer,
     McpEndpoint.layer,
     ErrorHandler.layer(served)
   ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer]))

@@ -102,12 +102,9 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     stepsIn: (browserId) => Stream.suspend(() => running.engine.stepsIn(browserId)),
     queue: (...args) => now(({ queue }) => queue(...args)),
     createBrowser: (...args) => now(({ createBrowser }) => createBrowser(...args)),
-    control: {
-      of: (id) => now(({ control }) => control.of(id)),
-      take: (id, driver, for_ms) => now(({ control }) => control.take(id, driver, for_ms)),
-      release: (id, driver) => now(({ control }) => control.release(id, driver)),
-      free: (id) => now(({ control }) => control.free(id))
-    },
+    controlOf: (id) => now(({ controlOf }) => controlOf(id)),
+    takeControl: (...args) => now(({ takeControl }) => takeControl(...args)),
+    releaseControl: (...args) => now(({ releaseControl }) => releaseControl(...args)),
     stopBrowser: (id) => now(({ stopBrowser }) => stopBrowser(id)),
     browser: (id) => now(({ browser }) => browser(id)),
     connectBrowser: (...args) => now(({ connectBrowser }) => connectBrowser(...args)),

@@ -4,26 +4,32 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as AdminAuth from "../policy/AdminAuth.ts"
 import { Callers } from "../../api/Caller.ts"
+import * as AuditHandlers from "./AuditHandlers.ts"
 import * as BrowserHandlers from "./BrowserHandlers.ts"
 import * as KeyHandlers from "./KeyHandlers.ts"
+import * as MarkHandlers from "./MarkHandlers.ts"
 import * as NodeHandlers from "./NodeHandlers.ts"
 import { mountedAt, type Operations } from "./Operations.ts"
 import * as RecordingHandlers from "./RecordingHandlers.ts"
 import * as RunHandlers from "./RunHandlers.ts"
 import * as ServerHandlers from "./ServerHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
+import * as ShareHandlers from "./ShareHandlers.ts"
 import * as SpendHandlers from "./SpendHandlers.ts"
 
 /** The handlers of the operations, wherever they are mounted. They read who asks from `Caller`. */
 export const handlers = (api: Operations) =>
   Layer.mergeAll(
+    AuditHandlers.layer(api),
     BrowserHandlers.layer(api),
     KeyHandlers.layer(api),
+    MarkHandlers.layer(api),
     NodeHandlers.layer(api),
     RecordingHandlers.layer(api),
     RunHandlers.layer(api),
     ServerHandlers.layer(api),
     SessionHandlers.layer(api),
+    ShareHandlers.layer(api),
     SpendHandlers.layer(api)
   )
 

@@ -6,6 +6,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { cdpPath } from "../../api/v4/Conversion.ts"
+import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
 import { type BrowserWork, browserOf } from "./Conversion.ts"
@@ -78,11 +79,10 @@ const makeStop = (engine: Engine["Service"]) => {
   })
 }
 
-const controlView = (browserId: string, control: Control | null, url: string | null): ControlView => ({
+const controlView = (browserId: string, control: Control | null): ControlView => ({
   browserId,
   driver: control?.driver ?? null,
-  until: control === null ? null : fromMillis(control.until_ms),
-  url
+  until: control === null ? null : fromMillis(control.until_ms)
 })
 
 const taken = ({ control }: { readonly control: Control }) =>
@@ -137,7 +137,7 @@ export const layer = (api: Operations) =>
         .handle("control", ({ params }) =>
           Effect.gen(function* () {
             const { id } = yield* find(params.browser_id)
-            return controlView(id, yield* engine.control.of(id), null)
+            return controlView(id, yield* engine.controlOf(id))
           })
         )
         .handle("takeControl", ({ params, payload, request }) =>
@@ -145,9 +145,9 @@ export const layer = (api: Operations) =>
             const { id, status } = yield* find(params.browser_id)
             if (status === "stopped") return yield* new ConflictError({ detail: "The browser is stopped" })
             const { name } = yield* Caller
-            const control = yield* engine.control.take(id, name, (payload.seconds ?? controlSeconds) * 1000)
+            const control = yield* engine.takeControl(id, name, (payload.seconds ?? controlSeconds) * 1000)
             const links = yield* linksOf(request, id)
-            return controlView(id, control, links.driver(id, control.id))
+            return { ...controlView(id, control), url: links.driver(id, control.id) }
           }).pipe(Effect.catchTag("ControlTaken", taken))
         )
         .handle("releaseControl", ({ params }) =>
@@ -155,9 +155,9 @@ export const layer = (api: Operations) =>
             const { id } = yield* find(params.browser_id)
             const { isAdmin, name } = yield* Caller
             // an operator can always give the browser back to its agent
-            yield* engine.control.release(id, isAdmin ? undefined : name)
+            yield* engine.releaseControl(id, isAdmin ? undefined : name)
           }).pipe(Effect.catchTag("ControlTaken", taken))
         )
-        .handleAll({ stop: ({ payload }) => stop(payload.ids) })
+        .handleAll({ stop: ({ payload }) => Effect.andThen(Audit.note(payload.ids), stop(payload.ids)) })
     })
   )

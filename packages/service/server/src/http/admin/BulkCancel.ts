@@ -3,6 +3,7 @@ import { mostIds } from "@webagent/admin"
 import type { HTTPValidationError } from "@webagent/contract"
 import { type Engine, type Place, type StoreUnavailable, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Audit from "../../api/Audit.ts"
 import * as Pages from "./Pages.ts"
 import * as RunFilter from "./RunFilter.ts"
 
@@ -29,6 +30,7 @@ export const make = (engine: Engine["Service"]) => {
 
   const cancelAll = Effect.fnUntraced(function* (sent: ReadonlyArray<string>, next: string | null) {
     const ids = [...new Set(sent)]
+    yield* Audit.note(ids)
     const outcomes = yield* Effect.forEach(ids, (id) => cancel(id.toLowerCase()), { concurrency: atOnce })
     const those = (outcome: Outcome) => ids.filter((_, index) => outcomes[index] === outcome)
     return {

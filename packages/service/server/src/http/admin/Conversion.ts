@@ -1,12 +1,13 @@
 import type {
   Browser as BrowserView,
+  Mark,
   ModelCall as CallView,
   Run,
   RunStep,
   Session as SessionView
 } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
-import { type Browser, type ModelCall, type Session, Turn } from "@webagent/engine"
+import { type Browser, type ModelCall, type RunMark, type Session, Turn } from "@webagent/engine"
 
 const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
@@ -63,6 +64,9 @@ export const stepOf =
       picture: step.picture !== null
     }
   }
+
+/** The mark of a run. */
+export const markOf = ({ at_ms, by, note, verdict }: RunMark): Mark => ({ verdict, note, by, at: fromMillis(at_ms) })
 
 /** A model call of a turn. */
 export const callOf = (call: ModelCall): CallView => ({

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import type { Operations } from "./Operations.ts"
 
@@ -57,7 +58,9 @@ export const layer = (api: Operations) =>
             return yield* Effect.forEach(seen, withUsage, { concurrency: atOnce })
           }),
         create: ({ payload: { limits = unlimited, name, scopes = defaultKeyScopes } }) =>
-          Effect.flatMap(keys, ({ create }) => create({ name, limits, scopes: [...new Set(scopes)] })).pipe(
+          Effect.flatMap(Effect.andThen(Audit.note([name]), keys), ({ create }) =>
+            create({ name, limits, scopes: [...new Set(scopes)] })
+          ).pipe(
             Effect.flatMap(created),
             Effect.catchTag("KeyNameTaken", () =>
               Effect.fail(

@@ -1,11 +1,14 @@
 import {
+  AuditGroup,
   BrowsersGroup,
   KeysGroup,
+  MarksGroup,
   NodesGroup,
   RecordingsGroup,
   RunsGroup,
   ServerGroup,
   SessionsGroup,
+  SharesGroup,
   SpendGroup
 } from "@webagent/admin"
 import { RequestValidation } from "@webagent/contract"
@@ -21,12 +24,15 @@ const operations = place(
   HttpApi.make("admin")
     .add(ServerGroup)
     .add(RunsGroup)
+    .add(SharesGroup)
+    .add(MarksGroup)
     .add(SessionsGroup)
     .add(BrowsersGroup)
     .add(KeysGroup)
     .add(SpendGroup)
     .add(NodesGroup)
     .add(RecordingsGroup)
+    .add(AuditGroup)
     .middleware(RequestValidation),
   {
     runs: { create: { node: "withRoom", launches: "later" } },

@@ -1,15 +1,17 @@
 import { NotFoundError, type RunDetails } from "@webagent/admin"
 import { ConflictError } from "@webagent/contract"
-import { Engine, Owner, type Turn } from "@webagent/engine"
+import { Engine, noNote, Owner, RunNotes, type Turn } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
 import * as V4 from "../../api/v4/Conversion.ts"
 import * as BulkCancel from "./BulkCancel.ts"
-import { callOf, runOf, stepOf } from "./Conversion.ts"
+import { callOf, markOf, runOf, stepOf } from "./Conversion.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
 import * as RunFilter from "./RunFilter.ts"
@@ -20,7 +22,7 @@ const mostCounted = 10_000
 const noRun = () => Effect.fail(new NotFoundError({ detail: "Run not found" }))
 
 /** Path and query of a link: it is for the address that the client uses. */
-const pathOf = (url: string): string => {
+export const pathOf = (url: string): string => {
   const { pathname, search } = new URL(url)
   return `${pathname}${search}`
 }
@@ -38,6 +40,7 @@ export const layer = (api: Operations) =>
       const engine = yield* Engine
       const linksOf = yield* Links.make
       const cancel = BulkCancel.make(engine)
+      const notes = yield* RunNotes
       const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", noRun)
 
       const budgetOf = ({ budget }: Turn.Turn): RunDetails["budget"] =>
@@ -72,7 +75,10 @@ export const layer = (api: Operations) =>
         .handle("create", ({ payload, request }) =>
           SafeCreate.once({ request, payload }, (safe) =>
             Effect.flatMap(V4.toDomain(payload), (session) => owned(engine.createSession(session, safe)))
-          ).pipe(Effect.map(({ turn }) => runOf(turn)))
+          ).pipe(
+            Effect.tap(({ turn }) => Audit.note([turn.id])),
+            Effect.map(({ turn }) => runOf(turn))
+          )
         )
         .handle("message", ({ params, payload, request }) =>
           Effect.gen(function* () {
@@ -95,6 +101,8 @@ export const layer = (api: Operations) =>
             const { browserId, recording, status } = session
             const isStopped = status === "stopped"
             const links = yield* linksOf(request, browserId)
+            const { mark, share } = notes === null ? noNote : yield* notes.get(turn.id)
+            const now_ms = yield* Clock.currentTimeMillis
             return {
               ...runOf(turn),
               browserId,
@@ -104,7 +112,9 @@ export const layer = (api: Operations) =>
               budget: budgetOf(turn),
               suggestions: turn.suggestions,
               liveUrl: links.live(isStopped ? null : browserId),
-              recordingUrl: recording && browserId !== null && isStopped ? links.recording(browserId) : null
+              recordingUrl: recording && browserId !== null && isStopped ? links.recording(browserId) : null,
+              mark: mark === null ? null : markOf(mark),
+              shared: share !== null && share.expiresAt_ms > now_ms
             }
           })
         )
@@ -135,6 +145,7 @@ export const layer = (api: Operations) =>
           cancel: ({ payload }) => cancel(payload),
           retry: ({ payload }) =>
             Effect.gen(function* () {
+              yield* Audit.note(payload.ids)
               const started: Array<Effect.Success<ReturnType<typeof again>>> = []
               const notFound: Array<string> = []
               const refused: Array<{ readonly id: string; readonly detail: string }> = []

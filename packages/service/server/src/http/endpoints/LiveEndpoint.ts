@@ -100,7 +100,7 @@ export const layer = HttpApiBuilder.group(
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
-      const control = yield* engine.control.of(id)
+      const control = yield* engine.controlOf(id)
       const access = Links.accessOf(tokens, id, token, control?.id)
       const nothing = new NotShown({ status: 404, reason: unknown })
       if (access === undefined) return yield* nothing
@@ -117,7 +117,7 @@ export const layer = HttpApiBuilder.group(
     const show = Effect.fnUntraced(function* (viewer: Viewer) {
       const { access, controlId, id, owner, request, socket, view, wire } = viewer
       /** True if this viewer drives: the person who has control or, while nobody has, whoever the link lets drive. */
-      const drives = Effect.map(engine.control.of(id), (control) =>
+      const drives = Effect.map(engine.controlOf(id), (control) =>
         access === "driver" ? control?.id === controlId : access === "control" && control === null
       )
       const { pull } = yield* socket.reader

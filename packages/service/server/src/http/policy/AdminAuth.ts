@@ -4,16 +4,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Audit from "../../api/Audit.ts"
 import { Caller, type CallersService, type Use } from "../../api/Caller.ts"
 import { isRefusal } from "../../api/Refusal.ts"
 import * as ApiKeyAuth from "./ApiKeyAuth.ts"
 import * as RefusalResponse from "./RefusalResponse.ts"
 
-/**
- * Runs an operation of the admin API for a caller: a key with the scope `admin` sees the records of every key, any other
- * its own, and gets a 403 for an operation that `NeedsAdmin`.
- */
-export const run = <E, R>(
+const allowed = <E, R>(
   callers: CallersService,
   caller: Caller,
   operation: ApiKeyAuth.Operation,
@@ -29,6 +26,23 @@ export const run = <E, R>(
     scope: ApiKeyAuth.scopeOf(operation),
     method: endpoint.method
   })
+}
+
+/**
+ * Runs an operation of the admin API for a caller: a key with the scope `admin` sees the records of every key, any other
+ * its own, and gets a 403 for an operation that `NeedsAdmin`.
+ */
+export const run = <E, R>(
+  callers: CallersService,
+  caller: Caller,
+  operation: ApiKeyAuth.Operation,
+  app: Use<E, R>["app"]
+): Use<E | ForbiddenError, R>["app"] => {
+  const { endpoint, group } = operation
+  const carriedOut = allowed(callers, caller, operation, app)
+  // reads change nothing
+  if (endpoint.method === "GET") return carriedOut
+  return Audit.logged({ key: caller.name, action: `${group.identifier}.${endpoint.identifier}` }, carriedOut)
 }
 
 /** Checks the API key of each request of the admin API. */

@@ -46,7 +46,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
     for (const { method, name, needsAdmin, path } of served) {
       it.effect(name, () =>
         Effect.gen(function* () {
-          const place = path.replaceAll(/:\w+/gu, "root")
+          const place = path.replaceAll(/:\w+/gu, "unknown")
           const body = method === "GET" || method === "DELETE" ? undefined : {}
           const answer = yield* ask("shop", method, place, body)
           if (needsAdmin) {
@@ -61,7 +61,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
 
       it.effect(`${name}, not with an unknown key`, () =>
         Effect.gen(function* () {
-          const answer = yield* ask("nobody", method, path.replaceAll(/:\w+/gu, "root"))
+          const answer = yield* ask("nobody", method, path.replaceAll(/:\w+/gu, "unknown"))
           assert.oneOf(answer.status, [401, 429])
         })
       )
@@ -69,7 +69,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
       if (method !== "GET") {
         it.effect(`${name}, not with a key that may only read`, () =>
           Effect.gen(function* () {
-            const answer = yield* ask("reader", method, path.replaceAll(/:\w+/gu, "root"), {})
+            const answer = yield* ask("reader", method, path.replaceAll(/:\w+/gu, "unknown"), {})
             assert.strictEqual(answer.status, 403)
           })
         )

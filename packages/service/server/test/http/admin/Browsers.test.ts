@@ -56,8 +56,7 @@ describe("browsers of the admin API", () => {
       assert.deepStrictEqual((yield* ask("shop", "GET", control)).body, {
         browserId: id,
         driver: null,
-        until: null,
-        url: null
+        until: null
       })
       const taken = yield* ask("shop", "POST", control, { seconds: 600 })
       assert.deepInclude(taken.body, { driver: "shop", url: null })

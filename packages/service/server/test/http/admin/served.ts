@@ -1,4 +1,4 @@
-import { ApiKeys, MemoryStore, Store } from "@webagent/engine"
+import { ApiKeys, MemoryNotes, MemoryStore, Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApiKeyAuth from "../../../src/http/policy/ApiKeyAuth.ts"
@@ -19,7 +19,7 @@ export const layerAdmin = (choices: Omit<Choices, "auth"> = {}) =>
         Layer.merge(store, keys)
       )
     })
-  ).pipe(Layer.provide(Layer.merge(MemoryStore.layer, layerOfTest)), Layer.fresh)
+  ).pipe(Layer.provide(Layer.mergeAll(MemoryStore.layer, layerOfTest, MemoryNotes.layer)), Layer.fresh)
 
 const { send } = requestsTo(Server)
 

@@ -1,0 +1,53 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type AuditFilter, AuditLog, type StoredAuditEntry } from "./ports/AuditLog.ts"
+import { noNote, RunNotes, type RunNote } from "./ports/RunNotes.ts"
+
+/** Number of entries that a log in memory keeps. */
+const mostEntries = 10_000
+
+/** Returns whether an entry matches a filter. */
+const matches = (
+  entry: StoredAuditEntry,
+  { action, from_ms = -Infinity, key, target, to_ms = Infinity }: AuditFilter
+) =>
+  (key === undefined || entry.key === key) &&
+  (action === undefined || entry.action === action) &&
+  (target === undefined || entry.targets.includes(target)) &&
+  entry.at_ms >= from_ms &&
+  entry.at_ms < to_ms
+
+const auditLog = Layer.sync(AuditLog, () => {
+  let entries: ReadonlyArray<StoredAuditEntry> = []
+  let last = 0
+  return {
+    add: (entry) =>
+      Effect.sync(() => {
+        entries = [...entries.slice(1 - mostEntries), { ...entry, id: ++last }]
+      }),
+    list: (filter, before, limit) =>
+      Effect.sync(() =>
+        entries
+          .filter((entry) => entry.id < (before ?? Infinity) && matches(entry, filter))
+          .toReversed()
+          .slice(0, limit)
+      ),
+    prune: (until_ms, limit) =>
+      Effect.sync(() => {
+        const gone = new Set(entries.filter(({ at_ms }) => at_ms <= until_ms).slice(0, limit))
+        entries = entries.filter((entry) => !gone.has(entry))
+        return gone.size
+      })
+  }
+})
+
+const runNotes = Layer.sync(RunNotes, () => {
+  const notes = new Map<string, RunNote>()
+  return {
+    get: (turnId) => Effect.sync(() => notes.get(turnId) ?? noNote),
+    set: (turnId, note) => Effect.sync(() => void notes.set(turnId, { ...(notes.get(turnId) ?? noNote), ...note }))
+  }
+})
+
+/** Keeps marks, share links and the newest 10,000 entries of the audit log in memory. */
+export const layer: Layer.Layer<never> = Layer.merge(auditLog, runNotes)

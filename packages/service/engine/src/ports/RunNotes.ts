@@ -1,0 +1,41 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "./StoreUnavailable.ts"
+
+/** The opinion of a person about a run. */
+export interface RunMark {
+  readonly verdict: "right" | "wrong"
+  readonly note: string | null
+  /** Name of the key that set it. */
+  readonly by: string
+  readonly at_ms: number
+}
+
+/** A link that shows a run to people without a key. */
+export interface RunShare {
+  /** Part of the link: a link with another id shows nothing. */
+  readonly id: string
+  readonly createdAt_ms: number
+  readonly expiresAt_ms: number
+}
+
+/** What people added to a run. */
+export interface RunNote {
+  readonly mark: RunMark | null
+  readonly share: RunShare | null
+}
+
+/** The note of a run to which nobody added anything. */
+export const noNote: RunNote = { mark: null, share: null }
+
+/** Storage of notes. They are deleted with their runs. */
+export interface RunNotesService {
+  readonly get: (turnId: string) => Effect.Effect<RunNote, StoreUnavailable>
+  /** Sets the given fields. */
+  readonly set: (turnId: string, note: Partial<RunNote>) => Effect.Effect<void, StoreUnavailable>
+}
+
+/** The port to what people added to runs; null where it can't be stored. */
+export const RunNotes: Context.Reference<RunNotesService | null> = Context.Reference("@webagent/engine/RunNotes", {
+  defaultValue: (): RunNotesService | null => null
+})
