@@ -8,7 +8,8 @@ import { browserStatuses, stopAction } from "./Wire.ts"
 
 /** The body of `POST /browsers`. */
 export const BrowserCreate = openRecord({
-  proxyCountryCode: Schema.optionalKey(Schema.String)
+  // null, as published clients send it, is for no proxy
+  proxyCountryCode: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "BrowserCreate" })
 
 /** The body of `POST /browsers`. */

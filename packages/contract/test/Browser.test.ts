@@ -15,9 +15,9 @@ describe("Browser", () => {
   })
 
   it("the country is optional and a text: which texts are countries is for the service to say", () => {
-    for (const body of [{}, { proxyCountryCode: "no" }, { proxyCountryCode: "gb-eng" }])
+    for (const body of [{}, { proxyCountryCode: "no" }, { proxyCountryCode: "gb-eng" }, { proxyCountryCode: null }])
       assert.isTrue(accepts(BrowserCreate, body))
-    for (const code of [null, 47]) assert.isFalse(accepts(BrowserCreate, { proxyCountryCode: code }))
+    assert.isFalse(accepts(BrowserCreate, { proxyCountryCode: 47 }))
   })
 
   it("stop is the only action", () => {

@@ -4,6 +4,8 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
+import { V4Extensions } from "./Extensions.ts"
+import { CreateRunInSession } from "./RunExtensions.ts"
 import { V4Operations } from "./Operations.ts"
 import { listEvents } from "./RunEvents.ts"
 
@@ -11,9 +13,11 @@ const { browsers, runs, sessions } = V4Operations
 
 /** The v4 operations on runs. */
 class RunsGroup extends HttpApiGroup.make("runs").add(
-  endpoint("create", runs.create, "Create a run"),
+  endpoint("create", CreateRunInSession, "Create a run; with a sessionId, the next run of that session"),
   endpoint("status", runs.status, "Read the status of a run; cheap, meant for polling"),
-  endpoint("get", runs.get, "Read a run, with its result once terminal")
+  endpoint("get", runs.get, "Read a run, with its result once terminal"),
+  extension("cancel", V4Extensions.runs.cancel, "Cancel a run; a terminal one stays as it is"),
+  extension("attachments", V4Extensions.runs.attachments, "List the files that the agent attached to a run")
 ) {}
 
 /** The events of runs. With `Accept: text/event-stream`, they are sent as they happen. */
@@ -21,15 +25,20 @@ class EventsGroup extends HttpApiGroup.make("events").add(
   extension("list", listEvents, "List the events of a run, or stream them as server-sent events")
 ) {}
 
-/** The v4 operation on sessions. */
+/** The v4 operations on sessions. */
 class SessionsGroup extends HttpApiGroup.make("sessions").add(
-  endpoint("queue", sessions.queue, "Queue a follow-up message")
+  endpoint("queue", sessions.queue, "Queue a follow-up message"),
+  extension("get", V4Extensions.sessions.get, "Read a session, with the status of its latest run"),
+  extension("messages", V4Extensions.sessions.messages, "List the pending messages of a session"),
+  extension("message", V4Extensions.sessions.message, "Read a queued message"),
+  extension("removeMessage", V4Extensions.sessions.removeMessage, "Remove a pending message")
 ) {}
 
 /** The v4 operations on browsers. */
 class BrowsersGroup extends HttpApiGroup.make("browsers").add(
   endpoint("create", browsers.create, "Create a browser"),
-  endpoint("update", browsers.update, "Stop a browser")
+  endpoint("update", browsers.update, "Stop a browser"),
+  extension("get", V4Extensions.browsers.get, "Read a browser")
 ) {}
 
 /** API v4, its paths relative to `{base_url}`, which ends in `/api/v4`. */

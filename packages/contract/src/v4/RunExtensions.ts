@@ -1,13 +1,13 @@
 import * as Schema from "effect/Schema"
-import { RunNotFoundError } from "../Errors.ts"
+import { ConflictError, RunNotFoundError, SessionNotFoundError } from "../Errors.ts"
 import { BadCursorError } from "../ExtensionErrors.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import type { Operation } from "../Operation.ts"
 import { cursorPage, cursorQuery } from "../Pagination.ts"
-import { v4Extensions as extensions } from "../Wire.ts"
-import { Run } from "./Run.ts"
+import { v4Extensions as extensions, v4Operations as operations } from "../Wire.ts"
+import { CreatedRun, Run, RunCreate } from "./Run.ts"
 import { listEvents } from "./RunEvents.ts"
 
 /** The query of `GET /runs`: the runs of one session, or all of the key's. */
@@ -51,3 +51,11 @@ export const RunExtensions = {
   events: listEvents,
   attachments: { ...extensions.listAttachments, ...ofRun, success: RunAttachments }
 } as const satisfies Readonly<Record<string, Operation>>
+
+/** `POST /runs` with a `sessionId` in its body: the next run of that session. */
+export const CreateRunInSession = {
+  ...operations.createRun,
+  payload: RunCreate,
+  success: CreatedRun,
+  errors: [SessionNotFoundError, ConflictError]
+} as const satisfies Operation

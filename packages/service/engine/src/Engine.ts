@@ -107,6 +107,8 @@ export class Engine extends Context.Service<
       id: string,
       options?: { readonly onlyQueued?: boolean }
     ) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
+    /** True if turns may ask for this language model. */
+    readonly acceptsModel: (model: string) => boolean
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /**
@@ -208,6 +210,7 @@ const make = Effect.gen(function* () {
     takeControl: control.take,
     releaseControl: control.release,
     cancelTurn: sessions.cancelTurn,
+    acceptsModel: sessions.acceptsModel,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     purgeSession: sessions.purge,

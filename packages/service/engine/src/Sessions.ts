@@ -26,8 +26,16 @@ import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./po
 import { Work } from "./ports/Work.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 
+/** Options of a turn. */
+interface TurnRequest {
+  /** The language model, one that `acceptsModel`; by default, the agent's. */
+  readonly model?: string
+  /** Limits of the turn; unlimited by default. */
+  readonly budget?: Turn.Turn["budget"]
+}
+
 /** A session to create, and the task of its first turn. */
-export interface SessionRequest {
+export interface SessionRequest extends TurnRequest {
   readonly task: string
   readonly modelParams: Turn.Turn["modelParams"]
   readonly thinkingLevel: string | null
@@ -49,10 +57,14 @@ export interface SessionWithTurns {
 }
 
 /** A follow-up for a session; with `interrupt` it does not wait for the turn at work. */
-export interface Message {
+export interface Message extends TurnRequest {
   readonly sessionId: string
   readonly text: string
   readonly interrupt: boolean
+  /** True if a waiting message with the same text and mode is returned instead of a second one. */
+  readonly deduplicate?: boolean
+  /** Parameters of the model; by default, those of the session. */
+  readonly modelParams?: Turn.Turn["modelParams"]
   /** The JSON Schema that the output of its turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
   /** Marks of its turn, for filters of lists. */
@@ -87,11 +99,12 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     }
 
   const newTurn = (
+    { budget = null, model = agent.model }: TurnRequest,
     fields: Pick<
       Turn.Turn,
       "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
     >
-  ): Turn.Turn => Turn.make({ ...fields, model: agent.model, agentVersion: agent.version })
+  ): Turn.Turn => Turn.make({ ...fields, budget, model, agentVersion: agent.version })
 
   /** Offers the session to nodes, also when its commit got no answer. */
   const offering = <A, E extends { readonly _tag: string }>(sessionId: string, committed: Effect.Effect<A, E>) =>
@@ -120,7 +133,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
         ...agent.settings?.(id),
         ...recordingSetting
       },
-      newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner })
+      newTurn(request, { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
     yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
@@ -138,14 +151,24 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   })
 
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
-    const { interrupt, outputSchema = null, sessionId, tags = [], text } = message
-    const { modelParams = null, owner } = yield* find(sessionId)
+    const { deduplicate = false, interrupt, outputSchema = null, sessionId, tags = [], text } = message
+    const { modelParams: ofSession = null, owner } = yield* find(sessionId)
+    const { modelParams = ofSession } = message
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams, outputSchema, tags, createdAt_ms, owner })
+    const turn = newTurn(message, {
+      id: turnId,
+      sessionId,
+      task: text,
+      modelParams,
+      outputSchema,
+      tags,
+      createdAt_ms,
+      owner
+    })
     let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
-    const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
+    const queued = change(sessionId, { _tag: "Queue", turn, interrupt, deduplicate }, (decision) => {
       made = { ...made, turn: decision.turn ?? turn }
       return {
         ...record(made, createdAt_ms),
@@ -153,8 +176,12 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
         also: offerOf(sessionId)
       }
     })
-    yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))
-    return made
+    const decision = yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))
+    if (decision.changed) return made
+    const waiting: MadeOf<"Message"> = { ...made, turn: decision.turn ?? turn }
+    const { key } = record(waiting, createdAt_ms)
+    if (key !== undefined) yield* store.commit({ key, events: [] })
+    return waiting
   })
 
   /** Interrupts a turn at work, or removes a waiting one from the queue. A terminal turn stays as it is. */
@@ -197,6 +224,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
+    acceptsModel: (model: string) => agent.accepts?.(model) ?? model === agent.model,
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),

@@ -3,8 +3,8 @@ import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "@webag
 
 /** Input of a new browser. */
 export interface BrowserCreate {
-  /** A country in two letters. */
-  readonly proxyCountryCode?: string
+  /** A country in two letters; null for no proxy. */
+  readonly proxyCountryCode?: string | null
 }
 
 /** The response to stopping a browser. The description promises none of its fields. */

@@ -31,8 +31,16 @@ export interface Progress {
 
 /** Command for a session. */
 export type Command =
-  /** Adds a turn. An interrupt cancels the turn at work and runs before all that wait. */
-  | { readonly _tag: "Queue"; readonly turn: Turn.Turn; readonly interrupt: boolean }
+  /**
+   * Adds a turn. An interrupt cancels the turn at work and runs before all that wait. With `deduplicate`, a waiting turn
+   * with the same task and mode is the result, and nothing is added.
+   */
+  | {
+      readonly _tag: "Queue"
+      readonly turn: Turn.Turn
+      readonly interrupt: boolean
+      readonly deduplicate?: boolean
+    }
   /** With `onlyQueued`, a turn that a node has taken is not cancelled: the refusal is `Over`. */
   | { readonly _tag: "Cancel"; readonly turnId: string; readonly onlyQueued?: boolean }
   /** Cancels all open turns, and accepts no more. */
@@ -256,12 +264,19 @@ const goOn = (draft: Draft, { goesOn = false }: { readonly goesOn?: boolean }): 
   if (goesOn) take(draft, node)
 }
 
-const queue = (draft: Draft, { interrupt, turn }: Extract<Command, { readonly _tag: "Queue" }>): Decided => {
+const queue = (
+  draft: Draft,
+  { deduplicate = false, interrupt, turn }: Extract<Command, { readonly _tag: "Queue" }>
+): Decided => {
   if (draft.session.status === "stopped") return Result.fail({ _tag: "Stopped" })
+  const isSame = ({ ahead, status, task }: Turn.Turn) =>
+    status === "queued" && task === turn.task && ahead === interrupt
+  const waiting = deduplicate ? draft.turns.find((each) => Turn.isMessage(each) && isSame(each)) : undefined
+  if (waiting !== undefined) return Result.succeed(waiting.id)
   const working = draft.turns.find(isAtWork)
   const seq = draft.session.turnCount + 1
   draft.session = { ...draft.session, turnCount: seq }
-  write(draft, { ...turn, seq, ahead: interrupt }, undefined)
+  write(draft, { ...turn, seq, ahead: interrupt, fromMessage: true }, undefined)
   if (interrupt && working !== undefined) void cancel(draft, working, "interrupt")
   return Result.succeed(turn.id)
 }

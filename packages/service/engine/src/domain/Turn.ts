@@ -128,6 +128,8 @@ export const Turn = Schema.Struct({
   seq: Schema.Int,
   /** True if it runs before all waiting turns, because it is an interrupt. Of several, the newest runs first. */
   ahead: Schema.Boolean,
+  /** True if a message queued it; missing in turns from older versions. */
+  fromMessage: Schema.optionalKey(Schema.Boolean),
   /** Number of times that an agent received it. */
   attempt: Schema.Int,
   status: Schema.Literals(turnStatuses),
@@ -225,6 +227,9 @@ export const reasonOf = ({ cancel, failure, isSuccess, status }: Turn): string =
   if (status === "cancelled") return cancel?.reason ?? "agent"
   return isSuccess === false ? "reported_failure" : "done"
 }
+
+/** True if a message queued the turn: in turns from older versions, each but the first of its session. */
+export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ?? seq > 1
 
 /** A new turn, queued. */
 export const make = (

@@ -20,6 +20,8 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: 
 export interface AgentIdentity {
   /** The language model, as v2 shows it. */
   readonly model: string
+  /** True if a turn may ask for this model; by default, only for `model`. */
+  readonly accepts?: (model: string) => boolean
   /** The version of the agent, as v2 shows it. */
   readonly version: string
   /** Settings of a new session that differ from the defaults of the service description. */

@@ -60,6 +60,31 @@ describe("decide", () => {
     assert.deepStrictEqual(next.session.lease, { node: "a", token: 6, turnId: "3" })
   })
 
+  it("a deduplicated message is the waiting one with the same text and mode", () => {
+    const again = (id: string, interrupt = false): Command => ({
+      _tag: "Queue",
+      turn: turn(id),
+      interrupt,
+      deduplicate: true
+    })
+    const waiting = run(take, started, queue("2"))
+    const same = Result.getOrThrow(decide(waiting, again("3"), 1000))
+    assert.deepStrictEqual([same.turn?.id, same.changed], ["2", false])
+    // it's another one if it interrupts, or if the first one no longer waits
+    assert.strictEqual(Result.getOrThrow(decide(waiting, again("3", true), 1000)).turn?.id, "3")
+    const removed = run(take, started, queue("2"), { _tag: "Cancel", turnId: "2", onlyQueued: true })
+    assert.strictEqual(Result.getOrThrow(decide(removed, again("3"), 1000)).turn?.id, "3")
+    // the first run of a session is no message
+    assert.strictEqual(Result.getOrThrow(decide(fresh, again("3"), 1000)).turn?.id, "3")
+  })
+
+  it("only a waiting turn is cancelled with onlyQueued", () => {
+    const cancel: Command = { _tag: "Cancel", turnId: "1", onlyQueued: true }
+    assert.deepStrictEqual(standing(run(cancel)), [])
+    assert.strictEqual(refusal(run(take), cancel), "Over")
+    assert.strictEqual(refusal(run(take, started), cancel), "Over")
+  })
+
   it("what a turn cost counts also when it is cancelled, and never gets less", () => {
     const state = run(take, started, used("0.5"), { _tag: "Cancel", turnId: "1" }, used("0.7"), used("0.6"))
     assert.deepStrictEqual(

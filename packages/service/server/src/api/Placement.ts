@@ -10,8 +10,13 @@ import { Refusal } from "./Refusal.ts"
  * names, or a node with room for the browser that a create needs, either immediately or when its run starts.
  */
 export type Placement =
-  | { readonly node: "ofBrowser" | "ofFiles" | "ofSession"; readonly param: string }
-  | { readonly node: "withRoom"; readonly launches: "immediately" | "later" }
+  | { readonly node: "ofBrowser" | "ofFiles" | "ofSession" | "ofSessionFiles"; readonly param: string }
+  | {
+      readonly node: "withRoom"
+      readonly launches: "immediately" | "later"
+      /** The field of the body that may name a session: then the node of that session handles the request. */
+      readonly unlessOf?: string
+    }
 
 /** An endpoint's annotation. By default, any node handles its requests. */
 export const Placement: Context.Reference<Placement | null> = Context.Reference("@webagent/server/Placement", {

@@ -38,6 +38,8 @@ export interface NodesService {
   readonly ofBrowser: (id: string) => Owner
   /** The node that has the files of a browser, even if the browser is stopped and its node was restarted. */
   readonly ofFiles: (browserId: string) => Owner
+  /** The node that has the files of a session's browser. */
+  readonly ofSessionFiles: (id: string) => Owner
   /** The node on which a session is running; otherwise, the node of its browser. */
   readonly ofSession: (id: string) => Owner
   /** The node with this start in its id, if it is another one. */
@@ -103,6 +105,15 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
           return yield* at(browser.node, nodes)
         })
 
+      const ofFiles = Effect.fnUntraced(function* (browserId: string) {
+        const { node = null } = Option.getOrUndefined(yield* store.browser(browserId)) ?? {}
+        if (node === null || node === self) return undefined
+        return yield* first(
+          (id) => id === node,
+          (id) => nodeNameIn(id) === nodeNameIn(node)
+        )
+      })
+
       const lost = (id: string): Effect.Effect<void> =>
         Effect.andThen(
           Effect.sleep(maxAge),
@@ -130,13 +141,10 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
             .toSorted((left, right) => right.room - left.room)
         ),
         ofBrowser: (id) => runsAt(id, others),
-        ofFiles: Effect.fnUntraced(function* (browserId) {
-          const { node = null } = Option.getOrUndefined(yield* store.browser(browserId)) ?? {}
-          if (node === null || node === self) return undefined
-          return yield* first(
-            (id) => id === node,
-            (id) => nodeNameIn(id) === nodeNameIn(node)
-          )
+        ofFiles,
+        ofSessionFiles: Effect.fnUntraced(function* (id) {
+          const { browserId = null } = Option.getOrUndefined(yield* store.session(id)) ?? {}
+          return browserId === null ? undefined : yield* ofFiles(browserId)
         }),
         ofSession: Effect.fnUntraced(function* (id) {
           const session = Option.getOrUndefined(yield* store.session(id))

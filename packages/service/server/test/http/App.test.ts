@@ -5,7 +5,7 @@ import { layerTest } from "./served.ts"
 
 const uuid = "00000000-0000-4000-8000-00000000000f"
 
-/** All described operations, with a body that fits. */
+/** All operations, with a body that fits. */
 const operations: ReadonlyArray<readonly [string, string, Question]> = [
   ["GET", `/api/v2/sessions/${uuid}`, {}],
   ["POST", "/api/v3/sessions", { body: { task: "x" } }],
@@ -15,7 +15,14 @@ const operations: ReadonlyArray<readonly [string, string, Question]> = [
   ["GET", `/api/v4/runs/${uuid}`, {}],
   ["POST", `/api/v4/sessions/${uuid}/queue`, { body: { text: "x", interrupt: false } }],
   ["POST", "/api/v4/browsers", { body: {} }],
-  ["PATCH", `/api/v4/browsers/${uuid}`, { body: { action: "stop" } }]
+  ["PATCH", `/api/v4/browsers/${uuid}`, { body: { action: "stop" } }],
+  ["POST", `/api/v4/runs/${uuid}/cancel`, {}],
+  ["GET", `/api/v4/runs/${uuid}/attachments`, {}],
+  ["GET", `/api/v4/sessions/${uuid}`, {}],
+  ["GET", `/api/v4/sessions/${uuid}/queue`, {}],
+  ["GET", `/api/v4/sessions/${uuid}/queue/2`, {}],
+  ["DELETE", `/api/v4/sessions/${uuid}/queue/2`, {}],
+  ["GET", `/api/v4/browsers/${uuid}`, {}]
 ]
 
 const found: Readonly<Record<string, string>> = {
@@ -24,7 +31,11 @@ const found: Readonly<Record<string, string>> = {
   [`/api/v4/runs/${uuid}/status`]: "Run not found",
   [`/api/v4/runs/${uuid}`]: "Run not found",
   [`/api/v4/sessions/${uuid}/queue`]: "Session not found",
-  [`/api/v4/browsers/${uuid}`]: "Browser not found"
+  [`/api/v4/browsers/${uuid}`]: "Browser not found",
+  [`/api/v4/runs/${uuid}/cancel`]: "Run not found",
+  [`/api/v4/runs/${uuid}/attachments`]: "Run not found",
+  [`/api/v4/sessions/${uuid}`]: "Session not found",
+  [`/api/v4/sessions/${uuid}/queue/2`]: "Message not found"
 }
 
 layer(layerTest, { excludeTestServices: true })("App", (it) => {
@@ -115,8 +126,10 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       ["POST", `/api/v3/workspaces/${uuid}/files`, "GET, HEAD, DELETE"],
       ["DELETE", "/api/v4/runs", "POST"],
       ["PUT", `/api/v4/runs/${uuid}/status`, "GET, HEAD"],
-      ["GET", `/api/v4/sessions/${uuid}/queue`, "POST"],
-      ["GET", `/api/v4/browsers/${uuid}?x=1`, "PATCH"],
+      ["PUT", `/api/v4/sessions/${uuid}/queue`, "GET, HEAD, POST"],
+      ["PUT", `/api/v4/sessions/${uuid}/queue/2`, "GET, HEAD, DELETE"],
+      ["PUT", `/api/v4/browsers/${uuid}?x=1`, "GET, HEAD, PATCH"],
+      ["GET", `/api/v4/runs/${uuid}/cancel`, "POST"],
       ["OPTIONS", "/api/v4/browsers", "POST"],
       ["POST", "/", "GET, HEAD"],
       ["POST", "/health?x=1", "GET, HEAD"],

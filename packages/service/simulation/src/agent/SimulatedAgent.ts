@@ -27,6 +27,8 @@ export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAge
   return {
     model: "simulated",
     version: "simulated-1",
+    // any model is simulated alike
+    accepts: () => true,
     // a turn keeps what was in force when it began; one value is enough for all that begin before that changes
     schedule: () => {
       const now = force()

@@ -228,7 +228,7 @@ const make = Effect.gen(function* () {
       return { version: 1, at_ms: now_ms, seed: behavior.seed(), profile: yield* profile, state: taken }
     }),
     restore,
-    cancelRun: changing("cancelRun", "run", engine.cancelTurn),
+    cancelRun: changing("cancelRun", "run", (id) => engine.cancelTurn(id)),
     stopSession: changing("stopSession", "session", engine.stopSession),
     shareSession: changing("shareSession", "session", engine.shareSession),
     dropConnections: Effect.fnUntraced(function* (id) {

@@ -222,7 +222,7 @@ describe("PlainRead", () => {
         [`GET /api/v3/sessions/${sessionId}`, null, 401, 0],
         [`PUT /api/v3/sessions/${sessionId}`, "wak_test", 405, 0],
         [`GET /api/v4/runs/${sessionId}`, "wak_test", 404, 1],
-        [`GET /api/v4/sessions/${sessionId}`, "wak_test", 404, 0],
+        [`GET /api/v4/sessions/${sessionId}`, "wak_test", 200, 1],
         [`GET /api/v4/runs/${id}`, "", 401, 0]
       ]
       for (const [line, key, status, operated] of rows) {

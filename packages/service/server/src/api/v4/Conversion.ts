@@ -1,24 +1,78 @@
 import { fromMillis, type HTTPValidationError } from "@webagent/contract"
-import type { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
+import type {
+  Browser,
+  CreatedRun,
+  QueuedMessage,
+  QueueMessage,
+  Run,
+  RunCreate,
+  RunStatusView,
+  SessionInfo,
+  UpdatedBrowser
+} from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { Browser as Domain, type Created, type Message, type SessionRequest, type Turn } from "@webagent/engine"
+import { Browser as Domain, type Message, type Session, type SessionRequest, type Turn } from "@webagent/engine"
 import { allowedDomains, enableRecording, languages, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
+import * as Options from "./Options.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
 /** Converts the body of a v4 create request: a session of its own. */
 export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
-  Effect.zipWith(outputSchema(body), enableRecording(body), (schema, recording) => ({
-    task: body.task,
-    modelParams: body.modelParams ?? null,
-    thinkingLevel: null,
+  Effect.map(
+    Effect.all([outputSchema(body), enableRecording(body), Options.ofRun(body), Options.ofTurn(body)]),
+    ([schema, recording, settings, turn]) => ({
+      task: body.task,
+      modelParams: body.modelParams ?? null,
+      thinkingLevel: null,
+      ...schema,
+      ...recording,
+      ...settings,
+      ...turn
+    })
+  )
+
+/** Converts the body of a v4 create request that names a session: its next turn. */
+export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, body: RunCreate) {
+  const { recording } = yield* toDomain(body)
+  if (recording === true) {
+    return yield* invalid(
+      ["body"],
+      "A session is recorded from its first run on: leave the recording out of a follow-up"
+    )
+  }
+  const schema = yield* outputSchema(body)
+  const turn = yield* Options.ofTurn(body)
+  const { modelParams, task } = body
+  const message: Message = {
+    sessionId,
+    text: task,
+    interrupt: false,
+    ...(modelParams === undefined ? {} : { modelParams }),
     ...schema,
-    ...recording
-  }))
+    ...turn
+  }
+  return message
+})
+
+/** When the status of a turn changed last. */
+const updatedAt = ({ createdAt_ms, dispatchedAt_ms, finishedAt_ms, startedAt_ms }: Turn.Turn) =>
+  fromMillis(finishedAt_ms ?? startedAt_ms ?? dispatchedAt_ms ?? createdAt_ms)
+
+const judgementOf = ({ judgement }: Turn.Turn) =>
+  judgement === null
+    ? null
+    : {
+        verdict: judgement.verdict,
+        reasoning: judgement.reasoning,
+        failure_reason: judgement.failureReason,
+        impossible_task: judgement.impossibleTask ?? null,
+        reached_captcha: judgement.reachedCaptcha ?? null
+      }
 
 /** A turn as a v4 run, with where its session's browser is seen: a field that the description does not have. */
 export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run => ({
@@ -33,34 +87,75 @@ export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run 
   startedAt: orNull(turn.startedAt_ms),
   finishedAt: orNull(turn.finishedAt_ms),
   cost: turn.cost,
+  title: null,
+  model: turn.model,
+  contextLimit: null,
+  workspaceId: null,
+  attachedFileIds: null,
+  judgement: judgementOf(turn),
+  totalInputTokens: turn.tokens?.input ?? 0,
+  totalOutputTokens: turn.tokens?.output ?? 0,
+  totalCostUsd: turn.cost,
+  updatedAt: updatedAt(turn),
   ...(liveUrl === null ? {} : { liveUrl })
+})
+
+/** A turn that was just created as a v4 run, with the address of its events on a server that starts with `origin`. */
+export const createdFromDomain = (turn: Turn.Turn, origin: string): CreatedRun => ({
+  ...fromDomain(turn),
+  eventsUrl: `${origin}${basePath.v4}/runs/${turn.id}/events`,
+  missingFileIds: []
 })
 
 /** The one field that is polled. */
 export const statusFromDomain = (turn: Turn.Turn): RunStatusView => ({ status: turn.status })
 
-/** A follow-up for the session with this id. */
-export const messageToDomain = (sessionId: string, body: QueueMessage): Effect.Effect<Message, HTTPValidationError> =>
-  Effect.map(outputSchema(body), (schema) => ({
-    sessionId,
-    text: body.text,
-    interrupt: body.interrupt,
-    ...schema
-  }))
+/** A follow-up for the session with this id; `deduplicate` is the header that asks for one of several equal messages. */
+export const messageToDomain = (
+  sessionId: string,
+  body: QueueMessage,
+  deduplicate: string | undefined
+): Effect.Effect<Message, HTTPValidationError> =>
+  Effect.map(
+    Effect.all([outputSchema(body), Options.deduplication(deduplicate), Options.refuseOfMessage(body)]),
+    ([schema, deduplicated]) => ({
+      sessionId,
+      text: body.text,
+      interrupt: body.interrupt,
+      ...schema,
+      ...deduplicated
+    })
+  )
 
-/** A message that was taken; it is consumed once its turn is at work. */
-export const messageFromDomain = ({
-  id,
-  interrupt,
-  turn
-}: Pick<Created<"Message">, "id" | "interrupt" | "turn">): QueuedMessage => ({
-  id,
+/** A message waits until a node takes its run. It's removed if its run was cancelled before that. */
+const messageStatusOf = ({ startedAt_ms, status }: Turn.Turn) => {
+  if (status === "queued") return "pending"
+  if (status === "dispatching") return "dispatching"
+  return startedAt_ms === null && (status === "cancelled" || status === "failed") ? status : "consumed"
+}
+
+/** The message that a turn came from. Its number is the turn's place in its session. */
+export const messageFromDomain = (turn: Turn.Turn): QueuedMessage => ({
+  id: turn.seq,
   sessionId: turn.sessionId,
   runId: turn.id,
-  mode: interrupt ? "interrupt" : "queue",
-  status: turn.status === "queued" ? "pending" : "consumed",
+  mode: turn.ahead ? "interrupt" : "queue",
+  status: messageStatusOf(turn),
   text: turn.task,
+  attachedFileIds: null,
   createdAt: fromMillis(turn.createdAt_ms)
+})
+
+/** A session with its latest turn as v4 lists it. */
+export const sessionFromDomain = (session: Session.Session, latest: Turn.Turn): SessionInfo => ({
+  sessionId: session.id,
+  workspaceId: null,
+  latestRunId: latest.id,
+  task: latest.task,
+  title: null,
+  status: latest.status,
+  createdAt: fromMillis(session.createdAt_ms),
+  updatedAt: updatedAt(latest)
 })
 
 /** Error for a refused country. */
@@ -71,7 +166,7 @@ export const browserToDomain = (body: { readonly proxyCountryCode?: string | nul
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
     ? Effect.map(
-        Effect.all([allowedDomains(body), enableRecording(body), languages(body)]),
+        Effect.all([allowedDomains(body), enableRecording(body), languages(body), Options.refuseOfBrowser(body)]),
         ([domains, recording, announced]) => ({ proxyCountryCode, ...domains, ...recording, ...announced })
       )
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
@@ -86,11 +181,10 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
  */
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
 
-/** Fields that the description doesn't have: a browser's allowed domains, its languages, and its traffic when it stopped. */
-const ownOf = ({ allowedDomains, bytes, languages }: Domain.Browser) => ({
+/** Fields that the description doesn't have: a browser's allowed domains and its languages. */
+const ownOf = ({ allowedDomains, languages }: Domain.Browser) => ({
   ...(Predicate.isNotNullish(languages) ? { languages } : {}),
-  ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {}),
-  ...(Predicate.isNotNullish(bytes) ? { proxyUsedMb: Domain.megabytes(bytes) } : {})
+  ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {})
 })
 
 /** A browser as v4 shows it. */
@@ -108,6 +202,18 @@ export const browserFromDomain = (browser: Domain.Browser, links: Links): Browse
     ...ownOf(browser),
     startedAt: fromMillis(browser.startedAt_ms),
     finishedAt: orNull(browser.finishedAt_ms),
-    timeoutAt: orNull(browser.expiresAt_ms)
+    timeoutAt: orNull(browser.expiresAt_ms),
+    // the traffic is known once it's stopped; this server has no prices
+    proxyUsedMb: Predicate.isNotNullish(browser.bytes) ? Domain.megabytes(browser.bytes) : "0",
+    proxyCost: "0",
+    browserCost: "0",
+    agentSessionId: null,
+    metadata: {}
   }
+}
+
+/** A browser as reads show it: the address of a stopped one no longer opens anything. */
+export const browserReadFromDomain = (browser: Domain.Browser, links: Links): UpdatedBrowser => {
+  const view = browserFromDomain(browser, links)
+  return browser.status === "stopped" ? { ...view, cdpUrl: null } : view
 }

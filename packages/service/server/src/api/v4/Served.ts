@@ -4,8 +4,10 @@ import { NodeRouting, place } from "../Placement.ts"
 
 /** API v4 under the path where this server serves it. */
 export const Served = place(V4Api.prefix(basePath.v4).middleware(NodeRouting), {
-  runs: { create: { node: "withRoom", launches: "later" } },
-  sessions: { queue: { node: "ofSession", param: "session_id" } },
+  runs: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } },
+  sessions: {
+    queue: { node: "ofSession", param: "session_id" }
+  },
   browsers: {
     create: { node: "withRoom", launches: "immediately" },
     update: { node: "ofBrowser", param: "browser_id" }

@@ -8,6 +8,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Predicate from "effect/Predicate"
 import { originOf } from "../../api/Origin.ts"
 import { NodeRouting, Placement } from "../../api/Placement.ts"
 import { isRefusal } from "../../api/Refusal.ts"
@@ -117,12 +118,12 @@ type Owned = Extract<Placement, { readonly param: string }>
 /** Handles a request whose browser, files or session another node may have. */
 const atOwner = <E, R>(
   nodes: NodesService,
-  { node: owner, param }: Owned,
+  owner: Owned["node"],
+  id: string,
   isHop: boolean,
   here: Effect.Effect<Response, E, R>
 ) =>
   Effect.gen(function* () {
-    const { [param]: id = "" } = yield* HttpRouter.params
     const node = yield* nodes[owner](id.toLowerCase())
     if (node === undefined) return owner === "ofSession" && (yield* refuses(nodes, false)) ? draining : yield* here
     const { method } = yield* HttpServerRequest.HttpServerRequest
@@ -204,6 +205,18 @@ export const received = <E, R>(
 export const respond = <E, R>(app: Effect.Effect<Response, E, R>) =>
   Effect.catchIf(app, isRefusal, (refusal) => Effect.succeed(RefusalResponse.make(refusal)))
 
+/** The session that a field of the body names. The endpoint refuses a body that can't be read. */
+const sessionIn = (field: string | undefined) =>
+  field === undefined
+    ? Effect.succeed(undefined)
+    : Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ json }) => json).pipe(
+        Effect.map((body) =>
+          Predicate.hasProperty(body, field) && Predicate.isString(body[field]) ? body[field] : undefined
+        ),
+        Effect.orElseSucceed(() => undefined),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize)
+      )
+
 /** Handles each request of an endpoint where the endpoint's `Placement` says. */
 export const layer: Layer.Layer<NodeRouting> = Layer.effect(
   NodeRouting,
@@ -214,9 +227,17 @@ export const layer: Layer.Layer<NodeRouting> = Layer.effect(
       return respond(
         received(nodes, (isHop) => {
           if (placement === null) return httpEffect
-          return placement.node === "withRoom"
-            ? withRoom(nodes, placement.launches, isHop, httpEffect)
-            : atOwner(nodes, placement, isHop, httpEffect)
+          if (placement.node !== "withRoom") {
+            return Effect.flatMap(HttpRouter.params, ({ [placement.param]: id = "" }) =>
+              atOwner(nodes, placement.node, id, isHop, httpEffect)
+            )
+          }
+          const { launches, unlessOf } = placement
+          return Effect.flatMap(sessionIn(unlessOf), (id) =>
+            id === undefined
+              ? withRoom(nodes, launches, isHop, httpEffect)
+              : atOwner(nodes, "ofSession", id, isHop, httpEffect)
+          )
         })
       )
     })

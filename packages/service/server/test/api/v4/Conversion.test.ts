@@ -1,10 +1,10 @@
-import { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
+import { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView, SessionInfo } from "@webagent/contract/v4"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v4/Conversion.ts"
 import { Turn } from "@webagent/engine"
-import { browser, links, seenLinks, turn } from "../records.ts"
+import { browser, links, seenLinks, session, turn } from "../records.ts"
 
 const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   assert.deepStrictEqual(
@@ -61,11 +61,9 @@ describe("v4 Conversion", () => {
     )
     const own: object = view
     assert.deepInclude(own, { proxyUsedMb: "1.25", allowedDomains: ["a.example"], languages: ["de"] })
-    assert.doesNotHaveAnyKeys(Conversion.browserFromDomain(browser, links()), [
-      "allowedDomains",
-      "languages",
-      "proxyUsedMb"
-    ])
+    const plain = Conversion.browserFromDomain(browser, links())
+    assert.doesNotHaveAnyKeys(plain, ["allowedDomains", "languages"])
+    assert.strictEqual(plain.proxyUsedMb, "0")
   })
 
   it("enableRecording is true or false, of browsers and of runs", () => {
@@ -87,7 +85,10 @@ describe("v4 Conversion", () => {
     const run = { task: "one", outputSchema }
     const message = { text: "two", interrupt: false, outputSchema }
     assert.deepStrictEqual(Effect.runSync(Conversion.toDomain(run)).outputSchema, outputSchema)
-    assert.deepStrictEqual(Effect.runSync(Conversion.messageToDomain("s", message)).outputSchema, outputSchema)
+    assert.deepStrictEqual(
+      Effect.runSync(Conversion.messageToDomain("s", message, undefined)).outputSchema,
+      outputSchema
+    )
     for (const wrong of ["text", 3, ["array"]]) {
       const body = { task: "one", outputSchema: wrong }
       const refused = Effect.flip(Conversion.toDomain(body))
@@ -111,8 +112,9 @@ describe("v4 Conversion", () => {
     "what a message asks for comes back in the queued message",
     [QueueMessage],
     ([body]) => {
-      const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body))
-      const queued = Conversion.messageFromDomain({ ...message, id: "m", turn: { ...turn, task: message.text } })
+      const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body, undefined))
+      const queued = Conversion.messageFromDomain({ ...turn, seq: 2, ahead: message.interrupt, task: message.text })
+      assert.strictEqual(queued.id, 2)
       assert.strictEqual(queued.text, body.text)
       assert.strictEqual(queued.mode, body.interrupt ? "interrupt" : "queue")
       assert.deepStrictEqual([queued.sessionId, queued.runId, queued.status], [turn.sessionId, turn.id, "pending"])
@@ -155,8 +157,57 @@ describe("v4 Conversion", () => {
       createdAt: "1970-01-01T00:00:00.000Z",
       startedAt: null,
       finishedAt: null,
-      cost: null
+      updatedAt: "1970-01-01T00:00:00.000Z",
+      cost: null,
+      totalCostUsd: null,
+      totalInputTokens: 0,
+      totalOutputTokens: 0,
+      model: turn.model,
+      contextLimit: null,
+      title: null,
+      workspaceId: null,
+      attachedFileIds: null,
+      judgement: null
     })
+  })
+
+  it("a run shows its cost under both names, its tokens and its judgment", () => {
+    const judgement = { verdict: false, reasoning: "r", failureReason: "f", reachedCaptcha: true }
+    const ended = {
+      ...turn,
+      cost: "0.42",
+      tokens: { input: 7, output: 8 },
+      judgement,
+      startedAt_ms: 5,
+      finishedAt_ms: 9
+    }
+    const run = Conversion.fromDomain(ended)
+    assert.deepInclude(run, {
+      cost: "0.42",
+      totalCostUsd: "0.42",
+      totalInputTokens: 7,
+      totalOutputTokens: 8,
+      updatedAt: "1970-01-01T00:00:00.009Z",
+      judgement: { verdict: false, reasoning: "r", failure_reason: "f", impossible_task: null, reached_captcha: true }
+    })
+    survivesTheWire(Run, run)
+  })
+
+  it("a message is pending until a node takes its run, and consumed once the run starts", () => {
+    const at = (changes: Partial<Turn.Turn>) => Conversion.messageFromDomain({ ...turn, ...changes }).status
+    assert.strictEqual(at({}), "pending")
+    assert.strictEqual(at({ status: "dispatching" }), "dispatching")
+    for (const status of ["running", "completed", "failed", "cancelled"] as const) {
+      assert.strictEqual(at({ status, startedAt_ms: 1 }), "consumed")
+    }
+    for (const status of ["failed", "cancelled"] as const) assert.strictEqual(at({ status }), status)
+  })
+
+  it("a session shows its latest run", () => {
+    const info = Conversion.sessionFromDomain(session, { ...turn, status: "running", startedAt_ms: 3 })
+    assert.deepInclude(info, { sessionId: session.id, latestRunId: turn.id, task: turn.task, status: "running" })
+    assert.strictEqual(info.updatedAt, "1970-01-01T00:00:00.003Z")
+    survivesTheWire(SessionInfo, info)
   })
 
   it("a browser is seen while it runs, and its recording afterwards", () => {

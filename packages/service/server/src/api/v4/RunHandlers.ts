@@ -1,0 +1,81 @@
+import { ConflictError, RunNotFoundError, SessionNotFoundError } from "@webagent/contract"
+import type { RunCreate } from "@webagent/contract/v4"
+import { Engine, type SafeCreate as Safe } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { invalid } from "../Invalid.ts"
+import * as Links from "../Links.ts"
+import { originOf } from "../Origin.ts"
+import * as SafeCreate from "../SafeCreate.ts"
+import * as Conversion from "./Conversion.ts"
+import * as Options from "./Options.ts"
+import { Served } from "./Served.ts"
+
+const notFound = () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
+
+/** The reads of a run by its id: as operations, and as fast reads. */
+export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
+  const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
+  return {
+    find,
+    status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
+    get: Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+      const turn = yield* find(id)
+      const { showsBrowsers } = yield* linksOf(request)
+      if (!showsBrowsers) return Conversion.fromDomain(turn)
+      const { session } = yield* Effect.catchTag(engine.session(turn.sessionId), "SessionNotFound", notFound)
+      const browserId = session.status === "stopped" ? null : session.browserId
+      return Conversion.fromDomain(turn, (yield* linksOf(request, browserId)).live(browserId))
+    })
+  }
+}
+
+/** The v4 operations on runs. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "runs",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    const { find, get, status } = reads(engine, yield* Links.make)
+
+    const checkModel = ({ model }: { readonly model?: string }) =>
+      model === undefined || engine.acceptsModel(model)
+        ? Effect.void
+        : Effect.fail(invalid(["body", "model"], "This server's agent has another model: leave model out"))
+
+    /** Creates a run in a session of its own, or as the next turn of the session that the body names. */
+    const create = Effect.fnUntraced(function* (payload: RunCreate, safe: Safe | undefined) {
+      const sessionId = yield* Options.sessionId(payload)
+      if (sessionId === undefined) {
+        const session = yield* Conversion.toDomain(payload)
+        yield* checkModel(session)
+        return yield* engine.createSession(session, safe)
+      }
+      const message = yield* Conversion.followUpToDomain(sessionId, payload)
+      yield* checkModel(message)
+      return yield* engine.queue(message, safe)
+    })
+
+    return handlers.handleAll({
+      create: ({ payload, request }) =>
+        SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
+          Effect.flatMap(({ turn }) =>
+            Effect.map(originOf(request), (origin) => Conversion.createdFromDomain(turn, origin))
+          ),
+          Effect.catchTags({
+            SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
+            SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
+          })
+        ),
+      status: ({ params }) => status(params.run_id),
+      get: ({ params, request }) => get(params.run_id, request),
+      cancel: ({ params, request }) =>
+        Effect.catchTag(engine.cancelTurn(params.run_id.toLowerCase()), "TurnNotFound", notFound).pipe(
+          Effect.flatMap(({ id }) => get(id, request))
+        ),
+      // agents of this server attach no files
+      attachments: ({ params }) => Effect.as(find(params.run_id), { attachments: [] })
+    })
+  })
+)

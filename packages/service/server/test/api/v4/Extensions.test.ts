@@ -1,0 +1,196 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { MemoryStore } from "@webagent/engine"
+import { poll, send } from "../../http/send.ts"
+import { layerOver } from "../../http/served.ts"
+
+/** A run whose task is "wait" runs until it's cancelled. */
+const waits = layerOver(MemoryStore.layer, {
+  perform: ({ task }) =>
+    task === "wait"
+      ? Stream.concat(Stream.make({ _tag: "Started" } as const), Stream.fromEffect(Effect.never))
+      : Stream.make({ _tag: "Started" } as const, { _tag: "Completed", report: { output: task } } as const)
+})
+
+const create = (body: object, headers: Record<string, string> = {}) => send("POST", "/api/v4/runs", { body, headers })
+
+const queue = (session: unknown, text: string, headers: Record<string, string> = {}) =>
+  send("POST", `/api/v4/sessions/${String(session)}/queue`, { body: { text, interrupt: false }, headers })
+
+const untilStatus = (id: unknown, status: string) =>
+  poll(`/api/v4/runs/${String(id)}/status`, (body) => body["status"] === status)
+
+/** A session whose first run is at work. */
+const busy = Effect.gen(function* () {
+  const { body } = yield* create({ task: "wait" })
+  yield* untilStatus(body["id"], "running")
+  return { run: String(body["id"]), session: String(body["sessionId"]) }
+})
+
+layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
+  it.effect("cancel returns the run, and leaves a finished one as it is", () =>
+    Effect.gen(function* () {
+      const { run } = yield* busy
+      const { body, status } = yield* send("POST", `/api/v4/runs/${run}/cancel`)
+      assert.deepStrictEqual([status, body["id"], body["status"]], [200, run, "cancelled"])
+      const again = yield* send("POST", `/api/v4/runs/${run.toUpperCase()}/cancel`)
+      assert.deepStrictEqual([again.status, again.body["finishedAt"]], [200, body["finishedAt"]])
+      const done = (yield* create({ task: "quick" })).body["id"]
+      yield* untilStatus(done, "completed")
+      assert.propertyVal((yield* send("POST", `/api/v4/runs/${String(done)}/cancel`)).body, "status", "completed")
+    })
+  )
+
+  it.effect("attachments of a run are an empty list", () =>
+    Effect.gen(function* () {
+      const { body } = yield* create({ task: "quick" })
+      const attached = yield* send("GET", `/api/v4/runs/${String(body["id"])}/attachments`)
+      assert.deepStrictEqual([attached.status, attached.body], [200, { attachments: [] }])
+    })
+  )
+
+  it.effect("a sessionId makes a run the next one of that session", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const next = yield* create({ task: "next", sessionId: session.toUpperCase() })
+      assert.strictEqual(next.status, 201)
+      assert.deepInclude(next.body, { sessionId: session, task: "next", status: "queued" })
+      const info = yield* send("GET", `/api/v4/sessions/${session}`)
+      assert.deepInclude(info.body, {
+        sessionId: session,
+        latestRunId: next.body["id"],
+        task: "next",
+        status: "queued"
+      })
+      yield* send("POST", `/api/v4/runs/${run}/cancel`)
+      yield* untilStatus(next.body["id"], "completed")
+    })
+  )
+
+  it.effect("a sessionId of no session is a 404, and one that is no text a 422", () =>
+    Effect.gen(function* () {
+      const missing = yield* create({ task: "next", sessionId: "00000000-0000-4000-8000-00000000ffff" })
+      assert.deepStrictEqual([missing.status, missing.body], [404, { detail: "Session not found" }])
+      for (const sessionId of [1, "", {}]) assert.strictEqual((yield* create({ task: "next", sessionId })).status, 422)
+    })
+  )
+
+  it.effect("messages wait in the order in which they run, and a pending one can be removed", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const path = `/api/v4/sessions/${session}/queue`
+      assert.deepStrictEqual((yield* send("GET", path)).body, { queue: [], steeringCutoffs: [] })
+      const first = yield* queue(session, "first")
+      const second = yield* queue(session, "second")
+      assert.deepInclude(first.body, { id: 2, status: "pending", mode: "queue", text: "first" })
+      const { body } = yield* send("GET", path)
+      assert.deepStrictEqual(body["queue"], [first.body, second.body])
+      assert.deepStrictEqual((yield* send("GET", `${path}/3`)).body, second.body)
+
+      const removed = yield* send("DELETE", `${path}/2`)
+      assert.deepStrictEqual([removed.status, removed.body["status"]], [200, "cancelled"])
+      assert.strictEqual((yield* send("DELETE", `${path}/2`)).status, 200)
+      yield* send("POST", `/api/v4/runs/${run}/cancel`)
+      yield* untilStatus(second.body["runId"], "completed")
+      assert.propertyVal((yield* send("GET", `${path}/3`)).body, "status", "consumed")
+      const late = yield* send("DELETE", `${path}/3`)
+      assert.deepStrictEqual(
+        [late.status, late.body],
+        [409, { detail: "The message is consumed: only a pending one can be removed" }]
+      )
+      // the first run of the session is no message, and neither is another spelling of a number
+      for (const id of ["1", "4", "02", "2.0", "x"])
+        assert.strictEqual((yield* send("GET", `${path}/${id}`)).status, 404)
+    })
+  )
+
+  it.effect("equal pending messages are one with the header that says so", () =>
+    Effect.gen(function* () {
+      const { session } = yield* busy
+      const header = { "x-v4-queue-deduplicate": "exact-text-v1" }
+      const first = yield* queue(session, "same", header)
+      assert.deepStrictEqual((yield* queue(session, "same", header)).body, first.body)
+      assert.notStrictEqual((yield* queue(session, "other", header)).body["id"], first.body["id"])
+      assert.notStrictEqual((yield* queue(session, "same")).body["id"], first.body["id"])
+      const unknown = yield* queue(session, "same", { "x-v4-queue-deduplicate": "by-meaning" })
+      assert.strictEqual(unknown.status, 422)
+      assert.nestedPropertyVal(unknown.body, "detail[0].loc[1]", "X-V4-Queue-Deduplicate")
+    })
+  )
+
+  it.effect("a repeat of a deduplicated message stays the same message after that was consumed", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const headers = { "x-v4-queue-deduplicate": "exact-text-v1" }
+      const first = yield* queue(session, "same", headers)
+      const keyed = { ...headers, "idempotency-key": "k" }
+      yield* queue(session, "same", keyed)
+      yield* send("POST", `/api/v4/runs/${run}/cancel`)
+      yield* untilStatus(first.body["runId"], "completed")
+      const repeat = yield* queue(session, "same", keyed)
+      assert.deepStrictEqual(
+        [repeat.body["id"], repeat.headers.get("idempotency-replayed")],
+        [first.body["id"], "true"]
+      )
+    })
+  )
+
+  it.effect("a browser is read until and after it's stopped", () =>
+    Effect.gen(function* () {
+      const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
+      const path = `/api/v4/browsers/${String(body["id"])}`
+      assert.deepStrictEqual((yield* send("GET", path)).body, body)
+      const stopped = yield* send("PATCH", path, { body: { action: "stop" } })
+      const read = yield* send("GET", path)
+      assert.deepStrictEqual([read.status, read.body], [200, stopped.body])
+      assert.deepInclude(read.body, { status: "stopped", cdpUrl: null, proxyUsedMb: "0", metadata: {} })
+    })
+  )
+
+  it.effect.each([
+    ["/runs", { workspaceId: "w" }, "workspaceId"],
+    ["/runs", { attachedFileIds: ["f"] }, "attachedFileIds"],
+    ["/runs", { secretBindings: [{ alias: "a" }] }, "secretBindings"],
+    ["/runs", { agentmail: true }, "agentmail"],
+    ["/runs", { judge: {} }, "judge"],
+    ["/runs", { model: "another" }, "model"],
+    ["/runs", { maxCostUsd: 0 }, "maxCostUsd"],
+    ["/runs", { maxCostUsd: "free" }, "maxCostUsd"],
+    ["/runs", { browserSettings: { profileId: "p" } }, "browserSettings.profileId"],
+    ["/runs", { browserSettings: { customProxy: { host: "h", port: 1 } } }, "browserSettings.customProxy"],
+    ["/runs", { browserSettings: { proxyCountryCode: "de" } }, "browserSettings.proxyCountryCode"],
+    ["/runs", { browserSettings: { screenWidth: 800 } }, "browserSettings.screenWidth"],
+    ["/browsers", { customProxy: { host: "h", port: 1 } }, "customProxy"],
+    ["/browsers", { solveCaptchas: true }, "solveCaptchas"],
+    ["/browsers", { pdfRendererEnabled: false }, "pdfRendererEnabled"],
+    ["/browsers", { browserScreenHeight: 600 }, "browserScreenHeight"],
+    ["/browsers", { profileId: "p" }, "profileId"]
+  ] as const)("%s with %j is a 422 that says why", ([path, options, at]) =>
+    Effect.gen(function* () {
+      const { body, status } = yield* send("POST", `/api/v4${path}`, { body: { task: "t", ...options } })
+      assert.strictEqual(status, 422)
+      const [issue] = body["detail"] as ReadonlyArray<{ readonly loc: ReadonlyArray<string>; readonly msg: string }>
+      assert.strictEqual(issue?.loc.slice(1).join("."), at)
+      assert.match(issue?.msg ?? "", /leave|Expected/u)
+    })
+  )
+
+  it.effect("options that ask for what this server does anyway are accepted", () =>
+    Effect.gen(function* () {
+      const run = {
+        task: "t",
+        model: "test",
+        workspaceId: null,
+        attachedFileIds: [],
+        secretBindings: null,
+        agentmail: false,
+        maxCostUsd: "0.50",
+        browserSettings: { proxyCountryCode: null, profileId: null, record: false }
+      }
+      assert.strictEqual((yield* create(run)).status, 201)
+      const browser = { proxyCountryCode: null, solveCaptchas: false, pdfRendererEnabled: true, customProxy: null }
+      assert.strictEqual((yield* send("POST", "/api/v4/browsers", { body: browser })).status, 201)
+    })
+  )
+})
