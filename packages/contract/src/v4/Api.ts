@@ -16,6 +16,7 @@ class RunsGroup extends HttpApiGroup.make("runs").add(
   endpoint("create", CreateRunInSession, "Create a run; with a sessionId, the next run of that session"),
   endpoint("status", runs.status, "Read the status of a run; cheap, meant for polling"),
   endpoint("get", runs.get, "Read a run, with its result once terminal"),
+  extension("list", V4Extensions.runs.list, "List runs, newest first"),
   extension("cancel", V4Extensions.runs.cancel, "Cancel a run; a terminal one stays as it is"),
   extension("attachments", V4Extensions.runs.attachments, "List the files that the agent attached to a run")
 ) {}
@@ -28,6 +29,8 @@ class EventsGroup extends HttpApiGroup.make("events").add(
 /** The v4 operations on sessions. */
 class SessionsGroup extends HttpApiGroup.make("sessions").add(
   endpoint("queue", sessions.queue, "Queue a follow-up message"),
+  extension("list", V4Extensions.sessions.list, "List sessions, newest first"),
+  extension("purge", V4Extensions.sessions.purge, "Delete a session with its runs, messages and recording"),
   extension("get", V4Extensions.sessions.get, "Read a session, with the status of its latest run"),
   extension("messages", V4Extensions.sessions.messages, "List the pending messages of a session"),
   extension("message", V4Extensions.sessions.message, "Read a queued message"),
@@ -38,6 +41,7 @@ class SessionsGroup extends HttpApiGroup.make("sessions").add(
 class BrowsersGroup extends HttpApiGroup.make("browsers").add(
   endpoint("create", browsers.create, "Create a browser"),
   endpoint("update", browsers.update, "Stop a browser"),
+  extension("list", V4Extensions.browsers.list, "List browsers, newest first"),
   extension("get", V4Extensions.browsers.get, "Read a browser")
 ) {}
 

@@ -108,7 +108,7 @@ export class Engine extends Context.Service<
       options?: { readonly onlyQueued?: boolean }
     ) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** True if turns may ask for this language model. */
-    readonly acceptsModel: (model: string) => boolean
+    readonly acceptsModel: (model: string) => Effect.Effect<boolean>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /**

@@ -224,7 +224,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
-    acceptsModel: (model: string) => agent.accepts?.(model) ?? model === agent.model,
+    acceptsModel: (model: string) => Effect.sync(() => agent.accepts?.(model) ?? model === agent.model),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),

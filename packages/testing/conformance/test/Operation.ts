@@ -1,15 +1,15 @@
 import { errorsOf, type Operations } from "@webagent/contract"
 import { V2Operations } from "@webagent/contract/v2"
 import { V3Operations } from "@webagent/contract/v3"
-import { V4Operations } from "@webagent/contract/v4"
+import { CreateRunInSession, V4Extensions, V4Operations } from "@webagent/contract/v4"
 import * as Wire from "@webagent/contract/Wire"
 import type * as Schema from "effect/Schema"
 
 type Body = Schema.Codec<unknown, unknown>
 
-/** One described operation, as the contract says it. */
+/** One operation, as the contract says it. */
 export interface Operation {
-  /** Such as `v4.createRun`, the name that `Wire.operations` gives it. */
+  /** Such as `v4.createRun`, the name that `Wire.operations` or `Wire.extensions` gives it. */
   readonly name: string
   readonly method: string
   /** With the version before it: `/api/v4/runs/{run_id}`. */
@@ -26,11 +26,12 @@ const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<O
   Object.values(table)
     .flatMap((group) => Object.values(group))
     .map((operation) => {
-      const { method, payload, success } = operation
+      const { method, payload, status = method === "POST" ? 201 : 200, success } = operation
       const [name] =
-        Object.entries<{ readonly method: string; readonly path: string }>(Wire.operations[version]).find(
-          ([, wire]) => wire.method === method && wire.path === operation.path
-        ) ?? []
+        Object.entries<{ readonly method: string; readonly path: string }>({
+          ...Wire.operations[version],
+          ...Wire.extensions[version]
+        }).find(([, wire]) => wire.method === method && wire.path === operation.path) ?? []
       const path = `${Wire.basePath[version]}${operation.path}`
       return {
         name: `${version}.${name}`,
@@ -39,7 +40,7 @@ const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<O
         pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"),
         payload,
         answers: new Map<number, Body>([
-          [method === "POST" ? 201 : 200, success],
+          [status, success],
           ...Object.entries(errorsOf(operation)).map(([status, error]) => [Number(status), error] as const)
         ])
       }
@@ -49,7 +50,8 @@ const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<O
 export const operations: ReadonlyArray<Operation> = [
   ...ofVersion("v2", V2Operations),
   ...ofVersion("v3", V3Operations),
-  ...ofVersion("v4", V4Operations)
+  ...ofVersion("v4", { ...V4Operations, runs: { ...V4Operations.runs, create: CreateRunInSession } }),
+  ...ofVersion("v4", V4Extensions)
 ]
 
 /** The path of an operation with this id in it. */

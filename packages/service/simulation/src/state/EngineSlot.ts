@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     browser: (id) => now(({ browser }) => browser(id)),
     connectBrowser: (...args) => now(({ connectBrowser }) => connectBrowser(...args)),
     cancelTurn: (...args) => now(({ cancelTurn }) => cancelTurn(...args)),
-    acceptsModel: (model) => running.engine.acceptsModel(model),
+    acceptsModel: (model) => now(({ acceptsModel }) => acceptsModel(model)),
     stopSession: (id) => now(({ stopSession }) => stopSession(id)),
     purgeSession: (id) => now(({ purgeSession }) => purgeSession(id)),
     stopIdleSession: (...args) => now(({ stopIdleSession }) => stopIdleSession(...args)),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { invalid } from "../Invalid.ts"
+import * as ListPage from "../ListPage.ts"
 import * as Links from "../Links.ts"
 import { originOf } from "../Origin.ts"
 import * as SafeCreate from "../SafeCreate.ts"
@@ -39,10 +40,10 @@ export const layer = HttpApiBuilder.group(
     const engine = yield* Engine
     const { find, get, status } = reads(engine, yield* Links.make)
 
-    const checkModel = ({ model }: { readonly model?: string }) =>
-      model === undefined || engine.acceptsModel(model)
-        ? Effect.void
-        : Effect.fail(invalid(["body", "model"], "This server's agent has another model: leave model out"))
+    const checkModel = Effect.fnUntraced(function* ({ model }: { readonly model?: string }) {
+      if (model === undefined || (yield* engine.acceptsModel(model))) return
+      yield* invalid(["body", "model"], "This server's agent has another model: leave model out")
+    })
 
     /** Creates a run in a session of its own, or as the next turn of the session that the body names. */
     const create = Effect.fnUntraced(function* (payload: RunCreate, safe: Safe | undefined) {
@@ -67,6 +68,16 @@ export const layer = HttpApiBuilder.group(
             SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
             SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
           })
+        ),
+      list: ({ query: { sessionId, ...query } }) =>
+        Effect.map(
+          ListPage.read(
+            "runs",
+            query,
+            sessionId === undefined ? {} : { sessionId: sessionId.toLowerCase() },
+            engine.lists.turns
+          ),
+          ({ rows, ...page }) => ({ runs: rows.map((turn) => Conversion.fromDomain(turn)), ...page })
         ),
       status: ({ params }) => status(params.run_id),
       get: ({ params, request }) => get(params.run_id, request),

@@ -6,7 +6,8 @@ import { NodeRouting, place } from "../Placement.ts"
 export const Served = place(V4Api.prefix(basePath.v4).middleware(NodeRouting), {
   runs: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } },
   sessions: {
-    queue: { node: "ofSession", param: "session_id" }
+    queue: { node: "ofSession", param: "session_id" },
+    purge: { node: "ofSessionFiles", param: "session_id" }
   },
   browsers: {
     create: { node: "withRoom", launches: "immediately" },

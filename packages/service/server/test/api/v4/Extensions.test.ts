@@ -193,4 +193,113 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
       assert.strictEqual((yield* send("POST", "/api/v4/browsers", { body: browser })).status, 201)
     })
   )
+
+  const listed = (body: Readonly<Record<string, unknown>>, name: string) =>
+    body[name] as ReadonlyArray<Readonly<Record<string, unknown>>>
+
+  it.effect("a walk over the pages of runs has each once, newest first", () =>
+    Effect.gen(function* () {
+      const made: Array<unknown> = []
+      for (let count = 0; count < 5; count++) made.unshift((yield* create({ task: `quick ${count}` })).body["id"])
+      const walked: Array<unknown> = []
+      let cursor = ""
+      do {
+        const { body, status } = yield* send("GET", `/api/v4/runs?limit=2${cursor}`)
+        assert.strictEqual(status, 200)
+        assert.strictEqual(body["hasMore"], body["nextCursor"] !== null)
+        walked.push(...listed(body, "runs").map(({ id }) => id))
+        cursor = body["nextCursor"] === null ? "" : `&cursor=${String(body["nextCursor"])}`
+      } while (cursor !== "")
+      assert.deepStrictEqual(walked.slice(0, 5), made)
+      assert.lengthOf(walked, new Set(walked).size)
+    })
+  )
+
+  it.effect("runs of a session, in full", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const next = (yield* create({ task: "next", sessionId: session })).body["id"]
+      const { body } = yield* send("GET", `/api/v4/runs?sessionId=${session.toUpperCase()}`)
+      assert.deepStrictEqual(
+        listed(body, "runs").map(({ id }) => id),
+        [next, run]
+      )
+      assert.deepStrictEqual(listed(body, "runs")[1], (yield* send("GET", `/api/v4/runs/${run}`)).body)
+      assert.deepInclude(body, { nextCursor: null, hasMore: false })
+      const none = yield* send("GET", "/api/v4/runs?sessionId=unknown")
+      assert.deepStrictEqual(none.body, { runs: [], nextCursor: null, hasMore: false })
+    })
+  )
+
+  it.effect("a cursor of another list is a 400, and a limit outside 1 to 100 a 422", () =>
+    Effect.gen(function* () {
+      yield* busy
+      yield* busy
+      const { body } = yield* send("GET", "/api/v4/runs?limit=1")
+      const cursor = String(body["nextCursor"])
+      for (const path of [`/runs?sessionId=x&cursor=${cursor}`, `/sessions?cursor=${cursor}`, "/runs?cursor=x"]) {
+        const refused = yield* send("GET", `/api/v4${path}`)
+        assert.strictEqual(refused.status, 400, path)
+        assert.match(String(refused.body["detail"]), /from its start/u)
+      }
+      for (const query of ["limit=0", "limit=101", "limit=x", "limit="]) {
+        for (const path of ["runs", "sessions"]) {
+          const refused = yield* send("GET", `/api/v4/${path}?${query}`)
+          assert.strictEqual(refused.status, 422, query)
+          assert.nestedPropertyVal(refused.body, "detail[0].loc[0]", "query")
+        }
+      }
+    })
+  )
+
+  it.effect("sessions are listed with their latest run", () =>
+    Effect.gen(function* () {
+      const { session } = yield* busy
+      const next = (yield* create({ task: "next", sessionId: session })).body["id"]
+      const { body } = yield* send("GET", "/api/v4/sessions?limit=1")
+      assert.deepStrictEqual(listed(body, "sessions"), [(yield* send("GET", `/api/v4/sessions/${session}`)).body])
+      assert.nestedPropertyVal(body, "sessions[0].latestRunId", next)
+      assert.strictEqual(body["hasMore"], true)
+    })
+  )
+
+  it.effect("a purged session is gone with its runs", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const purged = yield* send("POST", `/api/v4/sessions/${session}/purge`)
+      assert.deepStrictEqual([purged.status, purged.text], [204, ""])
+      for (const path of [`sessions/${session}`, `runs/${run}`]) {
+        assert.strictEqual((yield* send("GET", `/api/v4/${path}`)).status, 404, path)
+      }
+      const { body } = yield* send("GET", `/api/v4/runs?sessionId=${session}`)
+      assert.deepStrictEqual(body["runs"], [])
+      assert.strictEqual((yield* send("POST", `/api/v4/sessions/${session}/purge`)).status, 404)
+    })
+  )
+
+  it.effect("browsers are listed by pages with numbers", () =>
+    Effect.gen(function* () {
+      const made: Array<unknown> = []
+      for (let count = 0; count < 3; count++) made.unshift((yield* send("POST", "/api/v4/browsers", { body: {} })).body)
+      const page = (query: string) => send("GET", `/api/v4/browsers?${query}`)
+      const first = (yield* page("pageSize=2")).body
+      assert.deepStrictEqual([first["items"], first["pageNumber"], first["pageSize"]], [made.slice(0, 2), 1, 2])
+      const second = (yield* page("pageSize=2&pageNumber=2&filterBy=active")).body
+      assert.deepStrictEqual(listed(second, "items")[0], made[2])
+      const total = Number(first["totalItems"])
+      assert.isAtLeast(total, 3)
+      const id = String(listed(first, "items")[0]?.["id"])
+      yield* send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+      const stopped = (yield* page("filterBy=stopped")).body
+      assert.include(
+        listed(stopped, "items").map((browser) => browser["id"]),
+        id
+      )
+      assert.deepInclude((yield* page(`pageNumber=99`)).body, { items: [], totalItems: total, pageNumber: 99 })
+      for (const query of ["pageSize=101", "pageNumber=0", "pageNumber=1000000", "filterBy=busy"]) {
+        assert.strictEqual((yield* page(query)).status, 422, query)
+      }
+      assert.deepInclude((yield* page("agentSessionId=unknown")).body, { items: [], totalItems: 0 })
+    })
+  )
 })

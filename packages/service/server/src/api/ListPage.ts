@@ -1,0 +1,71 @@
+import { BadCursorError } from "@webagent/contract"
+import { Owner, type Page, type Place, type StoreUnavailable } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Cursor from "./Cursor.ts"
+
+/** The number of records of a page, unless the query says another. */
+export const defaultLimit = 50
+
+/** The part of a list's query that names a page. */
+interface PageQuery {
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+/** A page, with the cursor of the next one; null at the end of the list. */
+export interface ListPage<A> {
+  readonly rows: ReadonlyArray<A>
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+}
+
+/**
+ * Reads a page of a list at a cursor. A cursor belongs to its list, filter and API key; any other one is a 400.
+ *
+ * @param list - The name of the list, in its cursors.
+ */
+export const read = <F extends object, A>(
+  list: string,
+  { cursor, limit = defaultLimit }: PageQuery,
+  filter: F,
+  page: (filter: F, after: Place | null, limit: number) => Effect.Effect<Page<A>, StoreUnavailable>
+): Effect.Effect<ListPage<A>, BadCursorError | StoreUnavailable> =>
+  Effect.gen(function* () {
+    const scope = { list, owner: yield* Owner, filter: Object.fromEntries(Object.entries(filter)) }
+    const after = cursor === undefined ? null : Option.getOrUndefined(Cursor.decode(scope, cursor))
+    if (after === undefined) return yield* new BadCursorError({ detail: Cursor.badCursor })
+    const { next, rows } = yield* page(filter, after, limit)
+    return { rows, nextCursor: next === null ? null : Cursor.encode(scope, next), hasMore: next !== null }
+  })
+
+/** Returns the first row of a list, whose first pages may be empty. */
+export const first = <A>(
+  page: (after: Place | null, limit: number) => Effect.Effect<Page<A>, StoreUnavailable>,
+  after: Place | null = null
+): Effect.Effect<A | undefined, StoreUnavailable> =>
+  Effect.flatMap(page(after, 1), ({ next, rows: [row] }) =>
+    row !== undefined || next === null ? Effect.succeed(row) : first(page, next)
+  )
+
+/** The most records that pages with numbers can reach: each page reads all before it. */
+export const maxNumbered = 10_000
+
+/** Reads the records from one place of a list to before another, counted from 0. */
+export const slice = <A>(
+  page: (after: Place | null, limit: number) => Effect.Effect<Page<A>, StoreUnavailable>,
+  from: number,
+  to: number
+): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const found: Array<A> = []
+    let seen = 0
+    let after: Place | null = null
+    do {
+      const { next, rows }: Page<A> = yield* page(after, Math.min(100, to - seen))
+      found.push(...rows.slice(Math.max(0, from - seen)))
+      seen += rows.length
+      after = next
+    } while (after !== null && seen < to)
+    return found
+  })
