@@ -75,6 +75,19 @@ export interface Message extends TurnRequest {
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
   ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
 
+/** The error of a refused client command. A refusal that only the engine's own commands get is a defect. */
+const refused =
+  (id: string) =>
+  (
+    error: NotChanged
+  ): Effect.Effect<
+    never,
+    AdmissionRefused | SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+  > => {
+    if (error._tag === "Stopped") return Effect.fail(new SessionStopped({ id }))
+    return isInternal(error) ? Effect.die(error) : Effect.fail(error)
+  }
+
 /** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
   const agent = yield* Agent
@@ -84,19 +97,6 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   const work = yield* Work
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
-
-  /** The error of a refused client command. A refusal that only the engine's own commands get is a defect. */
-  const refused =
-    (id: string) =>
-    (
-      error: NotChanged
-    ): Effect.Effect<
-      never,
-      AdmissionRefused | SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
-    > => {
-      if (error._tag === "Stopped") return Effect.fail(new SessionStopped({ id }))
-      return isInternal(error) ? Effect.die(error) : Effect.fail(error)
-    }
 
   const newTurn = (
     { budget = null, model = agent.model }: TurnRequest,

@@ -1,8 +1,9 @@
 import { errorsOf, type Operations } from "@webagent/contract"
 import { V2Operations } from "@webagent/contract/v2"
 import { V3Operations } from "@webagent/contract/v3"
-import { CreateRunInSession, V4Extensions, V4Operations } from "@webagent/contract/v4"
+import { CreateRunInSession, V4Api, V4Extensions, V4Operations } from "@webagent/contract/v4"
 import * as Wire from "@webagent/contract/Wire"
+import * as OpenApi from "effect/http-api/OpenApi"
 import type * as Schema from "effect/Schema"
 
 type Body = Schema.Codec<unknown, unknown>
@@ -46,12 +47,19 @@ const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<O
       }
     })
 
-/** Every operation of every version. */
+/** The paths of an API's endpoints, by method. */
+const served: ReadonlySet<string> = new Set(
+  Object.entries(OpenApi.fromApi(V4Api).paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${Wire.basePath.v4}${path}`)
+  )
+)
+
+/** Every operation of every version that our server serves. */
 export const operations: ReadonlyArray<Operation> = [
   ...ofVersion("v2", V2Operations),
   ...ofVersion("v3", V3Operations),
   ...ofVersion("v4", { ...V4Operations, runs: { ...V4Operations.runs, create: CreateRunInSession } }),
-  ...ofVersion("v4", V4Extensions)
+  ...ofVersion("v4", V4Extensions).filter(({ method, path }) => served.has(`${method} ${path}`))
 ]
 
 /** The path of an operation with this id in it. */
