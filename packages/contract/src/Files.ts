@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import { answer, nullable, undescribed } from "./OpenRecord.ts"
-import { cursorPage, cursorQuery } from "./Pagination.ts"
+import { answer, undescribed } from "./OpenRecord.ts"
+import { cursorPage } from "./Pagination.ts"
 import { Timestamp } from "./Timestamp.ts"
 
 /** A stored file: its path in the workspace or among the downloads of a browser, and its size in bytes. */
@@ -9,7 +9,7 @@ export const StoredFile = answer({
   size: Schema.Int,
   lastModified: undescribed(Timestamp),
   // opens the file without an API key for some minutes; with `includeUrls=true` only
-  url: nullable(Schema.String)
+  url: undescribed(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "StoredFile" })
 
 /** A stored file. */
@@ -23,15 +23,3 @@ export const FileList = answer({
 
 /** A part of the files. */
 export type FileList = typeof FileList.Type
-
-/** The query of a list of files: the start of their paths. With `includeUrls=true`, each file has a `url`. */
-export const FileListQuery = Schema.Struct({
-  prefix: Schema.optionalKey(Schema.String),
-  includeUrls: Schema.optionalKey(Schema.Literals(["true", "false"])),
-  // how links open files: attachment, the default, or inline
-  contentDisposition: Schema.optionalKey(Schema.String),
-  ...cursorQuery
-})
-
-/** The query of a list of files. */
-export type FileListQuery = typeof FileListQuery.Type

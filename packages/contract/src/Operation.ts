@@ -22,6 +22,27 @@ export interface Operation {
 /** The operations of a version by group and name. */
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
+type WithQueries<Operations extends Readonly<Record<string, Operation>>, Queries> = {
+  readonly [Name in keyof Operations]: Name extends keyof Queries
+    ? Operations[Name] & { readonly query: Queries[Name] }
+    : Operations[Name]
+}
+
+/** Adds the queries of operations by name. They're apart, because a client sends queries without a schema. */
+export const withQueries = <
+  const Operations extends Readonly<Record<string, Operation>>,
+  const Queries extends { readonly [Name in keyof Operations]?: NonNullable<Operation["query"]> }
+>(
+  operations: Operations,
+  queries: Queries
+): WithQueries<Operations, Queries> =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      name in queries ? { ...operation, query: queries[name] } : operation
+    ])
+  ) as object as WithQueries<Operations, Queries>
+
 /** Errors of every operation, besides its own. */
 const commonErrors = [UnauthorizedError, ContentTooLargeError, HTTPValidationError, TooManyRequestsError] as const
 

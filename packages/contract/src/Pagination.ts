@@ -1,46 +1,10 @@
 import * as Schema from "effect/Schema"
 import { undescribed } from "./OpenRecord.ts"
 
-/** The most records of a page. */
-const longestPage = 100
-
-/** A whole number in a query, such as `limit=50`. */
-const between = (minimum: number, maximum: number) =>
-  Schema.NumberFromString.check(
-    Schema.isInt({ message: "Expected a whole number" }),
-    Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` })
-  )
-
-const from1To = (most: number) => between(1, most)
-
-/** The parameters of a list that continues at a cursor: at most 100 records per page, by default 50. */
-export const cursorQuery = {
-  cursor: Schema.optionalKey(Schema.String),
-  limit: Schema.optionalKey(from1To(longestPage))
-}
-
-/** The parameters of a list that continues after the number of a record: at most 100 records per page, by default 50. */
-export const afterQuery = {
-  after: Schema.optionalKey(between(0, Number.MAX_SAFE_INTEGER)),
-  limit: Schema.optionalKey(from1To(longestPage))
-}
-
 /** The fields of a page besides its records. A page may have fewer records than `limit` and still a `nextCursor`. */
 export const cursorPage = {
   nextCursor: undescribed(Schema.NullOr(Schema.String)),
   hasMore: undescribed(Schema.Boolean)
-}
-
-/** The parameters of a list whose pages have numbers: at most 100 records per page, by default 50; the first page is 1. */
-export const numberedQuery = {
-  pageSize: Schema.optionalKey(from1To(longestPage)),
-  pageNumber: Schema.optionalKey(from1To(Number.MAX_SAFE_INTEGER))
-}
-
-/** The same under the names that v3 has for sessions and profiles. */
-export const pageQuery = {
-  page: Schema.optionalKey(from1To(Number.MAX_SAFE_INTEGER)),
-  page_size: Schema.optionalKey(from1To(longestPage))
 }
 
 /** A page of a list whose pages have numbers. */

@@ -1,10 +1,10 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "./Identifier.ts"
 import { ConflictError } from "./Errors.ts"
-import { ProfileNotFoundError } from "./ExtensionErrors.ts"
+import { ProfileNotFoundError } from "./ProfileNotFoundError.ts"
 import { answer, nullable, openRecord, undescribed } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
-import { numberedPage, numberedQuery } from "./Pagination.ts"
+import { numberedPage } from "./Pagination.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { profileOperations as operations } from "./Wire.ts"
 
@@ -44,15 +44,9 @@ export type ProfileList = typeof ProfileList.Type
 
 const ofProfile = { params: Schema.Struct({ profile_id: Identifier }), errors: [ProfileNotFoundError] } as const
 
-/** The query of `GET /profiles`: a part of a name, in any case, and a page by its number. */
-export const ProfileListQuery = Schema.Struct({ query: Schema.optionalKey(Schema.String), ...numberedQuery })
-
-/** The query of `GET /profiles`. */
-export type ProfileListQuery = typeof ProfileListQuery.Type
-
 /** The operations on profiles. */
 export const ProfileExtensions = {
-  list: { ...operations.listProfiles, query: ProfileListQuery, success: ProfileList },
+  list: { ...operations.listProfiles, success: ProfileList },
   create: { ...operations.createProfile, payload: ProfileInput, success: Profile, errors: [ConflictError] },
   get: { ...operations.getProfile, ...ofProfile, success: Profile },
   update: { ...operations.updateProfile, ...ofProfile, payload: ProfileInput, success: Profile },

@@ -164,22 +164,32 @@ export const v3Extensions = /* @__PURE__ */ (() =>
     ...accountOperations
   }) as const)()
 
+/** The operations on v4 runs that the description doesn't show. */
+export const runOperations = {
+  listRuns: { method: "GET", path: "/runs" },
+  cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
+  listEvents: { method: "GET", path: "/runs/{run_id}/events" },
+  listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" }
+} as const
+
+/** The operations on v4 sessions that the description doesn't show. */
+export const sessionOperations = {
+  listSessions: { method: "GET", path: "/sessions" },
+  getSession: { method: "GET", path: "/sessions/{session_id}" },
+  purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
+  listMessages: { method: "GET", path: "/sessions/{session_id}/queue" },
+  getMessage: { method: "GET", path: "/sessions/{session_id}/queue/{message_id}" },
+  removeMessage: { method: "DELETE", path: "/sessions/{session_id}/queue/{message_id}" }
+} as const
+
 /**
  * Operations of v4 that the description doesn't show, as published clients call them. A service may lack them: it
  * responds with 404 or 405.
  */
 export const v4Extensions = /* @__PURE__ */ (() =>
   ({
-    listRuns: { method: "GET", path: "/runs" },
-    cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
-    listEvents: { method: "GET", path: "/runs/{run_id}/events" },
-    listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" },
-    listSessions: { method: "GET", path: "/sessions" },
-    getSession: { method: "GET", path: "/sessions/{session_id}" },
-    purgeSession: { method: "POST", path: "/sessions/{session_id}/purge" },
-    listMessages: { method: "GET", path: "/sessions/{session_id}/queue" },
-    getMessage: { method: "GET", path: "/sessions/{session_id}/queue/{message_id}" },
-    removeMessage: { method: "DELETE", path: "/sessions/{session_id}/queue/{message_id}" },
+    ...runOperations,
+    ...sessionOperations,
     ...browserOperations,
     ...profileOperations,
     ...workspaceOperations,

@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema"
 import { ConflictError } from "./Errors.ts"
-import { FileList, FileListQuery } from "./Files.ts"
+import { FileList } from "./Files.ts"
 import { Identifier } from "./Identifier.ts"
-import { BadCursorError, WorkspaceNotFoundError } from "./ExtensionErrors.ts"
+import { BadCursorError } from "./BadCursorError.ts"
+import { WorkspaceNotFoundError } from "./WorkspaceNotFoundError.ts"
 import { answer, nullable, openRecord, undescribed, withDefault } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
 import { numberedPage } from "./Pagination.ts"
@@ -93,7 +94,6 @@ export const WorkspaceExtensions = {
   files: {
     ...operations.listFiles,
     ...ofWorkspace,
-    query: FileListQuery,
     success: FileList,
     errors: [WorkspaceNotFoundError, BadCursorError]
   },
@@ -101,14 +101,12 @@ export const WorkspaceExtensions = {
     ...operations.uploadFiles,
     ...ofWorkspace,
     payload: UploadRequest,
-    query: Schema.Struct({ prefix: Schema.optionalKey(Schema.String) }),
     success: UploadResponse,
     errors: [WorkspaceNotFoundError, ConflictError]
   },
   deleteFile: {
     ...operations.deleteFile,
     ...ofWorkspace,
-    query: Schema.Struct({ path: Schema.String }),
     success: Schema.Void,
     status: 204,
     errors: [WorkspaceNotFoundError, ConflictError]

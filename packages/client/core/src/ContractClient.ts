@@ -5,12 +5,15 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
+import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { CallRequest, PlainRequest } from "./Outgoing.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
+import { ofOptional, type OperationUnavailableError } from "./OperationUnavailableError.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Settings from "./Settings.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
+import * as Trace from "./Trace.ts"
 import { Transport } from "./Transport.ts"
 import { refused, type TransportError } from "./TransportError.ts"
 
@@ -28,7 +31,7 @@ export type CreateError = CallError | CreateOutcomeUnknown
 type Failure<Of> =
   | CallError
   | (Of extends { readonly errors: ReadonlyArray<Schema.Schema<infer E>> } ? E : never)
-  | (Of extends { readonly method: "POST" } ? CreateOutcomeUnknown : never)
+  | (Of extends { readonly method: "POST"; readonly status?: undefined } ? CreateOutcomeUnknown : never)
 
 type Field<Of, Name extends string> = Of extends { readonly [Key in Name]: Schema.Schema<infer A> }
   ? { readonly [Key in Name]: A }
@@ -37,6 +40,16 @@ type Field<Of, Name extends string> = Of extends { readonly [Key in Name]: Schem
 type Method<Of extends Contract.Operation> = (
   request: Types.Simplify<Field<Of, "params"> & Field<Of, "payload">>
 ) => Effect.Effect<Of["success"]["Type"], Failure<Of>>
+
+type Group = Readonly<Record<string, Contract.Operation>>
+
+/** The methods of a group of operations that a service may lack. */
+export type Optional<Operations extends Group> = {
+  readonly [Name in keyof Operations]: (
+    input: Parameters<Method<Operations[Name]>>[0] & { readonly query?: object },
+    options?: CallOptions.CreateOptions
+  ) => Effect.Effect<Operations[Name]["success"]["Type"], Failure<Operations[Name]> | OperationUnavailableError>
+}
 
 /** An effect for every operation of a table of the contract, by group and name. */
 export type Client<Table extends Contract.Operations> = {
@@ -62,8 +75,12 @@ const madeBy = (path: string) =>
         idOf: (answer: unknown) => idIn(answer, "id")
       }
 
+/** A POST that creates something responds with 201. Any other, such as a cancel, does the same when it's repeated. */
+const isCreate = ({ method, status }: Contract.Operation) => method === "POST" && status === undefined
+
 /**
- * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once.
+ * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once. A
+ * POST that creates nothing, and a DELETE, are retried as reads are.
  */
 export const methodOf = (
   transport: Transport["Service"],
@@ -73,6 +90,8 @@ export const methodOf = (
 ) => {
   const base = new URL(transport.baseUrls[version])
   const { method } = operation
+  const isCreated = isCreate(operation)
+  const isRead = own === undefined && !isCreated && method !== "PATCH"
   const encode = RequestEncoding.make(operation)
   const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
   const { idOf, kind } = madeBy(operation.path)
@@ -88,10 +107,10 @@ export const methodOf = (
     const issue = chosenId === undefined ? undefined : RequestId.issueOf(chosenId)
     if (issue !== undefined) return refuse(issue)
     const requestId = chosenId ?? transport.newRequestId()
-    if (method === "GET") return transport.retry(send({ ...encoded, requestId }))
+    if (isRead) return transport.retry(send({ ...encoded, requestId }))
     const sendWith = (more?: Readonly<Record<string, string>>) =>
       send({ ...encoded, headers: { ...encoded.headers, ...more }, requestId })
-    if (method !== "POST" || own !== undefined) return sendWith(own)
+    if (!isCreated || own !== undefined) return sendWith(own)
     return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, sendWith)
   }
 
@@ -123,4 +142,34 @@ export const make = <const Table extends Contract.Operations>(
       )
     }
     return client as object as Client<Table>
+  })
+
+/** The ids of a request's path as attributes of a span: `run_id` as `run.id`. */
+const attributesOf = (params: RequestEncoding.Input["params"] = {}) =>
+  Object.fromEntries(Object.entries(params).map(([name, id]) => [name.replace("_", "."), id]))
+
+/**
+ * A group of operations that the description doesn't show, such as `RunExtensions`, of a service whose name is a part of
+ * their spans. A call that the target has no operation for fails with `OperationUnavailableError`.
+ */
+export const makeOptional = <const Operations extends Group>(
+  version: ApiVersion,
+  service: string,
+  operations: Operations
+): Effect.Effect<Optional<Operations>, never, Transport> =>
+  Effect.map(Transport, (transport) => {
+    const optional = Object.entries(operations).map(([name, operation]) => {
+      const call = methodOf(transport, version, operation)
+      const asked = `${operation.method} ${operation.path}`
+      return [
+        name,
+        (input: RequestEncoding.Input = {}, options?: CallOptions.CreateOptions) =>
+          call(input).pipe(
+            Effect.mapError((error) => ofOptional(error, asked)),
+            CallOptions.provide(options),
+            Trace.span(`${version}.${service}.${name}`, { attributes: attributesOf(input.params) })
+          )
+      ]
+    })
+    return Object.fromEntries(optional) as Optional<Operations>
   })

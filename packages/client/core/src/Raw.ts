@@ -6,6 +6,7 @@ import * as CallOptions from "./CallOptions.ts"
 import { type CallError, methodOf } from "./ContractClient.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import { mustBe } from "./MustBe.ts"
+import { queryText } from "./RequestEncoding.ts"
 import { Transport } from "./Transport.ts"
 import { refused } from "./TransportError.ts"
 
@@ -22,9 +23,8 @@ export interface RequestOptions extends CallOptions.CallOptions {
 const isPath = /^\/(?!\/)(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?]|$))[^{}\\#\p{Cc}]*$/iu
 
 const queryOf = (path: string, query: RequestOptions["query"] = {}) => {
-  const pairs = Object.entries(query).filter(([, value]) => (value ?? undefined) !== undefined)
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
-  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`
+  const text = queryText(query)
+  return `${path}${path.includes("?") ? text.replace("?", "&") : text}`
 }
 
 const methods: ReadonlyArray<unknown> = ["GET", "POST", "PUT", "PATCH", "DELETE"]

@@ -6,8 +6,8 @@ type Json = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The described fields of an answer, and of the records in those that are lists. */
-interface Fields extends ReadonlyMap<string, Fields | undefined> {}
+/** The described fields of an answer, and of the records in those that are lists. A number may be one of a union. */
+interface Fields extends ReadonlyMap<string, Fields | "number" | undefined> {}
 
 const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
   // a record with nothing described is a value of the caller's, such as metadata
@@ -15,13 +15,17 @@ const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
   return new Map(
     ast.propertySignatures.map(({ name, type }) => [
       String(name),
-      type._tag === "Arrays" ? fieldsOf(type.rest[0]) : undefined
+      type._tag === "Arrays"
+        ? fieldsOf(type.rest[0])
+        : type._tag === "Union" && type.types.some(({ _tag }) => _tag === "Number")
+          ? "number"
+          : undefined
     ])
   )
 }
 
 const ids: ReadonlySet<string> = new Set(["id", "sessionId", "runId"])
-const decimals: ReadonlySet<string> = new Set(["proxyCost", "proxyUsedMb"])
+const decimals: ReadonlySet<string> = new Set(["browserCost", "proxyCost", "proxyUsedMb", "totalCostUsd"])
 
 /** Reads responses whose schema describes only a part of them. */
 export interface Reading {
@@ -33,7 +37,8 @@ export interface Reading {
   readonly complete: (value: unknown, json: unknown) => unknown
 }
 
-const prepareField = (name: string, value: unknown, nested: Fields | undefined): unknown => {
+const prepareField = (name: string, value: unknown, nested: Fields | "number" | undefined): unknown => {
+  if (nested === "number") return value
   if (typeof value === "number") {
     if (ids.has(name) && Number.isSafeInteger(value)) return String(value)
     if (decimals.has(name)) return decimalOf(value) ?? value
@@ -63,7 +68,7 @@ const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown 
   )
   fields.forEach((nested, name) => {
     const [read, sent] = [value[name], json[name]]
-    if (nested !== undefined && Array.isArray(read) && Array.isArray(sent)) {
+    if (typeof nested === "object" && Array.isArray(read) && Array.isArray(sent)) {
       complete[name] = read.map((item, index) => completeRecord(item, sent[index], nested))
     }
   })

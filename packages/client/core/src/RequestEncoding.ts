@@ -6,6 +6,7 @@ import type { PlainRequest } from "./Outgoing.ts"
 /** Input of an operation. */
 export interface Input {
   readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: object
   readonly payload?: unknown
 }
 
@@ -28,11 +29,17 @@ const isId = (value: unknown): value is string =>
 const encoderOf = (schema: Schema.Codec<unknown, unknown> | undefined) =>
   schema === undefined ? undefined : Schema.encodeUnknownResult(schema)
 
+/** Returns a query, with its `?`; a value that is undefined or null is left out. */
+export const queryText = (query: object): string => {
+  const pairs = Object.entries(query).filter(([, value]) => (value ?? undefined) !== undefined)
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`
+}
+
 const encoder = new TextEncoder()
 
 const asJson = { "content-type": "application/json" }
 
-/** Encodes calls of one operation of the contract: ids into its path, the payload as JSON. */
+/** Encodes calls of one operation of the contract: ids into its path, the query after it, the payload as JSON. */
 export const make = ({ method, params, path, payload }: Operation): Encode => {
   const [start = "", ...rest] = path.split("{")
   const places = rest.map((text) => {
@@ -42,7 +49,7 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
   const encodeParams = encoderOf(params)
   const encodePayload = encoderOf(payload)
 
-  return ({ params = {}, payload }) => {
+  return ({ params = {}, payload, query = {} }) => {
     let path = start
     for (const { after, name } of places) {
       const value = params[name]
@@ -51,6 +58,7 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
     }
     const checked = encodeParams?.(params)
     if (checked !== undefined && Result.isFailure(checked)) return Result.fail(checked.failure.message)
+    path += queryText(query)
     if (encodePayload === undefined) return Result.succeed({ method, url: path })
     const body = encodePayload(payload)
     if (Result.isFailure(body)) return Result.fail(body.failure.message)

@@ -95,6 +95,10 @@ export const isOdd = (error: unknown): error is TransportError =>
       (error.reason.status !== 403 || error.reason.body.trimStart().startsWith("<")))) &&
   transient(error) === undefined
 
+/** A success whose body isn't as described. What was asked for is done: the response only can't be read. */
+export const isOddSuccess = (error: unknown): boolean =>
+  error instanceof TransportError && error.reason._tag === "UndecodableAnswer" && error.reason.isJson
+
 /** The same, or a 401 from something in front of the service. */
 export const isForeign = (error: unknown): boolean => isOdd(error) || isForeign401(error)
 

@@ -13,14 +13,37 @@ export type WaitEnd =
   /** A read has failed for good, as when the key was revoked. */
   | "failed"
 
-/** Options of a wait for a resource that the caller created. */
-export interface OwnWaitOptions<C, R = never> extends WaitOptions {
+/** What happens at the service to a resource whose wait ends first: it's canceled, or it continues and may cost. */
+export type EndAction = "cancel" | "continue"
+
+/** What happens at the service when a wait ends first. */
+export interface EndOptions {
   /**
-   * Ends at the service what was created, when the wait ends before it does. The service's description has no
-   * operation for that: without one it goes on, and may cost. It is given a minute; when it succeeds there is one more
-   * look, for 5 seconds, and what is over by then is the wait's value in place of the deadline.
+   * With `cancel`, a resource whose wait ends first, because of the timeout, a failure or an interruption, is canceled
+   * at the service. By default it continues, and may cost.
+   */
+  readonly onEnd?: EndAction | undefined
+  /** The same for an interruption alone; by default as `onEnd`. */
+  readonly onAbort?: EndAction | undefined
+}
+
+/** Options of a wait for a resource that the caller created. */
+export interface OwnWaitOptions<C, R = never> extends WaitOptions, EndOptions {
+  /**
+   * Cancels the resource in a way of your own, whenever the wait ends first; `onEnd` and `onAbort` then have no effect.
+   * It's given a minute. When it succeeds, the resource is read for 5 more seconds, and if it has finished, it's the
+   * result of the wait in place of the timeout.
    */
   readonly cancel?: ((created: C, why: WaitEnd) => Effect.Effect<unknown, unknown, R>) | undefined
+}
+
+/** Throws if an option that says what happens at the end is misspelt: the resource would continue, and cost. */
+const checkEnd = (options: EndOptions): void => {
+  for (const [name, action] of Object.entries(options)) {
+    if (action !== undefined && action !== "cancel" && action !== "continue") {
+      throw new TypeError(`${name} must be "cancel" or "continue"; got ${JSON.stringify(action)}.`)
+    }
+  }
 }
 
 /** Describes how to create a resource and wait for it. */
@@ -33,7 +56,11 @@ export interface Own<C, A, EC, E, R> {
    * cancelled.
    */
   readonly create: (restore: Restore, isCancelled: boolean) => Effect.Effect<C, EC>
-  readonly wait: (id: string, options: WaitOptions) => Effect.Effect<A, E | WaitTimeoutError>
+  readonly wait: (id: string, options: WaitOptions, created: C) => Effect.Effect<A, E | WaitTimeoutError>
+  /** Cancels what was created, for `onEnd` and `onAbort`. */
+  readonly cancel?: ((created: C) => Effect.Effect<unknown, unknown>) | undefined
+  /** Makes the wait interruptible in an uninterruptible region around it, which passes what its mask gives. */
+  readonly restore?: Restore | undefined
   /** Is told what was created before the wait begins. */
   readonly onCreated?: ((created: C) => Effect.Effect<unknown, never, R>) | undefined
   /** Is told what it has become, even when the caller is not. */
@@ -44,6 +71,9 @@ export interface Own<C, A, EC, E, R> {
 
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const errorOf = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
 
 const whyOf = (cause: Cause.Cause<unknown>): WaitEnd => {
   if (Cause.hasInterrupts(cause)) return "interrupted"
@@ -57,20 +87,24 @@ const goesOn = "it may go on at the service, and cost"
  * cancelled, or its id is in the error or in a warning.
  */
 export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never>(
-  { create, isForeign, kind, onCreated = () => Effect.void, onEnd = () => Effect.void, wait }: Own<C, A, EC, E, R>,
-  { cancel, ...options }: OwnWaitOptions<C, R> = {}
+  { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R>,
+  { cancel: cancelGiven, onAbort, onEnd: action, ...options }: OwnWaitOptions<C, R> = {}
 ): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
-  Effect.uninterruptibleMask((restore) =>
+  Effect.uninterruptibleMask((ownRestore) =>
     Effect.gen(function* () {
+      const { create, isForeign, kind, restore = ownRestore, wait } = own
       checkTimes(options)
-      const created = yield* create(restore, cancel !== undefined)
+      checkEnd({ onAbort, onEnd: action })
+      const cancelFor = (why: WaitEnd) =>
+        cancelGiven ?? ((why === "interrupted" ? (onAbort ?? action) : action) === "cancel" ? cancelOwn : undefined)
+      const created = yield* create(restore, cancelFor("interrupted") !== undefined)
       const { id } = created
       yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       const exit = yield* Effect.exit(
         restore(
           Effect.andThen(
             Effect.suspend(() => onCreated(created)),
-            wait(id, options)
+            wait(id, options, created)
           )
         )
       )
@@ -79,7 +113,8 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
         return exit.value
       }
       const why = whyOf(exit.cause)
-      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+      const error = errorOf(exit)
+      const cancel = cancelFor(why)
       if (cancel === undefined || (why === "failed" && isForeign?.(error) === true)) {
         // the error of a deadline says so itself, and knows the id
         if (why !== "timeout") yield* Effect.logWarning(`The wait for ${kind} ${id} has ended: ${goesOn}`)
@@ -95,7 +130,7 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
         yield* Effect.logWarning(`The ${kind} ${id} could not be cancelled: ${goesOn}`, cancelled.cause)
         return yield* exit
       }
-      const look = wait(id, { ...options, first: 0, timeout: "5 seconds" })
+      const look = wait(id, { ...options, first: 0, timeout: "5 seconds" }, created)
       const last = yield* Effect.exit(Effect.timeout(look, "10 seconds"))
       if (Exit.isSuccess(last)) yield* onEnd(last.value)
       else yield* Effect.logWarning(`The ${kind} ${id} was cancelled, but has not ended: ${goesOn}`)

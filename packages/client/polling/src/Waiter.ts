@@ -45,10 +45,16 @@ export const checkTimes = (options: WaitOptions = {}): void => {
 /** For what may have ended long ago, such as what someone else created: the first poll is made at once, unless told. */
 export const atOnce = (options: WaitOptions = {}): WaitOptions => ({ ...options, first: options.first ?? 0 })
 
+/** Options of a single wait that reports progress. */
+export interface ProgressOptions<A> extends WaitOptions {
+  /** Receives every value whose status differs from the one before. */
+  readonly onChange?: ((value: A) => void) | undefined
+}
+
 /** Waits for things that have ids. Waits for one id share one poll loop, however many there are. */
 export interface Waiter<A, E> {
   /** Succeeds with the first terminal value; a terminal value seen late still wins over the deadline. */
-  readonly untilTerminal: (id: string, options?: WaitOptions) => Effect.Effect<A, E | WaitTimeoutError>
+  readonly untilTerminal: (id: string, options?: ProgressOptions<A>) => Effect.Effect<A, E | WaitTimeoutError>
   /** Every value whose status differs from the one before, ending with the terminal one. */
   readonly watch: (id: string, options?: WaitOptions) => Stream.Stream<A, E | WaitTimeoutError>
 }
@@ -109,17 +115,32 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
 
     const ignore = () => undefined
 
+    /** Passes on the values whose status differs from the one before. */
+    const changes = (onChange: (value: A) => void) => {
+      let last: string | undefined
+      return (value: A) => {
+        const status = statusOf(polls, value)
+        if (status === last) return
+        last = status
+        onChange(value)
+      }
+    }
+
     return {
       untilTerminal: (id, options) =>
         Effect.flatMap(arrive(id, options), (arrived) =>
-          Effect.callback<A, E | WaitTimeoutError>((resume) => join(arrived, { onValue: ignore, onEnd: resume }))
+          Effect.callback<A, E | WaitTimeoutError>((resume) =>
+            join(arrived, {
+              onValue: options?.onChange === undefined ? ignore : changes(options.onChange),
+              onEnd: resume
+            })
+          )
         ),
       // by hand: Stream.callback would put Effect's queues into every client, 1.4 kB
       watch: (id, options) =>
         Stream.unwrap(
           Effect.gen(function* () {
             const arrived = yield* arrive(id, options)
-            let last: string | undefined
             let values: Array<A> = []
             let end: Exit.Exit<void, E | WaitTimeoutError> | undefined
             let wake = () => {}
@@ -136,13 +157,10 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
               wake()
             })
             const listener = {
-              onValue: (value: A) => {
-                const status = statusOf(polls, value)
-                if (status === last) return
-                last = status
+              onValue: changes((value) => {
                 values.push(value)
                 wake()
-              },
+              }),
               onEnd: (exit: Exit.Exit<A, E | WaitTimeoutError>) => {
                 end = Exit.asVoid(exit)
                 wake()

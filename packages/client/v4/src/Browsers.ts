@@ -1,5 +1,13 @@
 import { BrowserNotFoundError } from "@webagent/contract"
-import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Operations } from "@webagent/contract/v4"
+import {
+  type Browser,
+  type BrowserCreate,
+  BrowserExtensions,
+  type BrowserList,
+  type BrowserListQuery,
+  type UpdatedBrowser,
+  V4Operations
+} from "@webagent/contract/v4"
 import {
   type CallError,
   type CallChoices,
@@ -8,16 +16,18 @@ import {
   type CreateError,
   type CreateOptions,
   RequestId,
+  type OperationUnavailableError,
+  Pages,
   RetryPolicy,
   Trace,
-  Transport,
-  TransportError
+  Transport
 } from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 
 /** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
 const stopPolicy: RetryPolicy.RetryPolicy = {
@@ -41,16 +51,17 @@ const mayPass = (error: unknown) => {
       }
 }
 
-/** The answer to a stop is not described: whatever JSON a success brings, it has stopped. */
-const isOddSuccess = (error: unknown) =>
-  error instanceof TransportError &&
-  error.reason._tag === "UndecodableAnswer" &&
-  RetryPolicy.transient(error) === undefined
-
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
+
+/** Options of a list of browsers, whose pages have numbers. */
+export interface BrowserListOptions extends BrowserListQuery, Omit<CallChoices, "timeout"> {}
+
+/** Errors that listing browsers can fail with. */
+export type BrowserListError = CallError | OperationUnavailableError
 
 const make = Effect.gen(function* () {
   const { browsers: api } = yield* ContractClient.make("v4", V4Operations)
+  const optional = yield* ContractClient.makeOptional("v4", "Browsers", BrowserExtensions)
   const transport = yield* Transport
   const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)
@@ -64,7 +75,9 @@ const make = Effect.gen(function* () {
 
   const patchStop = (id: string) =>
     api.update({ params: { browser_id: id }, payload: { action: "stop" } }).pipe(
-      Effect.catch((error) => (isOddSuccess(error) ? Effect.succeed<UpdatedBrowser>({}) : Effect.fail(error))),
+      Effect.catch((error) =>
+        RetryPolicy.isOddSuccess(error) ? Effect.succeed<UpdatedBrowser>({}) : Effect.fail(error)
+      ),
       Effect.tap(() => transport.closed("browser", id))
     )
 
@@ -108,6 +121,9 @@ const make = Effect.gen(function* () {
   return Browsers.of({
     create,
     stop,
+    get: (id, options) =>
+      CallOptions.provide(options)(grace.forgive(id, optional.get({ params: { browser_id: id } }), isAbsent)),
+    ...Pages.make<BrowserListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
     // acquiring cannot be interrupted, but a create that is not under way can
     acquire: (input, options) =>
       Effect.uninterruptibleMask((restore) =>
@@ -159,6 +175,34 @@ export class Browsers extends Context.Service<
       id: string,
       options?: CallChoices
     ) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
+    /**
+     * Reads a browser.
+     *
+     * @throws `BrowserNotFoundError` if the service has no browser with this id, and `OperationUnavailableError` if it
+     *   can't read single browsers.
+     */
+    readonly get: (
+      id: string,
+      options?: CallChoices
+    ) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | BrowserListError>
+    /**
+     * Lists browsers, newest first. Pages are read while you take browsers from the stream.
+     *
+     * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of browsers per page, from 1
+     *   to 100, and `pageNumber` the page to start with.
+     * @throws `OperationUnavailableError` if the service doesn't list browsers.
+     * @example
+     * ```ts
+     * import { Browsers } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const running = Browsers.use((browsers) => Stream.runCollect(browsers.list({ filterBy: "active" })))
+     * ```
+     */
+    readonly list: (options?: BrowserListOptions) => Stream.Stream<UpdatedBrowser, BrowserListError>
+    /** Reads one page of `list`. `totalItems` is the number of browsers on all pages. */
+    readonly listPage: (options?: BrowserListOptions & CallChoices) => Effect.Effect<BrowserList, BrowserListError>
     /**
      * Creates a browser that is stopped when the scope closes: on success, failure and interruption.
      *

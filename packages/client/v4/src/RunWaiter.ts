@@ -1,7 +1,15 @@
 import { RunNotFoundError } from "@webagent/contract"
-import { isTerminalRunStatus, type Run, type RunStatusView, V4Operations } from "@webagent/contract/v4"
+import { isTerminalRunStatus, type Run, RunExtensions, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
-import { type CallError, CallOptions, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
+import {
+  type CallError,
+  CallOptions,
+  ContractClient,
+  type OperationUnavailableError,
+  RetryPolicy,
+  Trace,
+  Transport
+} from "@webagent/core"
 import { Elapsed, PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -14,6 +22,9 @@ export type RunError = RunNotFoundError | CallError
 
 const describedStatuses = new Set<string>(runStatuses)
 
+/** Errors that canceling a run can fail with. */
+export type CancelError = RunError | OperationUnavailableError
+
 /** The service has just created the run: what hides it from us is no sign of a wrong address. */
 const isAbsent = (error: unknown) => error instanceof RunNotFoundError || RetryPolicy.isOdd(error)
 
@@ -24,6 +35,7 @@ const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
+  const { cancel: cancelOnce } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
   const { closed, grace, onPoll, requestId } = yield* Transport
   const budget = yield* PollBudget.orDefault
 
@@ -88,8 +100,14 @@ const make = Effect.gen(function* () {
       )
   })
 
+  const cancel = (id: string) =>
+    grace.forgive(id, cancelOnce({ params: { run_id: id } }), isAbsent).pipe(
+      // whatever JSON a success brings, the run is canceled, and can be read
+      Effect.catch((error) => (RetryPolicy.isOddSuccess(error) ? readRun(id) : Effect.fail(error)))
+    )
+
   // no generator: it would stand for as long as the wait, and there may be thousands
-  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
+  const untilTerminal = (id: string, options?: Waiter.ProgressOptions<RunStatusView>) =>
     Effect.flatMap(Elapsed.now_ms, (began_ms) =>
       Effect.flatMap(settle(id, waiter.untilTerminal(id, options)), ({ status }) =>
         readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
@@ -99,8 +117,10 @@ const make = Effect.gen(function* () {
   return RunWaiter.of({
     status: (id) => settle(id, grace.forgive(id, readStatus(id), isAbsent)),
     get: (id) => settle(id, grace.forgive(id, readRun(id), isAbsent)),
+    cancel: (id) => settle(id, cancel(id)),
     untilTerminal,
-    watch: waiter.watch
+    watch: waiter.watch,
+    budget
   })
 })
 
@@ -113,15 +133,19 @@ export class RunWaiter extends Context.Service<
   {
     readonly status: (id: string) => Effect.Effect<RunStatusView, RunError>
     readonly get: (id: string) => Effect.Effect<Run, RunError>
+    /** Cancels a run. Repeating it does no harm, so it's retried as a read is. */
+    readonly cancel: (id: string) => Effect.Effect<Run, CancelError>
     /** The full run, read once its status is terminal. */
     readonly untilTerminal: (
       id: string,
-      options?: Waiter.WaitOptions
+      options?: Waiter.ProgressOptions<RunStatusView>
     ) => Effect.Effect<Run, RunError | WaitTimeoutError>
     readonly watch: (
       id: string,
       options?: Waiter.WaitOptions
     ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
+    /** The poll budget that all waits share. */
+    readonly budget: PollBudget["Service"]
   }
 >()("@webagent/v4/RunWaiter") {
   static readonly layer: Layer.Layer<RunWaiter, never, Transport> = Layer.effect(this, make)

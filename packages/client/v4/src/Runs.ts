@@ -1,16 +1,30 @@
-import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Operations } from "@webagent/contract/v4"
+import type { BadCursorError } from "@webagent/contract"
+import {
+  type CreatedRun,
+  type Run,
+  type RunAttachment,
+  type RunCreate,
+  RunExtensions,
+  type RunList,
+  type RunListQuery,
+  type RunStatusView,
+  V4Operations
+} from "@webagent/contract/v4"
 import {
   type CallChoices,
+  type CallError,
   CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
+  type OperationUnavailableError,
+  Pages,
   Trace,
   type Transport,
   type WithoutResult,
   type WithResult
 } from "@webagent/core"
-import { Waiter, type WaitTimeoutError } from "@webagent/polling"
+import { type OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +32,7 @@ import type * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
 import * as RunAll from "./RunAll.ts"
-import { type RunError, RunWaiter } from "./RunWaiter.ts"
+import { type CancelError, type RunError, RunWaiter } from "./RunWaiter.ts"
 
 /** Errors that creating a run and waiting for it can fail with. */
 export type RunEndError = CreateError | RunError | WaitTimeoutError
@@ -26,11 +40,21 @@ export type RunEndError = CreateError | RunError | WaitTimeoutError
 /** Options of `createAndWait`. */
 export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, Omit<CreateOptions, "timeout"> {}
 
+/** Options of watching a run. */
+export interface RunWatchOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+
 /** Options of a wait for a run. */
-export interface RunWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+export interface RunWaitOptions extends RunWatchOptions, OwnWait.EndOptions {}
+
+/** Options of a list of runs. */
+export interface RunListOptions extends RunListQuery, Omit<CallChoices, "timeout"> {}
+
+/** Errors that reading a list can fail with. */
+export type ListError = CallError | BadCursorError | OperationUnavailableError
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
+  const { attachments, list } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
   const waiter = yield* RunWaiter
 
   const create = (input: RunCreate, options?: CreateOptions) =>
@@ -42,14 +66,15 @@ const make = Effect.gen(function* () {
 
   const own = OwnRun.make(waiter)
 
-  const untilTerminal = ((id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) =>
-    waiter
-      .untilTerminal(id, Waiter.atOnce(options))
-      .pipe(
-        CallOptions.provideToWait(options),
-        Outcome.as(options?.result),
-        Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } })
-      )) as Runs["Service"]["untilTerminal"]
+  const untilTerminal = ((id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) => {
+    const isOwn = options?.onEnd !== undefined || options?.onAbort !== undefined
+    const wait = Waiter.atOnce(options)
+    return (isOwn ? own(Effect.succeed<CreatedRun>({ id }), wait) : waiter.untilTerminal(id, wait)).pipe(
+      CallOptions.provideToWait(options),
+      Outcome.as(options?.result),
+      Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } })
+    )
+  }) as Runs["Service"]["untilTerminal"]
 
   const createAndWait = ((
     input: RunCreate,
@@ -69,7 +94,7 @@ const make = Effect.gen(function* () {
     return RunAll.make(
       inputs,
       (input, index, onCreated) =>
-        own(create(input, { idempotencyKey: options?.idempotencyKey?.(input, index) }), options, onCreated).pipe(
+        own(create(input, { idempotencyKey: options?.idempotencyKey?.(input, index) }), options, { onCreated }).pipe(
           as,
           Trace.span("v4.Runs.createAndWait")
         ),
@@ -82,6 +107,10 @@ const make = Effect.gen(function* () {
 
   return Runs.of({
     create,
+    ...Pages.make<RunListQuery>()(list, ({ runs }) => runs, Pages.nextCursor),
+    cancel: (id, options) => CallOptions.provide(options)(waiter.cancel(id)),
+    attachments: (id, options) =>
+      Effect.map(attachments({ params: { run_id: id } }, options), ({ attachments }) => attachments),
     status: (id, options) =>
       Trace.span("v4.Runs.status", { attributes: { "run.id": id } })(CallOptions.provide(options)(waiter.status(id))),
     get: (id, options) => CallOptions.provide(options)(waiter.get(id)),
@@ -140,12 +169,61 @@ export class Runs extends Context.Service<
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Run, RunError>
     /**
+     * Lists runs, newest first. Pages are read while you take runs from the stream.
+     *
+     * @param options - `sessionId` lists the runs of one session. `limit` is the number of runs per page, from 1 to 100.
+     *   `cursor` continues after a page that `listPage` has read.
+     * @throws `OperationUnavailableError` if the service doesn't list runs.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const latest = Runs.use((runs) => runs.list().pipe(Stream.take(10), Stream.runCollect))
+     * ```
+     */
+    readonly list: (options?: RunListOptions) => Stream.Stream<Run, ListError>
+    /**
+     * Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false.
+     *
+     * @throws `BadCursorError` if the cursor is another list's.
+     */
+    readonly listPage: (options?: RunListOptions & CallChoices) => Effect.Effect<RunList, ListError>
+    /**
+     * Cancels a run, so that it doesn't cost any more. A finished run stays as it is, and repeating the call does no
+     * harm, so the request is retried if the service can't be reached.
+     *
+     * @returns The run as the service shows it after the request. It may take a moment until its status is `cancelled`.
+     * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it can't
+     *   cancel runs.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const program = Runs.use((runs) => Effect.map(runs.cancel("5f2e"), ({ status }) => status))
+     * ```
+     */
+    readonly cancel: (id: string, options?: CallChoices) => Effect.Effect<Run, CancelError>
+    /**
+     * Lists the files that the agent attached to a run.
+     *
+     * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it has no
+     *   attachments.
+     */
+    readonly attachments: (
+      id: string,
+      options?: CallChoices
+    ) => Effect.Effect<ReadonlyArray<RunAttachment>, CancelError>
+    /**
      * Waits until a run is completed, failed or cancelled, then reads it once.
      *
      * A run that failed or was cancelled is a value, which `Outcome.of` can tell apart, unless you pass `result`.
      *
      * @param id - The id of the run. It may have been created by another process.
-     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the
+     *   result. With `onEnd: "cancel"`, the run is canceled if the wait ends first, and with `onAbort: "cancel"` if the
+     *   wait is interrupted.
      * @returns The finished run. With `result`, its result has the type of the schema.
      * @throws `WaitTimeoutError` if the run doesn't finish in time. Wait again with its `id`.
      */
@@ -163,10 +241,12 @@ export class Runs extends Context.Service<
      * second request could start a second paid run. A run that fails is a value with the status `failed`, unless you
      * pass `result`.
      *
-     * If the effect is interrupted or times out, the run continues on the service. Pass `cancel` to stop it as well.
+     * If the effect is interrupted or times out, the run continues on the service. Pass `onEnd: "cancel"` to cancel it as
+     * well, or `onAbort: "cancel"` to cancel it only if the effect is interrupted.
      *
      * @param input - The task, and options for the model.
-     * @param options - `result` is a schema that checks and types the result. `timeout` limits the wait.
+     * @param options - `result` is a schema that checks and types the result. `timeout` limits the wait. `onStatus`
+     *   receives each new status of the run.
      * @returns The finished run. With `result`, the run has the type `Outcome.CompletedRun<A>`.
      * @throws `WaitTimeoutError` if the run doesn't finish in time; `id` is the run, so you can wait again.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
@@ -224,7 +304,7 @@ export class Runs extends Context.Service<
      * @param options - `timeout` limits the wait: 30 minutes by default.
      * @throws `WaitTimeoutError` if the run doesn't finish in time.
      */
-    readonly watch: (id: string, options?: RunWaitOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
+    readonly watch: (id: string, options?: RunWatchOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
   }
 >()("@webagent/v4/Runs") {
   static readonly layer: Layer.Layer<Runs, never, Transport> = Layer.effect(this, make).pipe(

@@ -1,12 +1,26 @@
-import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
-import { QueuedMessage, type Run, V4Operations } from "@webagent/contract/v4"
+import type { ConflictError, MessageNotFoundError, SessionNotFoundError } from "@webagent/contract"
 import {
+  type QueuedMessage,
+  type QueuedMessages,
+  type Run,
+  SessionExtensions,
+  type SessionInfo,
+  type SessionList,
+  type SessionListQuery,
+  V4Operations
+} from "@webagent/contract/v4"
+import { deduplicateHeader } from "@webagent/contract/Wire"
+import {
+  type CallChoices,
+  type CallError,
   CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
+  type OperationUnavailableError,
+  Pages,
   Trace,
-  type Transport,
+  Transport,
   type WithoutResult,
   type WithResult
 } from "@webagent/core"
@@ -14,10 +28,11 @@ import type { WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as NextRun from "./NextRun.ts"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
-import type { CreateAndWaitOptions } from "./Runs.ts"
+import type { CreateAndWaitOptions, ListError } from "./Runs.ts"
 import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
 /** A follow-up for a session. */
@@ -25,32 +40,21 @@ export interface FollowUp {
   readonly text: string
   /** False, as unless told, runs it as the next turn; true runs it immediately. */
   readonly interrupt?: boolean
+  /**
+   * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
+   * is queued.
+   */
+  readonly deduplicate?: "exact-text-v1" | undefined
 }
 
-/** The run that a message becomes. */
-export interface NextRun {
-  readonly id: string
-  readonly sessionId: string
-  /** The service's response to the message. */
-  readonly queued: QueuedMessage
-}
+/** Options of a list of sessions. */
+export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, "timeout"> {}
 
-/**
- * A message was queued, but the answer does not name the run that it becomes: the service's description promises no
- * such field. The run may go on, and cost.
- */
-export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>()("NextRunUnknownError", {
-  sessionId: Schema.String,
-  /** The service's response to the message. */
-  queued: QueuedMessage
-}) {
-  override get message() {
-    return (
-      `The message for session ${this.sessionId} was queued, but the answer names no runId: its run may go on, and ` +
-      "cost, and has to be looked for at the service. Do not send the message again."
-    )
-  }
-}
+/** Errors that an operation on a session can fail with. */
+export type SessionError = SessionNotFoundError | CallError | OperationUnavailableError
+
+/** Errors that an operation on a queued message can fail with. */
+export type MessageError = MessageNotFoundError | CallError | OperationUnavailableError
 
 /** Errors that queueing a message can fail with. */
 export type QueueError = SessionNotFoundError | ConflictError | CreateError
@@ -59,48 +63,63 @@ export type QueueError = SessionNotFoundError | ConflictError | CreateError
 export interface FollowUpAndWaitOptions<RC = never> extends CreateAndWaitOptions<RC> {
   /** True runs the message immediately; false, as unless told, as the next turn. */
   readonly interrupt?: boolean | undefined
+  /** As for `queue`. */
+  readonly deduplicate?: FollowUp["deduplicate"]
 }
 
 /** Errors that a follow-up and its wait can fail with. */
-export type FollowUpError = QueueError | NextRunUnknownError | RunError | WaitTimeoutError
+export type FollowUpError = QueueError | NextRun.NextRunUnknownError | RunError | WaitTimeoutError
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v4", V4Operations)
-  const own = OwnRun.make(yield* RunWaiter)
+  const optional = yield* ContractClient.makeOptional("v4", "Sessions", SessionExtensions)
+  const waiter = yield* RunWaiter
+  const transport = yield* Transport
+  const own = OwnRun.make(waiter)
 
-  const send = (sessionId: string, followUp: FollowUp, options?: CreateOptions) => {
-    const payload = { text: followUp.text, interrupt: followUp.interrupt ?? false }
-    return api.queue({ params: { session_id: sessionId }, payload }).pipe(CallOptions.provide(options))
+  const send = (sessionId: string, { deduplicate, interrupt = false, text }: FollowUp, options?: CreateOptions) => {
+    const header =
+      deduplicate === undefined ? {} : { headers: { ...options?.headers, [deduplicateHeader]: deduplicate } }
+    return api
+      .queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
+      .pipe(CallOptions.provide({ ...options, ...header }))
   }
 
   const traced = (name: string, sessionId: string) =>
     Trace.span(`v4.Sessions.${name}`, { attributes: { "session.id": sessionId } })
 
   const next = (sessionId: string, followUp: FollowUp, options?: CreateOptions) =>
-    Effect.flatMap(send(sessionId, followUp, options), (queued): Effect.Effect<NextRun, NextRunUnknownError> =>
-      typeof queued.runId === "string"
-        ? Effect.succeed({ id: queued.runId, sessionId, queued })
-        : Effect.fail(new NextRunUnknownError({ sessionId, queued }))
-    )
+    Effect.flatMap(send(sessionId, followUp, options), (queued) => NextRun.of(sessionId, queued))
 
   const followUpAndWait = ((
     sessionId: string,
     text: string,
     options?: FollowUpAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) => {
-    const create = Effect.map(
-      next(sessionId, { text, interrupt: options?.interrupt ?? false }),
-      // as a run that was created: what the service answers to the message are not fields of the run
-      ({ id, sessionId }) => ({ id, sessionId })
-    )
-    return own(create, options).pipe(
+  ) =>
+    NextRun.queueAndWait(
+      { messages: optional, waiter, transport },
+      own,
+      sessionId,
+      send(sessionId, { text, interrupt: options?.interrupt ?? false, deduplicate: options?.deduplicate }),
+      options
+    ).pipe(
       CallOptions.provideToWait(options),
       Outcome.as(options?.result),
       traced("followUpAndWait", sessionId)
-    )
-  }) as Sessions["Service"]["followUpAndWait"]
+    )) as Sessions["Service"]["followUpAndWait"]
+
+  const ofSession = (sessionId: string) => ({ params: { session_id: sessionId } })
+  const ofMessage = (sessionId: string, id: string | number) => ({
+    params: { session_id: sessionId, message_id: typeof id === "number" ? String(id) : id }
+  })
 
   return Sessions.of({
+    ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, Pages.nextCursor),
+    get: (id, options) => optional.get(ofSession(id), options),
+    purge: (id, options) => optional.purge(ofSession(id), options),
+    messages: (id, options) => optional.messages(ofSession(id), options),
+    message: (id, message, options) => optional.message(ofMessage(id, message), options),
+    removeMessage: (id, message, options) => optional.removeMessage(ofMessage(id, message), options),
     queue: (sessionId, message, options) => traced("queue", sessionId)(send(sessionId, message, options)),
     followUp: (sessionId, text, options) => traced("followUp", sessionId)(next(sessionId, { text }, options)),
     interrupt: (sessionId, text, options) =>
@@ -128,6 +147,63 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
+     * Lists sessions, newest first. Pages are read while you take sessions from the stream.
+     *
+     * @param options - `limit` is the number of sessions per page, from 1 to 100. `cursor` continues after a page that
+     *   `listPage` has read.
+     * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     */
+    readonly list: (options?: SessionListOptions) => Stream.Stream<SessionInfo, ListError>
+    /** Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false. */
+    readonly listPage: (options?: SessionListOptions & CallChoices) => Effect.Effect<SessionList, ListError>
+    /**
+     * Reads a session, with the task, title and status of its latest run.
+     *
+     * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it
+     *   can't read single sessions.
+     */
+    readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionInfo, SessionError>
+    /**
+     * Deletes all data of a session. It can't be undone.
+     *
+     * @throws `ConflictError` if the session can't be purged now, for example because a run isn't finished.
+     */
+    readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionError | ConflictError>
+    /** Reads the pending messages of a session, in the order in which they run. */
+    readonly messages: (id: string, options?: CallChoices) => Effect.Effect<QueuedMessages, SessionError>
+    /**
+     * Reads a queued message. Its `runId` is null until it becomes a run.
+     *
+     * @throws `MessageNotFoundError` if the session has no message with this id.
+     */
+    readonly message: (
+      sessionId: string,
+      id: string | number,
+      options?: CallChoices
+    ) => Effect.Effect<QueuedMessage, MessageError>
+    /**
+     * Removes a pending message, so that it doesn't become a run.
+     *
+     * @throws `ConflictError` if the message isn't pending any more.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const clear = (sessionId: string) =>
+     *   Sessions.use((sessions) =>
+     *     Effect.flatMap(sessions.messages(sessionId), ({ queue }) =>
+     *       Effect.forEach(queue, ({ id = "" }) => sessions.removeMessage(sessionId, id))
+     *     )
+     *   )
+     * ```
+     */
+    readonly removeMessage: (
+      sessionId: string,
+      id: string | number,
+      options?: CallChoices
+    ) => Effect.Effect<QueuedMessage, MessageError | ConflictError>
+    /**
      * Queues a message for a session. The message becomes a run, so it's sent once, like a create.
      *
      * @param message - The text. With `interrupt: true` it runs immediately instead of next.
@@ -149,7 +225,7 @@ export class Sessions extends Context.Service<
       sessionId: string,
       text: string,
       options?: CreateOptions
-    ) => Effect.Effect<NextRun, QueueError | NextRunUnknownError>
+    ) => Effect.Effect<NextRun.NextRun, QueueError | NextRun.NextRunUnknownError>
     /**
      * Sends a message that interrupts the current run of a session and runs immediately.
      *
@@ -160,9 +236,10 @@ export class Sessions extends Context.Service<
       sessionId: string,
       text: string,
       options?: CreateOptions
-    ) => Effect.Effect<NextRun, QueueError | NextRunUnknownError>
+    ) => Effect.Effect<NextRun.NextRun, QueueError | NextRun.NextRunUnknownError>
     /**
-     * Queues a message and waits for the run that it becomes, like `createAndWait` of runs.
+     * Queues a message and waits for the run that it becomes, like `createAndWait` of runs. While the message is pending
+     * and has no run yet, the message is read.
      *
      * @param options - `timeout` limits the wait: 30 minutes by default. `interrupt: true` runs the message immediately.
      * @returns The finished run. With `result`, its result has the type of the schema.

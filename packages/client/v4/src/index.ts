@@ -1,11 +1,13 @@
 // All that a program meets, so that it needs to name this package alone.
 export {
+  BadCursorError,
   BrowserNotFoundError,
   type Call,
   ConflictError,
   ContentTooLargeError,
   HTTPValidationError,
   type JsonObject,
+  MessageNotFoundError,
   type OpenStatus,
   type Raw,
   RunNotFoundError,
@@ -16,12 +18,18 @@ export {
 export type {
   Browser,
   BrowserCreate,
+  BrowserList,
   CreatedRun,
   QueuedMessage,
+  QueuedMessages,
   Run,
+  RunAttachment,
   RunCreate,
+  RunList,
   RunStatus,
   RunStatusView,
+  SessionInfo,
+  SessionList,
   UpdatedBrowser
 } from "@webagent/contract/v4"
 export {
@@ -42,6 +50,7 @@ export {
   CreateOutcomeUnknown,
   type InvalidRequest,
   type Timeout,
+  OperationUnavailableError,
   TooManyRequestsError,
   type TotalCost,
   TransportError,
@@ -61,9 +70,10 @@ export {
   RunCancelledError,
   RunFailedError
 } from "./Outcome.ts"
+export { type NextRun, NextRunUnknownError } from "./NextRun.ts"
 export type { OwnWaitOptions, WaitEnd } from "./OwnRun.ts"
 export { NotStartedError, type RunAll, type RunAllOptions, type RunProgress } from "./RunAll.ts"
 export * from "./Runs.ts"
-export type { RunError } from "./RunWaiter.ts"
+export type { CancelError, RunError } from "./RunWaiter.ts"
 export * from "./Sessions.ts"
 export * as V4 from "./V4.ts"

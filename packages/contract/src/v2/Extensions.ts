@@ -1,6 +1,10 @@
-import type { Operations } from "../Operation.ts"
+import { type Operations, withQueries } from "../Operation.ts"
+import { SessionListQuery, TaskListQuery } from "./Queries.ts"
 import { SessionExtensions } from "./SessionExtensions.ts"
 import { TaskExtensions } from "./TaskExtensions.ts"
 
 /** The operations of API v2 that the description doesn't show, as published clients call them. A service may lack them. */
-export const V2Extensions = { tasks: TaskExtensions, sessions: SessionExtensions } as const satisfies Operations
+export const V2Extensions = {
+  tasks: withQueries(TaskExtensions, { list: TaskListQuery }),
+  sessions: withQueries(SessionExtensions, { list: SessionListQuery })
+} as const satisfies Operations

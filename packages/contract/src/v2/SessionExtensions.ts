@@ -1,14 +1,14 @@
 import * as Schema from "effect/Schema"
 import { ConflictError, SessionNotFoundError } from "../Errors.ts"
 import { Uuid } from "../Identifier.ts"
-import { ShareNotFoundError } from "../ExtensionErrors.ts"
+import { ShareNotFoundError } from "../ShareNotFoundError.ts"
 import { answer, nullable, openRecord, undescribed } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
-import { numberedPage, numberedQuery } from "../Pagination.ts"
+import { numberedPage } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { stopAction, v2Extensions as extensions } from "../Wire.ts"
 import { sessionHead, sessionTail } from "./Fields.ts"
-import { SessionStatus, SessionView } from "./Session.ts"
+import { SessionView } from "./Session.ts"
 
 /** The body of `POST /sessions`: settings of a session without tasks. Its tasks come by `POST /tasks`. */
 export const SessionCreate = openRecord({
@@ -24,12 +24,6 @@ export const SessionItemView = answer({ ...sessionHead, ...sessionTail }).annota
 
 /** A session without its tasks. */
 export type SessionItemView = typeof SessionItemView.Type
-
-/** The query of `GET /sessions`. `filterBy` is a status. */
-export const SessionListQuery = Schema.Struct({ ...numberedQuery, filterBy: Schema.optionalKey(SessionStatus) })
-
-/** The query of `GET /sessions`. */
-export type SessionListQuery = typeof SessionListQuery.Type
 
 /** A page of sessions, newest first. `totalItems` counts the sessions of all pages, up to 10,000. */
 export const SessionList = answer(numberedPage(SessionItemView)).annotate({ identifier: "SessionList" })
@@ -68,7 +62,7 @@ const ofDeleted = {
 /** The operations on sessions that the description doesn't show. */
 export const SessionExtensions = {
   create: { ...extensions.createSession, payload: SessionCreate, success: SessionItemView },
-  list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
+  list: { ...extensions.listSessions, success: SessionList },
   update: { ...extensions.updateSession, ...ofSession, payload: SessionUpdate, success: SessionView },
   delete: { ...extensions.deleteSession, ...ofDeleted },
   purge: { ...extensions.purgeSession, ...ofDeleted },

@@ -1,11 +1,10 @@
 import * as Schema from "effect/Schema"
 import { ConflictError, SessionNotFoundError } from "../Errors.ts"
 import { Uuid } from "../Identifier.ts"
-import { TaskNotFoundError } from "../ExtensionErrors.ts"
+import { TaskNotFoundError } from "../TaskNotFoundError.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
-import { numberedPage, numberedQuery } from "../Pagination.ts"
-import { Timestamp } from "../Timestamp.ts"
+import { numberedPage } from "../Pagination.ts"
 import { taskActions, v2Extensions as extensions } from "../Wire.ts"
 import { taskFields } from "./Fields.ts"
 import { TaskItemView, TaskStatus } from "./Task.ts"
@@ -65,18 +64,6 @@ export const TaskStatusView = answer({
 /** The status of a task, and its outcome once it's terminal. */
 export type TaskStatusView = typeof TaskStatusView.Type
 
-/** The query of `GET /tasks`. `filterBy` is a status; `after` and `before` bound the time of creation. */
-export const TaskListQuery = Schema.Struct({
-  ...numberedQuery,
-  sessionId: Schema.optionalKey(Uuid),
-  filterBy: Schema.optionalKey(TaskStatus),
-  after: Schema.optionalKey(Timestamp),
-  before: Schema.optionalKey(Timestamp)
-})
-
-/** The query of `GET /tasks`. */
-export type TaskListQuery = typeof TaskListQuery.Type
-
 /** A page of tasks, newest first. `totalItems` counts the tasks of all pages, up to 10,000. */
 export const TaskList = answer(numberedPage(TaskItemView)).annotate({ identifier: "TaskList" })
 
@@ -99,7 +86,7 @@ export const TaskExtensions = {
     success: CreatedTask,
     errors: [SessionNotFoundError, ConflictError]
   },
-  list: { ...extensions.listTasks, query: TaskListQuery, success: TaskList },
+  list: { ...extensions.listTasks, success: TaskList },
   get: { ...extensions.getTask, ...ofTask, success: TaskView },
   status: { ...extensions.getTaskStatus, ...ofTask, success: TaskStatusView },
   update: { ...extensions.updateTask, ...ofTask, payload: TaskUpdate, success: TaskView }

@@ -1,19 +1,12 @@
 import * as Schema from "effect/Schema"
+import { BadCursorError } from "../BadCursorError.ts"
 import { ConflictError, SessionNotFoundError } from "../Errors.ts"
-import { BadCursorError } from "../ExtensionErrors.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
-import { cursorQuery, pageQuery } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { stopStrategies, v3Extensions as extensions } from "../Wire.ts"
 import { Session } from "./Session.ts"
-
-/** The query of `GET /sessions`: a page by its number. */
-export const SessionListQuery = Schema.Struct(pageQuery)
-
-/** The query of `GET /sessions`. */
-export type SessionListQuery = typeof SessionListQuery.Type
 
 /** A page of sessions, newest first. `total` counts the sessions of all pages, up to 10,000. */
 export const SessionList = answer({
@@ -56,19 +49,6 @@ export const SessionMessage = answer({
 /** A message of a session. */
 export type SessionMessage = typeof SessionMessage.Type
 
-/**
- * The query of a session's messages. `after` and `before` are the id of a message: the response has the messages that
- * follow it, or those that precede it. Without either, it starts at the first message.
- */
-export const SessionMessagesQuery = Schema.Struct({
-  after: Schema.optionalKey(Identifier),
-  before: Schema.optionalKey(Identifier),
-  limit: cursorQuery.limit
-})
-
-/** The query of a session's messages. */
-export type SessionMessagesQuery = typeof SessionMessagesQuery.Type
-
 /** Messages of a session, oldest first. `hasMore` says whether there are more in the direction of the query. */
 export const SessionMessages = answer({
   messages: Schema.Array(SessionMessage),
@@ -89,13 +69,12 @@ const ofDeleted = {
 
 /** The operations on sessions that the description doesn't show. */
 export const SessionExtensions = {
-  list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList },
+  list: { ...extensions.listSessions, success: SessionList },
   stop: { ...extensions.stopSession, ...ofSession, payload: SessionStop, success: Session, status: 200 },
   delete: { ...extensions.deleteSession, ...ofDeleted },
   messages: {
     ...extensions.listMessages,
     ...ofSession,
-    query: SessionMessagesQuery,
     success: SessionMessages,
     errors: [SessionNotFoundError, BadCursorError]
   }

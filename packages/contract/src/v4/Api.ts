@@ -5,9 +5,8 @@ import { ApiKeyAuth } from "../ApiKeyAuth.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V4Extensions } from "./Extensions.ts"
-import { CreateRunInSession } from "./RunExtensions.ts"
+import { CreateRunInSession } from "./CreateRunInSession.ts"
 import { V4Operations } from "./Operations.ts"
-import { listEvents } from "./RunEvents.ts"
 
 const { browsers, runs, sessions } = V4Operations
 
@@ -23,7 +22,7 @@ class RunsGroup extends HttpApiGroup.make("runs").add(
 
 /** The events of runs. With `Accept: text/event-stream`, they are sent as they happen. */
 class EventsGroup extends HttpApiGroup.make("events").add(
-  extension("list", listEvents, "List the events of a run, or stream them as server-sent events")
+  extension("list", V4Extensions.runs.events, "List the events of a run, or stream them as server-sent events")
 ) {}
 
 /** The v4 operations on sessions. */

@@ -1,8 +1,11 @@
 import { AccountExtensions } from "../Account.ts"
-import type { Operations } from "../Operation.ts"
+import { type Operations, withQueries } from "../Operation.ts"
 import { ProfileExtensions } from "../Profile.ts"
+import { browserQueries, profileQueries, workspaceQueries } from "../Queries.ts"
 import { WorkspaceExtensions } from "../Workspace.ts"
 import { BrowserExtensions } from "../BrowserExtensions.ts"
+import { RunEventsQuery, RunListQuery, SessionListQuery } from "./Queries.ts"
+import { listEvents } from "./RunEvents.ts"
 import { RunExtensions } from "./RunExtensions.ts"
 import { SessionExtensions } from "./SessionExtensions.ts"
 
@@ -11,10 +14,10 @@ import { SessionExtensions } from "./SessionExtensions.ts"
  * it responds with 404 or 405.
  */
 export const V4Extensions = {
-  runs: RunExtensions,
-  sessions: SessionExtensions,
-  browsers: BrowserExtensions,
-  profiles: ProfileExtensions,
-  workspaces: WorkspaceExtensions,
+  runs: withQueries({ ...RunExtensions, events: listEvents }, { list: RunListQuery, events: RunEventsQuery }),
+  sessions: withQueries(SessionExtensions, { list: SessionListQuery }),
+  browsers: withQueries(BrowserExtensions, browserQueries),
+  profiles: withQueries(ProfileExtensions, profileQueries),
+  workspaces: withQueries(WorkspaceExtensions, workspaceQueries),
   billing: AccountExtensions
 } as const satisfies Operations

@@ -4,15 +4,8 @@ import { Identifier } from "../Identifier.ts"
 import { answer, JsonObject, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import type { Operation } from "../Operation.ts"
-import { afterQuery } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { runEventTypes, v4Extensions as extensions } from "../Wire.ts"
-
-/** The query of `GET /runs/{run_id}/events`: the events after the one with this id. */
-export const RunEventsQuery = Schema.Struct(afterQuery)
-
-/** The query of `GET /runs/{run_id}/events`. */
-export type RunEventsQuery = typeof RunEventsQuery.Type
+import { runEventTypes, runOperations as extensions } from "../Wire.ts"
 
 /** What an event of a run is about: `run.` and the run's new status, or that a step began, succeeded or failed. */
 export const RunEventType = openStatus(runEventTypes)
@@ -49,7 +42,6 @@ export type RunEvents = typeof RunEvents.Type
 export const listEvents = {
   ...extensions.listEvents,
   params: Schema.Struct({ run_id: Identifier }),
-  query: RunEventsQuery,
   success: RunEvents,
   errors: [RunNotFoundError]
 } as const satisfies Operation

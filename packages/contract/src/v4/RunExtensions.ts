@@ -1,20 +1,13 @@
 import * as Schema from "effect/Schema"
-import { ConflictError, RunNotFoundError, SessionNotFoundError } from "../Errors.ts"
-import { BadCursorError } from "../ExtensionErrors.ts"
+import { RunNotFoundError } from "../Errors.ts"
+import { BadCursorError } from "../BadCursorError.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import type { Operation } from "../Operation.ts"
-import { cursorPage, cursorQuery } from "../Pagination.ts"
-import { v4Extensions as extensions, v4Operations as operations } from "../Wire.ts"
-import { CreatedRun, Run, RunCreate } from "./Run.ts"
-import { listEvents } from "./RunEvents.ts"
-
-/** The query of `GET /runs`: the runs of one session, or all of the key's. */
-export const RunListQuery = Schema.Struct({ sessionId: Schema.optionalKey(Identifier), ...cursorQuery })
-
-/** The query of `GET /runs`. */
-export type RunListQuery = typeof RunListQuery.Type
+import { cursorPage } from "../Pagination.ts"
+import { runOperations as extensions } from "../Wire.ts"
+import { Run } from "./Run.ts"
 
 /** A page of runs, newest first. */
 export const RunList = answer({ runs: Schema.Array(Run), ...cursorPage }).annotate({ identifier: "RunList" })
@@ -44,18 +37,9 @@ export type RunAttachments = typeof RunAttachments.Type
 
 const ofRun = { params: Schema.Struct({ run_id: Identifier }), errors: [RunNotFoundError] } as const
 
-/** The operations on runs that the description doesn't show. */
+/** The operations on runs that the description doesn't show, except for their events. */
 export const RunExtensions = {
-  list: { ...extensions.listRuns, query: RunListQuery, success: RunList, errors: [BadCursorError] },
+  list: { ...extensions.listRuns, success: RunList, errors: [BadCursorError] },
   cancel: { ...extensions.cancelRun, ...ofRun, success: Run, status: 200 },
-  events: listEvents,
   attachments: { ...extensions.listAttachments, ...ofRun, success: RunAttachments }
 } as const satisfies Readonly<Record<string, Operation>>
-
-/** `POST /runs` with a `sessionId` in its body: the next run of that session. */
-export const CreateRunInSession = {
-  ...operations.createRun,
-  payload: RunCreate,
-  success: CreatedRun,
-  errors: [SessionNotFoundError, ConflictError]
-} as const satisfies Operation

@@ -1,12 +1,13 @@
 import * as Schema from "effect/Schema"
 import { ConflictError, SessionNotFoundError } from "../Errors.ts"
-import { BadCursorError, MessageNotFoundError } from "../ExtensionErrors.ts"
+import { BadCursorError } from "../BadCursorError.ts"
+import { MessageNotFoundError } from "../MessageNotFoundError.ts"
 import { Identifier } from "../Identifier.ts"
 import { answer, undescribed } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
-import { cursorPage, cursorQuery } from "../Pagination.ts"
+import { cursorPage } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { v4Extensions as extensions } from "../Wire.ts"
+import { sessionOperations as extensions } from "../Wire.ts"
 import { RunStatus } from "./Run.ts"
 import { QueuedMessage } from "./Session.ts"
 
@@ -24,12 +25,6 @@ export const SessionInfo = answer({
 
 /** A session as v4 lists it. */
 export type SessionInfo = typeof SessionInfo.Type
-
-/** The query of `GET /sessions`. */
-export const SessionListQuery = Schema.Struct(cursorQuery)
-
-/** The query of `GET /sessions`. */
-export type SessionListQuery = typeof SessionListQuery.Type
 
 /** A page of sessions, newest first. */
 export const SessionList = answer({ sessions: Schema.Array(SessionInfo), ...cursorPage }).annotate({
@@ -63,7 +58,7 @@ const params = Schema.Struct({ session_id: Identifier, message_id: Identifier })
 
 /** The operations on sessions that the description doesn't show. */
 export const SessionExtensions = {
-  list: { ...extensions.listSessions, query: SessionListQuery, success: SessionList, errors: [BadCursorError] },
+  list: { ...extensions.listSessions, success: SessionList, errors: [BadCursorError] },
   get: { ...extensions.getSession, ...ofSession, success: SessionInfo },
   purge: {
     ...extensions.purgeSession,

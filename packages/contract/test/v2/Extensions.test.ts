@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 import * as Wire from "../../src/Wire.ts"
 import { V2Extensions } from "../../src/v2/Extensions.ts"
 import { SessionUpdate, ShareView } from "../../src/v2/SessionExtensions.ts"
-import { TaskCreate, TaskListQuery, TaskStatusView, TaskUpdate, TaskView } from "../../src/v2/TaskExtensions.ts"
+import { TaskListQuery } from "../../src/v2/Queries.ts"
+import { TaskCreate, TaskStatusView, TaskUpdate, TaskView } from "../../src/v2/TaskExtensions.ts"
 
 const operation = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 

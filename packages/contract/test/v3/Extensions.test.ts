@@ -5,8 +5,9 @@ import { FileList } from "../../src/Files.ts"
 import { Profile, ProfileInput } from "../../src/Profile.ts"
 import * as Wire from "../../src/Wire.ts"
 import { UploadRequest, Workspace } from "../../src/Workspace.ts"
-import { ProfileListQuery, V3Extensions } from "../../src/v3/Extensions.ts"
-import { SessionMessagesQuery, SessionStop } from "../../src/v3/SessionExtensions.ts"
+import { V3Extensions } from "../../src/v3/Extensions.ts"
+import { ProfileListQuery, SessionMessagesQuery } from "../../src/v3/Queries.ts"
+import { SessionStop } from "../../src/v3/SessionExtensions.ts"
 
 const operation = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 
@@ -46,7 +47,7 @@ describe("V3Extensions", () => {
     )
     assert.deepStrictEqual<unknown>(
       Schema.decodeUnknownExit(FileList)({ files: [{ path: "a.csv", size: 3 }] }),
-      Exit.succeed({ files: [{ path: "a.csv", size: 3, url: null }] })
+      Exit.succeed({ files: [{ path: "a.csv", size: 3 }] })
     )
   })
 

@@ -3,9 +3,9 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Wire from "../../src/Wire.ts"
 import { V4Extensions } from "../../src/v4/Extensions.ts"
-import { RunListQuery } from "../../src/v4/RunExtensions.ts"
+import { RunListQuery } from "../../src/v4/Queries.ts"
 import { SessionInfo } from "../../src/v4/SessionExtensions.ts"
-import { BrowserListQuery } from "../../src/BrowserExtensions.ts"
+import { BrowserListQuery } from "../../src/Queries.ts"
 
 const operation = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 

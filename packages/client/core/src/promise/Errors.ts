@@ -2,6 +2,7 @@ import * as Contract from "@webagent/contract"
 import * as Polling from "@webagent/polling"
 import * as Config from "../ClientConfig.ts"
 import * as Create from "../CreateOutcomeUnknown.ts"
+import * as Unavailable from "../OperationUnavailableError.ts"
 import * as Throttled from "../TooManyRequestsError.ts"
 import * as Transported from "../TransportError.ts"
 import type { ErrorClass } from "./ErrorClass.ts"
@@ -66,6 +67,32 @@ export const RunNotFoundError: ErrorClass<RunNotFoundError> = Contract.RunNotFou
 /** 404: no browser has the given id. */
 export interface BrowserNotFoundError extends DetailedError<"BrowserNotFoundError"> {}
 export const BrowserNotFoundError: ErrorClass<BrowserNotFoundError> = Contract.BrowserNotFoundError
+
+/** 404: the session has no queued message with the given id. */
+export interface MessageNotFoundError extends DetailedError<"MessageNotFoundError"> {}
+export const MessageNotFoundError: ErrorClass<MessageNotFoundError> = Contract.MessageNotFoundError
+
+/** 400: the cursor of a list isn't one of this list. Start again without a cursor. */
+export interface BadCursorError extends DetailedError<"BadCursorError"> {}
+export const BadCursorError: ErrorClass<BadCursorError> = Contract.BadCursorError
+
+/**
+ * The service doesn't offer an operation that its description doesn't show, such as listing runs. An unknown id is another
+ * error, such as `RunNotFoundError`.
+ */
+export interface OperationUnavailableError extends Error {
+  readonly _tag: "OperationUnavailableError"
+  /** The method and path of the operation, such as `POST /runs/{run_id}/cancel`. */
+  readonly operation: string
+  readonly status: number
+  readonly method: string
+  readonly path: string
+  readonly origin: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  readonly requestId: string
+}
+export const OperationUnavailableError: ErrorClass<OperationUnavailableError> = Unavailable.OperationUnavailableError
 
 /** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
 export interface ConflictError extends DetailedError<"ConflictError"> {}

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Caller, How } from "./Caller.ts"
 import { functionOf, inputOf, recordOf, timeOf } from "./CheckOptions.ts"
-import type { CreateOptions, OwnWaitOptions, WaitOptions, WithResult } from "./Options.ts"
+import type { CallOptions, CreateOptions, EndOptions, OwnWaitOptions, WaitOptions, WithResult } from "./Options.ts"
 
 export { functionOf, inputOf, numberOf } from "./CheckOptions.ts"
 
@@ -29,17 +29,45 @@ const waitOf = (options: WaitOptions | null | undefined) => {
 }
 
 /** The same with a result of a type, which is typed as if it were asked for: who asks for none gets none. */
-const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
+const resultOf = (options: (WaitOptions & EndOptions & Partial<WithResult<unknown>>) | undefined) => ({
   ...waitOf(options),
+  onEnd: options?.onEnd ?? undefined,
+  onAbort: options?.onAbort ?? undefined,
   ...((options?.result === undefined ? {} : { result: options.result }) as WithResult<unknown>)
 })
 
+/**
+ * Returns an effect that calls a caller's function, if there is one, and doesn't wait for what it does. If the function
+ * throws, at once or later, a warning is logged.
+ */
+export const tellingOf = <Value>(
+  name: string,
+  callback: ((value: Value) => unknown) | null | undefined
+): ((value: Value) => Effect.Effect<void>) | undefined => {
+  const tell = functionOf(name, callback ?? undefined)
+  if (tell === undefined) return undefined
+  return Effect.fnUntraced(function* (value: Value) {
+    const doing = tell(value)
+    if (!(doing instanceof Promise)) return
+    // before anything else: an unhandled rejection would end the process
+    doing.catch(() => undefined)
+    const awaited = Effect.tryPromise({ try: () => doing, catch: (error) => error })
+    yield* awaited.pipe(
+      Effect.catchCause((cause) => Effect.logWarning(`${name} has thrown`, cause)),
+      Effect.forkDetach
+    )
+  })
+}
+
 /** The same for a wait for something of one's own making. */
-export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<WithResult<unknown>>) | undefined) => {
+export const ownWaitOf = <Created, Status>(
+  options: (OwnWaitOptions<Created, Status> & Partial<WithResult<unknown>>) | undefined
+) => {
   const cancel = functionOf("cancel", options?.cancel ?? undefined)
   type End = Parameters<NonNullable<typeof cancel>>[1]
   return {
     ...resultOf(options),
+    onStatus: tellingOf("onStatus", options?.onStatus),
     ...(cancel === undefined
       ? {}
       : { cancel: (created: Created, why: End) => Effect.tryPromise(async () => cancel(created, why)) })
@@ -61,6 +89,29 @@ export const reading: Method =
   ({ call }, effect) =>
   (id: string, options) =>
     call(() => running(effect, id), options)
+
+/** The same with `count` ids or other arguments before the options. */
+export const readingBy =
+  (count: number): Method =>
+  ({ call }, effect) =>
+  (...args) =>
+    call(() => running(effect, ...Array.from({ length: count }, (_, index) => args[index])), args[count])
+
+/** Returns the options of a list, without those of its calls. */
+const queryOf = ({ headers: _h, requestId: _i, retries: _r, signal: _s, timeout: _t, ...query }: CallOptions = {}) =>
+  query
+
+/** A list, page by page as its records are taken. */
+export const listing: Method =
+  ({ iterate }, effect) =>
+  (options) =>
+    iterate(() => Stream.unwrap(Effect.map(effect, (run) => run(queryOf(options ?? undefined)))), options)
+
+/** One page of a list. */
+export const readingPage: Method =
+  ({ call }, effect) =>
+  (options) =>
+    call(() => running(effect, queryOf(options ?? undefined)), options)
 
 /** A wait, by id. */
 export const waitingFor: Method =
@@ -94,10 +145,16 @@ export const creating =
 export const creatingAndWaiting = (count: number): Method =>
   creating(
     count,
-    (options: (OwnWaitOptions<object> & CreateOptions & { readonly interrupt?: boolean }) | undefined) => ({
+    (
+      options:
+        | (OwnWaitOptions<object, never> &
+            CreateOptions & { readonly interrupt?: boolean; readonly deduplicate?: string })
+        | undefined
+    ) => ({
       ...ownWaitOf(options),
       ...createOf(options),
-      interrupt: options?.interrupt
+      interrupt: options?.interrupt,
+      deduplicate: options?.deduplicate ?? undefined
     }),
     waiting
   )

@@ -77,7 +77,7 @@ export interface CreateOptions extends CallOptions {
 
 /** Options of a single wait. */
 export interface WaitOptions extends Omit<CallOptions, "timeout"> {
-  /** The longest time to wait; 30 minutes unless told. What is waited for goes on, and may cost. */
+  /** The longest time to wait; 30 minutes unless told. What is waited for continues, and may cost, unless `onEnd` says otherwise. */
   readonly timeout?: Time | undefined
   /** The time between two polls; unless told it grows from 1 to 15 seconds with the time waited. */
   readonly every?: Time | undefined
@@ -85,13 +85,28 @@ export interface WaitOptions extends Omit<CallOptions, "timeout"> {
   readonly first?: Time | undefined
 }
 
-/** Options of a wait for a resource that the caller created. */
-export interface OwnWaitOptions<Created> extends WaitOptions {
+/** What happens at the service when a wait ends first. */
+export interface EndOptions {
   /**
-   * Ends at the service what was created, when the wait ends before it does. The service's description has no
-   * operation for that: without one it goes on, and may cost.
+   * With `cancel`, a resource whose wait ends first, because of the timeout, a failure or an abort, is canceled at the
+   * service. By default, `continue`, it continues, and may cost.
+   */
+  readonly onEnd?: "cancel" | "continue" | undefined
+  /**
+   * The same for an abort alone; by default as `onEnd`. The promise is rejected at once, and the resource is canceled in
+   * the background. `close` waits for that.
+   */
+  readonly onAbort?: "cancel" | "continue" | undefined
+}
+
+/** Options of a wait for a resource that the caller created. */
+export interface OwnWaitOptions<Created, Status = unknown> extends WaitOptions, EndOptions {
+  /**
+   * Cancels the resource in a way of your own, whenever the wait ends first; `onEnd` and `onAbort` then have no effect.
    */
   readonly cancel?: ((created: Created, why: "timeout" | "interrupted" | "failed") => unknown) | undefined
+  /** Receives each new status, the final one last. If it throws, a warning is logged. */
+  readonly onStatus?: ((status: Status) => void) | undefined
 }
 
 /** Asks for a result of a type: what ends without one is then an error. */

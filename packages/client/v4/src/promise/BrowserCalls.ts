@@ -1,7 +1,7 @@
 import { RetryPolicy, type Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
 import type { Caller } from "@webagent/core/promise/Caller"
-import { createOf, functionOf, inputOf } from "@webagent/core/promise/Methods"
+import { createOf, functionOf, inputOf, listing, methodsOf, reading, readingPage } from "@webagent/core/promise/Methods"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -32,7 +32,8 @@ const release = (open: Map<string, Scope.Closeable>, id: string) =>
   })
 
 /** The operations on browsers, as promises. */
-export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Browsers => {
+export const make = (caller: Caller<OpenBrowsers | V4.Browsers>): Browsers => {
+  const { call, close } = caller
   const owned = (browser: Browser): OwnedBrowser =>
     Object.defineProperty({ ...browser } as OwnedBrowser, Symbol.asyncDispose, {
       value: () =>
@@ -44,6 +45,11 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
     })
 
   return {
+    ...methodsOf<Pick<Browsers, "get" | "list" | "listPage">>()(V4.Browsers, caller, {
+      get: reading,
+      list: listing,
+      listPage: readingPage
+    }),
     create: (input, options) =>
       call(() => {
         const [sent, chosen] = [inputOf(input), createOf(options)]

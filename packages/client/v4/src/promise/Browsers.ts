@@ -18,6 +18,35 @@ export interface UpdatedBrowser extends Raw {
   readonly startedAt?: string
   readonly finishedAt?: string | null
   readonly timeoutAt?: string | null
+  /** A decimal number in MB. */
+  readonly proxyUsedMb?: string
+  /** A decimal number in USD. */
+  readonly proxyCost?: string
+  /** A decimal number in USD. */
+  readonly browserCost?: string
+  readonly agentSessionId?: string | null
+  readonly metadata?: { readonly [name: string]: string }
+}
+
+/** A page of browsers, newest first. */
+export interface BrowserPage extends Raw {
+  readonly items: ReadonlyArray<UpdatedBrowser>
+  /** Number of browsers on all pages. */
+  readonly totalItems?: number
+  readonly pageNumber?: number
+  readonly pageSize?: number
+}
+
+/** Options of a list of browsers, whose pages have numbers. */
+export interface BrowserListOptions extends Omit<CallOptions, "timeout"> {
+  /** Lists browsers with this status. */
+  readonly filterBy?: "active" | "stopped" | OpenStatus | undefined
+  /** Lists the browsers of one session. */
+  readonly agentSessionId?: string | undefined
+  /** Number of browsers per page, from 1 to 100; by default, as the service decides. */
+  readonly pageSize?: number | undefined
+  /** The page to start with; 1 by default. */
+  readonly pageNumber?: number | undefined
 }
 
 /** A hosted browser, controlled over the Chrome DevTools Protocol at its `cdpUrl`. It runs, and costs, until it is stopped. */
@@ -55,6 +84,31 @@ export interface Browsers {
    * @throws `BrowserNotFoundError` if the service has no browser with this id.
    */
   stop(id: string, options?: CallOptions): Answer<UpdatedBrowser>
+  /**
+   * Reads a browser.
+   *
+   * @throws `BrowserNotFoundError` if the service has no browser with this id, and `OperationUnavailableError` if it
+   *   can't read single browsers.
+   */
+  get(id: string, options?: CallOptions): Answer<UpdatedBrowser>
+  /**
+   * Lists browsers, newest first. Pages are read while you iterate.
+   *
+   * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of browsers per page, from 1 to
+   *   100, and `pageNumber` the page to start with.
+   * @throws `OperationUnavailableError` if the service doesn't list browsers.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const stopAll = async (agent: WebAgent) => {
+   *   for await (const { id = "" } of agent.browsers.list({ filterBy: "active" })) await agent.browsers.stop(id)
+   * }
+   * ```
+   */
+  list(options?: BrowserListOptions): AsyncIterable<UpdatedBrowser>
+  /** Reads one page of `list`. `totalItems` is the number of browsers on all pages. */
+  listPage(options?: BrowserListOptions & CallOptions): Answer<BrowserPage>
   /**
    * Creates a browser, runs `f` with it, and stops the browser, even if `f` throws or the call is aborted.
    *

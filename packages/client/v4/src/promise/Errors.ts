@@ -1,7 +1,7 @@
 import type { ErrorClass } from "@webagent/core/promise"
 import * as Outcome from "../Outcome.ts"
 import * as Started from "../RunAll.ts"
-import * as Next from "../Sessions.ts"
+import * as Next from "../NextRun.ts"
 import type { Run } from "./Run.ts"
 import type { QueuedMessage } from "./Sessions.ts"
 

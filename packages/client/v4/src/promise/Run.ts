@@ -16,10 +16,8 @@ export interface RunStatusView extends Raw {
   readonly status: RunStatus
 }
 
-/** The response to creating a run. Only its id is certain. */
-export interface CreatedRun extends Raw {
-  readonly id: string
-  readonly status?: RunStatus
+/** Fields of a run that a service may leave out. */
+interface RunFields extends Raw {
   readonly sessionId?: string | null
   readonly task?: string
   readonly modelParams?: { readonly [name: string]: unknown } | null
@@ -30,11 +28,49 @@ export interface CreatedRun extends Raw {
   readonly finishedAt?: string | null
   /** A decimal number in USD. */
   readonly cost?: string | null
+  /** Another name of `cost`, if the service uses it. */
+  readonly totalCostUsd?: string | null
+  readonly title?: string | null
+  readonly model?: string | null
+  readonly contextLimit?: number | null
+  readonly totalInputTokens?: number | null
+  readonly totalOutputTokens?: number | null
+  /** The report of the judge, if the run has one. */
+  readonly judgement?: { readonly [name: string]: unknown } | null
+  readonly workspaceId?: string | null
+  readonly attachedFileIds?: ReadonlyArray<string> | null
+  readonly updatedAt?: string
+}
+
+/** The response to creating a run. Only its id is certain. */
+export interface CreatedRun extends RunFields {
+  readonly id: string
+  readonly status?: RunStatus
+  readonly eventsUrl?: string
+  readonly missingFileIds?: ReadonlyArray<string>
 }
 
 /** The full run, with its result once terminal. */
-export interface Run extends CreatedRun {
+export interface Run extends RunFields {
+  readonly id: string
   readonly status: RunStatus
+}
+
+/** A page of runs, newest first. */
+export interface RunPage extends Raw {
+  readonly runs: ReadonlyArray<Run>
+  readonly nextCursor?: string | null
+  /** False on the last page. */
+  readonly hasMore?: boolean
+}
+
+/** A file that an agent attached to its run; `sizeBytes` is known once it's uploaded. */
+export interface RunAttachment extends Raw {
+  readonly id: string
+  readonly name?: string
+  readonly contentType?: string
+  readonly sizeBytes?: number
+  readonly status?: "pending" | "uploaded" | OpenStatus
 }
 
 /** A completed run, its result as a schema says. */

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as V4 from "../Runs.ts"
 import type { Run, RunCreate } from "./Run.ts"
-import type { RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
+import type { RunAll, RunAllOptions, Runs } from "./Runs.ts"
 
 const settledOf =
   (rejectionOf: Caller.RejectionOf) =>
@@ -12,20 +12,6 @@ const settledOf =
     Exit.isSuccess(exit)
       ? { status: "fulfilled", value: exit.value }
       : { status: "rejected", reason: rejectionOf(exit.cause) }
-
-/** Tells a caller how far it is, without waiting for what it does with that. */
-const telling = (onProgress: NonNullable<RunAllOptions["onProgress"]>) =>
-  Effect.fnUntraced(function* (progress: RunProgress) {
-    const doing: unknown = onProgress(progress)
-    if (!(doing instanceof Promise)) return
-    // before anything else: an unhandled rejection would end the process
-    doing.catch(() => undefined)
-    const awaited = Effect.tryPromise({ try: () => doing, catch: (error) => error })
-    yield* awaited.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("onProgress has thrown", cause)),
-      Effect.forkDetach
-    )
-  })
 
 const inputsOf = (inputs: Iterable<RunCreate>) => {
   if (typeof inputs === "object" && inputs !== null && Symbol.iterator in inputs) return inputs
@@ -39,6 +25,10 @@ export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
     status: Methods.reading,
     get: Methods.reading,
     untilTerminal: Methods.waitingFor,
+    list: Methods.listing,
+    listPage: Methods.readingPage,
+    cancel: Methods.reading,
+    attachments: Methods.reading,
     createAndWait: Methods.creatingAndWaiting(1),
     watch: Methods.watching
   }),
@@ -46,7 +36,6 @@ export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
     caller.call(
       (rejectionOf) => {
         const list = inputsOf(inputs)
-        const onProgress = Methods.functionOf("onProgress", options?.onProgress ?? undefined)
         const isPositive = (runs: number) => runs >= 1
         const all = {
           ...Methods.ownWaitOf(options),
@@ -54,7 +43,7 @@ export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
           stopOnFailure: options?.stopOnFailure,
           extraBody: options?.extraBody,
           idempotencyKey: Methods.functionOf("idempotencyKey", options?.idempotencyKey),
-          onProgress: onProgress === undefined ? undefined : telling(onProgress)
+          onProgress: Methods.tellingOf("onProgress", options?.onProgress)
         }
         return Effect.map(
           Effect.flatMap(V4.Runs, (runs) => runs.runAll(list, all)),

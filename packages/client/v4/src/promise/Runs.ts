@@ -2,16 +2,31 @@ import type {
   Answer,
   CallOptions,
   CreateOptions,
+  EndOptions,
   OwnWaitOptions,
   TotalCost,
   WaitOptions,
   WithoutResult,
   WithResult
 } from "@webagent/core/promise"
-import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
+import type { CompletedRun, CreatedRun, Run, RunAttachment, RunCreate, RunPage, RunStatusView } from "./Run.ts"
+
+/** Options of a wait for a run. */
+export interface RunWaitOptions extends WaitOptions, EndOptions {}
+
+/** Options of a list of runs. */
+export interface RunListOptions extends Omit<CallOptions, "timeout"> {
+  /** Lists the runs of one session. */
+  readonly sessionId?: string | undefined
+  /** Number of runs per page, from 1 to 100; by default, as the service decides. */
+  readonly limit?: number | undefined
+  /** Continues after a page, with its `nextCursor`. */
+  readonly cursor?: string | undefined
+}
 
 /** Options of `createAndWait`. */
-export interface CreateAndWaitOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout"> {}
+export interface CreateAndWaitOptions
+  extends OwnWaitOptions<CreatedRun, RunStatusView>, Omit<CreateOptions, "timeout"> {}
 
 /** The progress of `runAll`. */
 export interface RunProgress {
@@ -29,7 +44,8 @@ export interface RunProgress {
 }
 
 /** Options of `runAll`, for all of its runs. */
-export interface RunAllOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
+export interface RunAllOptions
+  extends OwnWaitOptions<CreatedRun, RunStatusView>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
   /** Runs that are at work at a time; 10 unless told. */
   readonly concurrency?: number | undefined
   /** After a run that has not completed no further one is created. False unless told. */
@@ -74,17 +90,66 @@ export interface Runs {
    */
   get(id: string, options?: CallOptions): Answer<Run>
   /**
+   * Lists runs, newest first. Pages are read while you iterate.
+   *
+   * @param options - `sessionId` lists the runs of one session. `limit` is the number of runs per page, from 1 to 100.
+   *   `cursor` continues after a page that `listPage` has read.
+   * @throws `OperationUnavailableError` if the service doesn't list runs.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const firstFailed = async (agent: WebAgent) => {
+   *   for await (const run of agent.runs.list()) if (run.status === "failed") return run
+   *   return undefined
+   * }
+   * ```
+   */
+  list(options?: RunListOptions): AsyncIterable<Run>
+  /**
+   * Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false.
+   *
+   * @throws `BadCursorError` if the cursor is another list's.
+   */
+  listPage(options?: RunListOptions & CallOptions): Answer<RunPage>
+  /**
+   * Cancels a run, so that it doesn't cost any more. A finished run stays as it is, and repeating the call does no harm,
+   * so the request is retried if the service can't be reached.
+   *
+   * @returns The run as the service shows it after the request. It may take a moment until its status is `cancelled`.
+   * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it can't cancel
+   *   runs.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const cancelAll = async (agent: WebAgent) => {
+   *   for await (const run of agent.runs.list()) if (run.status === "running") await agent.runs.cancel(run.id)
+   * }
+   * ```
+   */
+  cancel(id: string, options?: CallOptions): Answer<Run>
+  /**
+   * Lists the files that the agent attached to a run.
+   *
+   * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it has no
+   *   attachments.
+   */
+  attachments(id: string, options?: CallOptions): Answer<ReadonlyArray<RunAttachment>>
+  /**
    * Waits until a run is completed, failed or cancelled, then reads it once.
    *
    * A run that failed or was cancelled is a value unless you pass `result`.
    *
    * @param id - The id of the run. It may have been created by another process.
-   * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+   * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the
+   *   result. With `onEnd: "cancel"`, the run is canceled if the wait ends first, and with `onAbort: "cancel"` if the
+   *   signal is aborted.
    * @returns The finished run. With `result`, its result has the type of the schema.
    * @throws `WaitTimeoutError` if the run doesn't finish in time. Wait again with its `id`.
    */
-  untilTerminal(id: string, options?: WaitOptions & WithoutResult): Promise<Run>
-  untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedRun<Result>>
+  untilTerminal(id: string, options?: RunWaitOptions & WithoutResult): Promise<Run>
+  untilTerminal<Result>(id: string, options: RunWaitOptions & WithResult<Result>): Promise<CompletedRun<Result>>
   /**
    * Creates a run, waits until it finishes, and returns it with its result.
    *
@@ -92,11 +157,12 @@ export interface Runs {
    * a second request could start a second paid run. A run that fails is returned as a value with the status `failed`,
    * unless you pass `result`.
    *
-   * If the wait stops first, the run continues on the service. Pass `cancel` to stop it as well.
+   * If the wait stops first, the run continues on the service. Pass `onEnd: "cancel"` to cancel it as well, or
+   * `onAbort: "cancel"` to cancel it only if the signal is aborted.
    *
    * @param input - The task, and options for the model.
    * @param options - `result` is a schema that checks and types the result. `timeout` limits the wait, in milliseconds
-   *   or as text such as `"10 minutes"`. `signal` stops the wait.
+   *   or as text such as `"10 minutes"`. `signal` stops the wait. `onStatus` receives each new status of the run.
    * @returns The finished run. With `result`, `run.result` has the type of the schema.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @throws `WaitTimeoutError` if the run doesn't finish in time. `error.id` is the run, so you can wait again.

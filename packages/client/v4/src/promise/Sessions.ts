@@ -1,5 +1,13 @@
-import type { Answer, CreateOptions, OpenStatus, Raw, WithoutResult, WithResult } from "@webagent/core/promise"
-import type { CompletedRun, Run } from "./Run.ts"
+import type {
+  Answer,
+  CallOptions,
+  CreateOptions,
+  OpenStatus,
+  Raw,
+  WithoutResult,
+  WithResult
+} from "@webagent/core/promise"
+import type { CompletedRun, Run, RunStatus } from "./Run.ts"
 import type { CreateAndWaitOptions } from "./Runs.ts"
 
 /** A follow-up for a session. */
@@ -7,6 +15,11 @@ export interface FollowUp {
   readonly text: string
   /** False, as unless told, runs it as the next turn; true runs it immediately. */
   readonly interrupt?: boolean
+  /**
+   * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
+   * is queued.
+   */
+  readonly deduplicate?: "exact-text-v1" | undefined
 }
 
 /** The response to queueing a message. The description promises none of its fields. */
@@ -18,7 +31,43 @@ export interface QueuedMessage extends Raw {
   readonly mode?: "queue" | "interrupt" | OpenStatus
   readonly status?: "pending" | "dispatching" | "consumed" | "cancelled" | "superseded" | "failed" | OpenStatus
   readonly text?: string
+  readonly attachedFileIds?: ReadonlyArray<string> | null
   readonly createdAt?: string
+}
+
+/** The pending messages of a session, in the order in which they run. */
+export interface QueuedMessages extends Raw {
+  readonly queue: ReadonlyArray<QueuedMessage>
+  /** When the first message interrupted a run. */
+  readonly steeringCutoffs?: ReadonlyArray<Raw & { readonly sourceRunId?: string; readonly createdAt?: string }>
+}
+
+/** A session, with the task, title and status of its latest run. */
+export interface SessionInfo extends Raw {
+  readonly sessionId: string
+  readonly workspaceId?: string | null
+  readonly latestRunId?: string | null
+  readonly task?: string
+  readonly title?: string | null
+  readonly status?: RunStatus
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+/** A page of sessions, newest first. */
+export interface SessionPage extends Raw {
+  readonly sessions: ReadonlyArray<SessionInfo>
+  readonly nextCursor?: string | null
+  /** False on the last page. */
+  readonly hasMore?: boolean
+}
+
+/** Options of a list of sessions. */
+export interface SessionListOptions extends Omit<CallOptions, "timeout"> {
+  /** Number of sessions per page, from 1 to 100; by default, as the service decides. */
+  readonly limit?: number | undefined
+  /** Continues after a page, with its `nextCursor`. */
+  readonly cursor?: string | undefined
 }
 
 /** The run that a message becomes. */
@@ -33,10 +82,58 @@ export interface NextRun {
 export interface FollowUpAndWaitOptions extends CreateAndWaitOptions {
   /** True runs the message immediately; false, as unless told, as the next turn. */
   readonly interrupt?: boolean | undefined
+  /** As for `queue`. */
+  readonly deduplicate?: FollowUp["deduplicate"]
 }
 
 /** The sessions that runs belong to: a conversation that goes on. */
 export interface Sessions {
+  /**
+   * Lists sessions, newest first. Pages are read while you iterate.
+   *
+   * @param options - `limit` is the number of sessions per page, from 1 to 100. `cursor` continues after a page that
+   *   `listPage` has read.
+   * @throws `OperationUnavailableError` if the service doesn't list sessions.
+   */
+  list(options?: SessionListOptions): AsyncIterable<SessionInfo>
+  /** Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false. */
+  listPage(options?: SessionListOptions & CallOptions): Answer<SessionPage>
+  /**
+   * Reads a session, with the task, title and status of its latest run.
+   *
+   * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it
+   *   can't read single sessions.
+   */
+  get(id: string, options?: CallOptions): Answer<SessionInfo>
+  /**
+   * Deletes all data of a session. It can't be undone.
+   *
+   * @throws `ConflictError` if the session can't be purged now, for example because a run isn't finished.
+   */
+  purge(id: string, options?: CallOptions): Answer<void>
+  /** Reads the pending messages of a session, in the order in which they run. */
+  messages(id: string, options?: CallOptions): Answer<QueuedMessages>
+  /**
+   * Reads a queued message. Its `runId` is null until it becomes a run.
+   *
+   * @throws `MessageNotFoundError` if the session has no message with this id.
+   */
+  message(sessionId: string, id: string | number, options?: CallOptions): Answer<QueuedMessage>
+  /**
+   * Removes a pending message, so that it doesn't become a run.
+   *
+   * @throws `ConflictError` if the message isn't pending any more.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const clear = async (agent: WebAgent, sessionId: string) => {
+   *   const { queue } = await agent.sessions.messages(sessionId)
+   *   for (const { id = "" } of queue) await agent.sessions.removeMessage(sessionId, id)
+   * }
+   * ```
+   */
+  removeMessage(sessionId: string, id: string | number, options?: CallOptions): Answer<QueuedMessage>
   /**
    * Queues a message for a session. The message becomes a run, so it's sent once, like a create.
    *
@@ -60,7 +157,8 @@ export interface Sessions {
    */
   interrupt(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
   /**
-   * Queues a message and waits for the run that it becomes, like `createAndWait` of runs.
+   * Queues a message and waits for the run that it becomes, like `createAndWait` of runs. While the message is pending
+   * and has no run yet, the message is read.
    *
    * @param options - `timeout` limits the wait: 30 minutes by default. `interrupt: true` runs the message immediately.
    * @returns The finished run. With `result`, its result has the type of the schema.

@@ -44,6 +44,13 @@ export class WebAgent extends Client {
     super(caller, "v4")
     this.runs = RunCalls.make(caller)
     this.sessions = Methods.methodsOf<Sessions>()(V4Sessions.Sessions, caller, {
+      list: Methods.listing,
+      listPage: Methods.readingPage,
+      get: Methods.reading,
+      purge: Methods.reading,
+      messages: Methods.reading,
+      message: Methods.readingBy(2),
+      removeMessage: Methods.readingBy(2),
       queue: Methods.creating(2),
       followUp: Methods.creating(2),
       interrupt: Methods.creating(2),

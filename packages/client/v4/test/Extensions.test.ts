@@ -1,0 +1,269 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { Browsers, Runs, Sessions } from "../src/index.ts"
+import { layer } from "./client.ts"
+import { warned } from "./virtual.ts"
+
+const answering = (...answers: ReadonlyArray<Answer>) =>
+  Effect.map(ScriptedServer, (server) => {
+    server.script = (_, count) => answers[Math.min(count, answers.length) - 1] ?? {}
+    return server
+  })
+
+const requests = Effect.map(ScriptedServer, (server) =>
+  server.requests.map(({ method, url }) => `${method} ${url.replace("/api/v4", "")}`)
+)
+
+const run = (id: string, more: object = {}) => ({ id, status: "completed", ...more })
+
+describe("Runs.list", () => {
+  it.live("reads page after page, through an empty one, until hasMore is false", () =>
+    Effect.gen(function* () {
+      yield* answering(
+        { json: { runs: [run("r-3"), run("r-2")], nextCursor: "c/1", hasMore: true } },
+        { json: { runs: [], nextCursor: "c/2", hasMore: true } },
+        { json: { runs: [run("r-1", { totalCostUsd: 0.42, more: 1 })], nextCursor: "c/3", hasMore: false } }
+      )
+      const runs = yield* Runs
+      const all = yield* Stream.runCollect(runs.list({ sessionId: "s 1", limit: 2 }))
+      assert.deepStrictEqual(
+        all.map(({ id }) => id),
+        ["r-3", "r-2", "r-1"]
+      )
+      assert.deepStrictEqual([all[2]?.cost, all[2]?.raw], ["0.42", { more: 1 }])
+      const query = "GET /runs?sessionId=s+1&limit=2"
+      assert.deepStrictEqual(yield* requests, [query, `${query}&cursor=c%2F1`, `${query}&cursor=c%2F2`])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reads no further page than it's asked for", () =>
+    Effect.gen(function* () {
+      yield* answering({ json: { runs: [run("r-3"), run("r-2")], nextCursor: "c", hasMore: true } })
+      const runs = yield* Runs
+      assert.lengthOf(yield* runs.list().pipe(Stream.take(2), Stream.runCollect), 2)
+      assert.deepStrictEqual(yield* requests, ["GET /runs"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("ends when a page leads to itself, so that a wrong cursor doesn't loop forever", () =>
+    Effect.gen(function* () {
+      yield* answering({ json: { runs: [run("r-1")], nextCursor: "c" } })
+      const runs = yield* Runs
+      assert.lengthOf(yield* Stream.runCollect(runs.list()), 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("survives a failed page, as every read does", () =>
+    Effect.gen(function* () {
+      yield* answering({ status: 503 }, { json: { runs: [run("r-1")] } })
+      const runs = yield* Runs
+      assert.lengthOf(yield* Stream.runCollect(runs.list()), 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("listPage gives a page with its cursor, and names a cursor of another list", () =>
+    Effect.gen(function* () {
+      yield* answering(
+        { json: { runs: [run("r-1")], nextCursor: "c", hasMore: true } },
+        { status: 400, json: { detail: "The cursor belongs to another list" } }
+      )
+      const runs = yield* Runs
+      const page = yield* runs.listPage({ limit: 1 })
+      assert.deepStrictEqual([page.runs.length, page.nextCursor, page.hasMore], [1, "c", true])
+      assert.strictEqual((yield* Effect.flip(runs.listPage({ cursor: "x" })))._tag, "BadCursorError")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Browsers.list and Sessions.list", () => {
+  it.live("browsers are listed by page numbers until all were read", () =>
+    Effect.gen(function* () {
+      const items = [{ id: "b-1", proxyCost: 0.1 }, { id: "b-2" }]
+      yield* answering(
+        { json: { items, totalItems: 3, pageNumber: 1, pageSize: 2 } },
+        { json: { items: [{ id: "b-3" }], totalItems: 3, pageNumber: 2, pageSize: 2 } }
+      )
+      const browsers = yield* Browsers
+      const all = yield* Stream.runCollect(browsers.list({ filterBy: "active", pageSize: 2 }))
+      assert.deepStrictEqual(
+        all.map(({ id, proxyCost }) => [id, proxyCost]),
+        [
+          ["b-1", "0.1"],
+          ["b-2", undefined],
+          ["b-3", undefined]
+        ]
+      )
+      const query = "GET /browsers?filterBy=active&pageSize=2"
+      assert.deepStrictEqual(yield* requests, [query, `${query}&pageNumber=2`])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("sessions, messages and attachments are read under their paths", () =>
+    Effect.gen(function* () {
+      yield* answering(
+        { json: { sessions: [{ sessionId: "s-1", status: "running" }], hasMore: false } },
+        { json: { sessionId: "s-1" } },
+        { json: { queue: [{ id: 3, runId: null, status: "pending" }] } },
+        { json: { id: 3, status: "cancelled" } },
+        { status: 204 },
+        { json: { attachments: [{ id: "f-1", status: "uploaded", sizeBytes: 5 }] } }
+      )
+      const [runs, sessions] = [yield* Runs, yield* Sessions]
+      assert.strictEqual((yield* Stream.runCollect(sessions.list()))[0]?.status, "running")
+      assert.strictEqual((yield* sessions.get("s/1")).sessionId, "s-1")
+      assert.deepStrictEqual((yield* sessions.messages("s-1")).queue[0]?.id, 3)
+      assert.strictEqual((yield* sessions.removeMessage("s-1", 3)).status, "cancelled")
+      assert.isUndefined(yield* sessions.purge("s-1"))
+      assert.strictEqual((yield* runs.attachments("r-1"))[0]?.sizeBytes, 5)
+      assert.deepStrictEqual(yield* requests, [
+        "GET /sessions",
+        "GET /sessions/s%2F1",
+        "GET /sessions/s-1/queue",
+        "DELETE /sessions/s-1/queue/3",
+        "POST /sessions/s-1/purge",
+        "GET /runs/r-1/attachments"
+      ])
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs.cancel", () => {
+  it.live("is repeated after a lost response, and carries no idempotency key", () =>
+    Effect.gen(function* () {
+      const server = yield* answering((response) => response.destroy(), { status: 503 }, { json: run("r-1") })
+      const runs = yield* Runs
+      assert.strictEqual((yield* runs.cancel("r-1")).id, "r-1")
+      assert.deepStrictEqual(
+        server.requests.map(({ headers, method, url }) => [method, url, headers["idempotency-key"]]),
+        Array.from({ length: 3 }, () => ["POST", "/api/v4/runs/r-1/cancel", undefined])
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reads the run if the response to the cancel isn't one", () =>
+    Effect.gen(function* () {
+      yield* answering({ json: { ok: true } }, { json: run("r-1", { status: "cancelled" }) })
+      const runs = yield* Runs
+      assert.strictEqual((yield* runs.cancel("r-1")).status, "cancelled")
+      assert.deepStrictEqual(yield* requests, ["POST /runs/r-1/cancel", "GET /runs/r-1"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    [404, { detail: "Run not found" }, "RunNotFoundError"],
+    [404, { detail: "Not Found" }, "OperationUnavailableError"],
+    [404, undefined, "OperationUnavailableError"],
+    [405, { detail: "Method Not Allowed" }, "OperationUnavailableError"],
+    [401, { detail: "Not found" }, "UnauthorizedError"]
+  ] as const)("tells an unknown run and a missing operation apart: %i %j is %s", ([status, json, tag]) =>
+    Effect.gen(function* () {
+      yield* answering(json === undefined ? { status, text: "<html>404" } : { status, json })
+      const runs = yield* Runs
+      const error = yield* Effect.flip(runs.cancel("r-1"))
+      assert.strictEqual(error._tag, tag)
+      if (error._tag !== "OperationUnavailableError") return
+      assert.deepStrictEqual([error.operation, error.status], ["POST /runs/{run_id}/cancel", status])
+      assert.match(error.message, /\/runs\/r-1\/cancel: this service doesn't offer POST \/runs\/\{run_id\}\/cancel \(/u)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+/** A service whose run runs until it's cancelled. */
+const endless = Effect.map(ScriptedServer, (server) => {
+  let status = "running"
+  server.script = ({ method, url }) => {
+    if (url.endsWith("/cancel")) status = "cancelled"
+    return method === "POST" && !url.endsWith("/cancel")
+      ? { status: 201, json: { id: "r-1" } }
+      : { json: run("r-1", { status }) }
+  }
+  return server
+})
+
+const cancels = Effect.map(requests, (all) => all.filter((request) => request.endsWith("/cancel")))
+
+describe("a wait that ends first", () => {
+  it.live("cancels its run with onEnd, and gives the cancelled run in place of the timeout", () =>
+    Effect.gen(function* () {
+      yield* endless
+      const runs = yield* Runs
+      const wait = runs.createAndWait({ task: "t" }, { timeout: "20 millis", onEnd: "cancel" })
+      assert.strictEqual((yield* wait).status, "cancelled")
+      assert.lengthOf(yield* cancels, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("cancels its run with onEnd, even one that another process has created", () =>
+    Effect.gen(function* () {
+      yield* endless
+      const runs = yield* Runs
+      assert.strictEqual(
+        (yield* runs.untilTerminal("r-1", { timeout: "20 millis", onEnd: "cancel" })).status,
+        "cancelled"
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("leaves its run with onAbort at a timeout, and cancels it when it's interrupted", () =>
+    Effect.gen(function* () {
+      const server = yield* endless
+      const runs = yield* Runs
+      const create = runs.createAndWait({ task: "t" }, { timeout: "20 millis", onAbort: "cancel" })
+      assert.strictEqual((yield* Effect.flip(create))._tag, "WaitTimeoutError")
+      assert.lengthOf(yield* cancels, 0)
+      const fiber = yield* Effect.forkChild(runs.createAndWait({ task: "t" }, { onAbort: "cancel" }))
+      const before = server.requests.length
+      while (server.requests.length < before + 3) yield* Effect.sleep("2 millis")
+      yield* Fiber.interrupt(fiber)
+      assert.lengthOf(yield* cancels, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("warns if its run can't be cancelled, and keeps its own error", () => {
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const server = yield* endless
+      const { script } = server
+      server.script = (received, count) =>
+        received.url.endsWith("/cancel") ? { status: 405 } : script(received, count)
+      const runs = yield* Runs
+      const wait = runs.createAndWait({ task: "t" }, { timeout: "20 millis", onEnd: "cancel" })
+      assert.strictEqual((yield* Effect.flip(wait))._tag, "WaitTimeoutError")
+      assert.deepStrictEqual(warnings, [
+        "Warn The run r-1 could not be cancelled: it may go on at the service, and cost"
+      ])
+    }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
+  })
+
+  it.live("refuses a misspelt action before anything is sent", () =>
+    Effect.gen(function* () {
+      const server = yield* endless
+      const runs = yield* Runs
+      const onEnd = "cancle" as "cancel"
+      for (const wait of [runs.createAndWait({ task: "t" }, { onEnd }), runs.untilTerminal("r-1", { onEnd })]) {
+        const exit = yield* Effect.exit<unknown, unknown, never>(wait)
+        assert.include(String(exit), 'onEnd must be "cancel" or "continue"; got "cancle".')
+      }
+      assert.lengthOf(server.requests, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reports each new status to onStatus", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const statuses = ["queued", "running", "running", "completed"]
+      let polls = 0
+      server.script = ({ method, url }) =>
+        method === "POST"
+          ? { status: 201, json: { id: "r-1" } }
+          : { json: run("r-1", { status: url.endsWith("/status") ? statuses[Math.min(polls++, 3)] : "completed" }) }
+      const runs = yield* Runs
+      const seen: Array<string> = []
+      yield* runs.createAndWait({ task: "t" }, { onStatus: ({ status }) => Effect.sync(() => seen.push(status)) })
+      assert.deepStrictEqual(seen, ["queued", "running", "completed"])
+    }).pipe(Effect.provide(layer()))
+  )
+})

@@ -1,0 +1,12 @@
+import { ConflictError, SessionNotFoundError } from "../Errors.ts"
+import type { Operation } from "../Operation.ts"
+import { v4Operations as operations } from "../Wire.ts"
+import { CreatedRun, RunCreate } from "./Run.ts"
+
+/** `POST /runs` with a `sessionId` in its body: the next run of that session. */
+export const CreateRunInSession = {
+  ...operations.createRun,
+  payload: RunCreate,
+  success: CreatedRun,
+  errors: [SessionNotFoundError, ConflictError]
+} as const satisfies Operation
