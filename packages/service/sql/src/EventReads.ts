@@ -46,11 +46,12 @@ export const make = (sql: SqlClient.SqlClient): EventLog => {
         limit
       ),
     newestEvent: read(newest),
+    // one statement: between two, events may get their cursors
     oldestEvent: read(
-      Effect.flatMap(sql`SELECT min(cursor) AS cursor FROM events`, ([row]) => {
-        const oldest = row?.["cursor"] ?? null
-        return oldest === null ? Effect.map(newest, (cursor) => cursor + 1) : Effect.succeed(Number(oldest))
-      })
+      Effect.map(
+        settled(sql`SELECT coalesce((SELECT min(cursor) FROM events), (${newestEvent}) + 1, 1) AS cursor`, Infinity),
+        ([row]) => Number(row?.["cursor"])
+      )
     )
   }
 }

@@ -53,7 +53,7 @@ const eventsUntil = Effect.fnUntraced(function* ({ eventsAfter, newestEvent, old
     if (event !== undefined && event.event.at_ms > now_ms - keepEvents.for_ms) kept = middle
     else deleted = middle
   }
-  return deleted
+  return Math.min(deleted, newest - keepEvents.least)
 })
 
 /** The last ended run that is forgotten, of those in the order of their end. */

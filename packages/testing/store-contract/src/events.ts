@@ -11,6 +11,7 @@ export const events = (test: StoreTest): void => {
       const store = yield* Store
       assert.deepStrictEqual([yield* store.newestEvent, yield* store.oldestEvent], [0, 1])
       yield* commit(creation("1"))
+      assert.strictEqual(yield* store.oldestEvent, 1)
       yield* commit(creation("2"))
       yield* change("s1", { _tag: "Take", node: "n" })
       yield* change("s1", { _tag: "Report", token: 2, event: { _tag: "Started" }, leaves: false, goesOn: true })

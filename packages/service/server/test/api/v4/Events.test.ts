@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { MemoryStore, Store, type StreamingAgent } from "@webagent/engine"
+import * as EventStreams from "@webagent/test-fixtures/EventStreams"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,12 +12,6 @@ import { EventIntervals } from "../../../src/api/EventHub.ts"
 import { Server } from "../../../src/Server.ts"
 import { send } from "../../http/send.ts"
 import { layerOver } from "../../http/served.ts"
-
-interface Sent {
-  readonly id: number
-  readonly event: string
-  readonly data: { readonly type?: string; readonly data?: Readonly<Record<string, unknown>> }
-}
 
 /** Takes as many steps as its task says, each when it's let. */
 const stepping = (next: Effect.Effect<void> = Effect.void): StreamingAgent["perform"] => {
@@ -52,30 +47,14 @@ const finished = (id: string) =>
 
 const eventStream = { accept: "text/event-stream" }
 
+const keyed = { "x-service-api-key": "wak_test" }
+
 /** Reads the events of a response until it ends, or until as many came. */
 const follow = (id: string, headers: Readonly<Record<string, string>> = {}, most = Infinity, query = "") =>
   Effect.flatMap(Server, ({ address }) =>
-    Effect.promise(async () => {
-      const response = await fetch(`${address}/api/v4/runs/${id}/events${query}`, {
-        headers: { ...eventStream, "x-service-api-key": "wak_test", ...headers }
-      })
-      const events: Array<Sent> = []
-      let text = ""
-      const decoder = new TextDecoder()
-      for await (const bytes of response.body ?? []) {
-        text += decoder.decode(bytes, { stream: true })
-        const parts = text.split("\n\n")
-        text = parts.pop() ?? ""
-        for (const part of parts) {
-          const [, number, event, data] = /^id: (\d+)\nevent: (\S+)\ndata: (.*)$/u.exec(part) ?? []
-          if (number === undefined || event === undefined || data === undefined) continue
-          events.push({ id: Number(number), event, data: JSON.parse(data) })
-          // leaving the loop aborts the request, as a lost connection does
-          if (events.length === most) return { response, events }
-        }
-      }
-      return { response, events }
-    })
+    Effect.promise((signal) =>
+      EventStreams.follow(`${address}/api/v4/runs/${id}/events${query}`, { ...keyed, ...headers }, most, signal)
+    )
   )
 
 const lifeOf3 = [
@@ -162,14 +141,14 @@ describe("the events of a run", () => {
           lifeOf3.slice(0, 3)
         )
         yield* Deferred.succeed(gate, undefined)
-        const { events, response } = yield* Fiber.join(live)
+        const { events, headers } = yield* Fiber.join(live)
         assert.deepStrictEqual(
           events.flatMap(({ event }) => (event === "ping" ? [] : [event])),
           lifeOf3
         )
-        assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
-        assert.strictEqual(response.headers.get("cache-control"), "no-store")
-        assert.strictEqual(response.headers.get("x-accel-buffering"), "no")
+        assert.strictEqual(headers.get("content-type"), "text/event-stream")
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("x-accel-buffering"), "no")
         const listed = (yield* read(id)).body["events"] as ReadonlyArray<{ readonly id: number }>
         assert.deepStrictEqual<unknown>(
           events.filter(({ event }) => event !== "ping").map(({ data }) => data as object),
@@ -177,7 +156,7 @@ describe("the events of a run", () => {
         )
         // after the last one, an EventSource must not come back
         const last = String(listed.at(-1)?.id)
-        assert.strictEqual((yield* follow(id, { "last-event-id": last })).response.status, 204)
+        assert.strictEqual((yield* follow(id, { "last-event-id": last })).status, 204)
         const rest = yield* follow(id, { "last-event-id": String(listed[7]?.id) })
         assert.deepStrictEqual(
           rest.events.map(({ event }) => event),
@@ -228,24 +207,19 @@ describe("the events of a run", () => {
       assert.deepStrictEqual(types(body["events"]), ["run.completed"])
       const again = yield* read(id, `?after=${String(body["nextAfter"])}`)
       assert.deepStrictEqual(again.body["events"], [])
-      assert.strictEqual((yield* follow(id, { "last-event-id": String(events[1]?.id) })).response.status, 204)
+      assert.strictEqual((yield* follow(id, { "last-event-id": String(events[1]?.id) })).status, 204)
     }).pipe(Effect.provide(served(stepping())))
   )
 
   it.live("are neither lost nor doubled by clients whose connections break again and again", () =>
     Effect.gen(function* () {
       const id = yield* create("60")
-      const clients = Array.from({ length: 5 }, (_, client) =>
-        Effect.gen(function* () {
-          const events: Array<Sent> = []
-          let last = "0"
+      const { address } = yield* Server
+      const clients = [0, 1, 2, 3, 4].map((client) =>
+        Effect.promise(() => {
           let round = client
-          for (;;) {
-            const { events: more, response } = yield* follow(id, { "last-event-id": last }, 1 + ((round++ * 7) % 11))
-            if (response.status === 204) return events
-            events.push(...more.filter(({ event }) => event !== "ping"))
-            last = String(more.at(-1)?.id ?? last)
-          }
+          const most = () => 1 + ((round++ * 7) % 11)
+          return EventStreams.followThrough(`${address}/api/v4/runs/${id}/events`, keyed, most)
         })
       )
       const followed = yield* Effect.all(clients, { concurrency: "unbounded" })
