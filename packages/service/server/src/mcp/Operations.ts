@@ -17,11 +17,16 @@ export class OperationError extends Schema.TaggedError<OperationError>()("Operat
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The operations of v4, with the key, the limits and the owner of the one who calls a tool. */
+/** The operations of v4, and of v3 where told, with the key, the limits and the owner of the one who calls a tool. */
 export class Operations extends Context.Service<
   Operations,
   {
-    readonly call: (method: "GET" | "POST" | "PATCH", path: string, body?: Json) => Effect.Effect<Json, OperationError>
+    readonly call: (
+      method: "GET" | "POST" | "PATCH",
+      path: string,
+      body?: Json,
+      version?: "v3" | "v4"
+    ) => Effect.Effect<Json, OperationError>
   }
 >()("@webagent/server/Operations") {}
 
@@ -49,8 +54,8 @@ export const over = (
   address: string,
   key: Effect.Effect<string>
 ): Operations["Service"] => ({
-  call: Effect.fnUntraced(function* (method, path, body) {
-    const request = HttpClientRequest.make(method)(`${address}${basePath.v4}${path}`, {
+  call: Effect.fnUntraced(function* (method, path, body, version = "v4") {
+    const request = HttpClientRequest.make(method)(`${address}${basePath[version]}${path}`, {
       headers: { [apiKeyHeader]: yield* key, accept: "application/json" },
       ...(body === undefined ? {} : { body: HttpBody.jsonUnsafe(body) })
     })

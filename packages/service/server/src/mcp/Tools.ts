@@ -26,6 +26,13 @@ const waitSeconds = (usual: number) =>
     })
   )
 
+const limit = Schema.optional(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
+    description: "How many to list: 1 to 100 (default: 20)"
+  })
+)
+const usualLimit = 20
+
 const RunAnswer = Schema.Struct({
   run: Fields.annotate({ description: "The run: id, sessionId, status, and at its end result, error and cost" }),
   isFinished: Schema.Boolean,
@@ -83,6 +90,60 @@ const GetRun = Tool.make("get_run", {
   .annotate(Tool.Destructive, false)
   .annotate(Tool.Idempotent, true)
 
+const ListRuns = Tool.make("list_runs", {
+  description: "List your runs with their status, result and cost, newest first.",
+  parameters: Schema.Struct({
+    sessionId: Schema.optional(Id.annotate({ description: "Only the runs of this session" })),
+    limit,
+    cursor: Schema.optional(Text.annotate({ description: "nextCursor of the page before" }))
+  }),
+  success: Schema.Struct({
+    runs: Schema.Array(Fields),
+    nextCursor: Schema.NullOr(Schema.String).annotate({ description: "The cursor of the next page; null at the end" })
+  }),
+  failure: OperationError
+})
+  .annotate(Tool.Title, "List runs")
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.Idempotent, true)
+
+const CancelRun = Tool.make("cancel_run", {
+  description: "Cancel a run that has not ended. Its session stays, and follow_up can continue it.",
+  parameters: Schema.Struct({ runId: Id }),
+  success: Schema.Struct({ run: Fields }),
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Cancel a run")
+  .annotate(Tool.Destructive, true)
+  .annotate(Tool.Idempotent, true)
+
+const StopSession = Tool.make("stop_session", {
+  description: "Stop a session for good: cancel its runs and release its browser.",
+  parameters: Schema.Struct({ sessionId: Id.annotate({ description: "sessionId of a run" }) }),
+  success: Schema.Struct({ session: Fields }),
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Stop a session")
+  .annotate(Tool.Destructive, true)
+  .annotate(Tool.Idempotent, true)
+
+const ListBrowsers = Tool.make("list_browsers", {
+  description: "List the browsers of create_browser with their status, newest first.",
+  parameters: Schema.Struct({
+    limit,
+    page: Schema.optional(
+      Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({ description: "Number of the page (default: 1)" })
+    )
+  }),
+  success: Schema.Struct({ browsers: Schema.Array(Fields), totalItems: Schema.Int }),
+  failure: OperationError
+})
+  .annotate(Tool.Title, "List browsers")
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.Idempotent, true)
+
 const CreateBrowser = Tool.make("create_browser", {
   description:
     "Start a browser to control over the Chrome DevTools Protocol at its cdpUrl. It runs, and may cost money, until stop_browser.",
@@ -105,11 +166,32 @@ const StopBrowser = Tool.make("stop_browser", {
   .annotate(Tool.Destructive, true)
   .annotate(Tool.Idempotent, true)
 
-export const toolkit = Toolkit.make(RunTask, FollowUp, GetRun, CreateBrowser, StopBrowser)
+export const toolkit = Toolkit.make(
+  RunTask,
+  FollowUp,
+  GetRun,
+  ListRuns,
+  CancelRun,
+  StopSession,
+  CreateBrowser,
+  ListBrowsers,
+  StopBrowser
+)
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`
+
+const queryOf = (query: Readonly<Record<string, string | number | undefined>>) =>
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  ).toString()
+
+/** The records of a page. Records that are no objects are left out. */
+const recordsOf = (page: Json, name: string): ReadonlyArray<Json> => {
+  const records = page[name]
+  return Array.isArray(records) ? records.filter((one): one is Json => typeof one === "object" && one !== null) : []
+}
 
 /** The time between two polls of a status, in milliseconds: short at first, because many runs are short. */
 const pauses = { first_ms: 250, factor: 1.5, longest_ms: 3000 }
@@ -178,6 +260,22 @@ const handlers = toolkit.toLayer(
           (queued) => waitForNew({ sessionId }, queued["runId"], waitSeconds)
         ),
       get_run: ({ runId, waitSeconds = 0 }) => waitFor(runId, waitSeconds),
+      list_runs: ({ limit = usualLimit, ...query }) =>
+        Effect.map(call("GET", `/runs?${queryOf({ ...query, limit })}`), (page) => ({
+          runs: recordsOf(page, "runs"),
+          nextCursor: text(page["nextCursor"]) || null
+        })),
+      cancel_run: ({ runId }) => Effect.map(call("POST", `${runPath(runId)}/cancel`), (run) => ({ run })),
+      stop_session: ({ sessionId }) =>
+        Effect.map(
+          call("POST", `/sessions/${encodeURIComponent(sessionId)}/stop`, { strategy: "session" }, "v3"),
+          (session) => ({ session })
+        ),
+      list_browsers: ({ limit = usualLimit, page = 1 }) =>
+        Effect.map(call("GET", `/browsers?${queryOf({ pageSize: limit, pageNumber: page })}`), (answer) => ({
+          browsers: recordsOf(answer, "items"),
+          totalItems: Number(answer["totalItems"])
+        })),
       create_browser: (input) => Effect.map(call("POST", "/browsers", input), (browser) => ({ browser })),
       stop_browser: ({ browserId }) =>
         Effect.map(call("PATCH", `/browsers/${encodeURIComponent(browserId)}`, { action: "stop" }), (browser) => ({

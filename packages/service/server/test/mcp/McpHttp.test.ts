@@ -48,7 +48,7 @@ const keys = Layer.sync(ApiKeys, () => {
 })
 
 describe("the operations as MCP tools", () => {
-  it.live("are five, and say what they may do", () =>
+  it.live("are nine, and say what they may do", () =>
     Effect.gen(function* () {
       const { tools } = yield* Effect.flatMap(client, (one) => Effect.promise(() => one.listTools()))
       assert.deepStrictEqual(
@@ -57,7 +57,11 @@ describe("the operations as MCP tools", () => {
           ["run_task", false, true],
           ["follow_up", false, true],
           ["get_run", true, false],
+          ["list_runs", true, false],
+          ["cancel_run", false, true],
+          ["stop_session", false, true],
           ["create_browser", false, false],
+          ["list_browsers", true, false],
           ["stop_browser", false, true]
         ]
       )
@@ -86,6 +90,46 @@ describe("the operations as MCP tools", () => {
       const stopped = yield* callTool(one, "stop_browser", { browserId: browser.id })
       assert.deepInclude(stopped.answer.browser, { id: browser.id, status: "stopped" })
     }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("list runs page by page, and browsers", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const tasks = ["one", "two", "three"]
+      const ids: Array<string> = []
+      for (const task of tasks) ids.push((yield* callTool(one, "run_task", { task })).answer.run.id)
+      const first = (yield* callTool(one, "list_runs", { limit: 2 })).answer
+      const second = (yield* callTool(one, "list_runs", { limit: 2, cursor: first.nextCursor })).answer
+      const listed = [...first.runs, ...second.runs]
+      assert.deepStrictEqual(
+        listed.map(({ id, result, status }) => [id, status, result]),
+        ids.map((id, index) => [id, "completed", tasks[index]]).toReversed()
+      )
+      assert.isNull(second.nextCursor)
+      const { sessionId } = listed[0]
+      assert.lengthOf((yield* callTool(one, "list_runs", { sessionId })).answer.runs, 1)
+
+      const { browser } = (yield* callTool(one, "create_browser", {})).answer
+      const { browsers, totalItems } = (yield* callTool(one, "list_browsers", {})).answer
+      assert.deepStrictEqual([browsers.map(({ id }: { id: string }) => id), totalItems], [[browser.id], 1])
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("cancel a run, and stop a session with its run", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const start = Effect.map(callTool(one, "run_task", { task: "Wait", waitSeconds: 0 }), ({ answer }) => answer.run)
+      const first = yield* start
+      const cancelled = yield* callTool(one, "cancel_run", { runId: first.id })
+      assert.strictEqual(cancelled.answer.run.id, first.id)
+      const after = yield* callTool(one, "get_run", { runId: first.id, waitSeconds: 10 })
+      assert.strictEqual(after.answer.run.status, "cancelled")
+      const second = yield* start
+      const stopped = yield* callTool(one, "stop_session", { sessionId: second.sessionId })
+      assert.deepInclude(stopped.answer.session, { id: second.sessionId, status: "stopped" })
+      const ended = yield* callTool(one, "get_run", { runId: second.id, waitSeconds: 10 })
+      assert.strictEqual(ended.answer.run.status, "cancelled")
+    }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
   )
 
   it.live("give a run that takes longer than the wait as it is, with what to do", () =>
@@ -167,6 +211,8 @@ describe("the operations as MCP tools", () => {
         ["get_run", { runId: "../../../metrics" }, "The server answered 404: Run not found."],
         ["follow_up", { sessionId: "none", text: "x" }, "The server answered 404: Session not found."],
         ["stop_browser", { browserId: "none" }, "The server answered 404: Browser not found."],
+        ["cancel_run", { runId: "none" }, "The server answered 404: Run not found."],
+        ["stop_session", { sessionId: "none" }, "The server answered 404: Session not found."],
         [
           "create_browser",
           { proxyCountryCode: "xx" },
