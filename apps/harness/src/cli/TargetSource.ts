@@ -52,7 +52,14 @@ export const assumed = (options: Pick<RunOptions, "allowPaid" | "control" | "tar
     info: {
       name: simulated ? "simulated service" : address,
       address,
-      capabilities: Capabilities.of({ ours: simulated, simulated, allowPaid, v2SessionId, controlled })
+      capabilities: Capabilities.of({
+        ours: simulated,
+        extended: simulated,
+        simulated,
+        allowPaid,
+        v2SessionId,
+        controlled
+      })
     }
   }
 }

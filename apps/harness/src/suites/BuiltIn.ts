@@ -16,5 +16,6 @@ export const builtIn: Readonly<Record<string, () => Promise<{ readonly default: 
   validation: () => import("./validation.ts"),
   "error-answers": () => import("./error-answers.ts"),
   "cross-version": () => import("./cross-version.ts"),
+  extensions: () => import("./extensions.ts"),
   control: () => import("./control.ts")
 }

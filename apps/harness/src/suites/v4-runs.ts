@@ -303,7 +303,9 @@ export default Suite.make("v4-runs", [
     const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}` })
     yield* check.status(answer, 200)
     const run = yield* check.schema(Run, answer.body)
-    const fields = "cost createdAt error finishedAt id modelParams result sessionId startedAt status task"
+    const fields =
+      "attachedFileIds contextLimit cost createdAt error finishedAt id judgement model modelParams result sessionId " +
+      "startedAt status task title totalCostUsd totalInputTokens totalOutputTokens updatedAt workspaceId"
     yield* check.equal(Object.keys(run).toSorted().join(" "), fields, "the fields")
     yield* check.equal(run.sessionId, sessionId, "sessionId")
     yield* check.equal(run.cost, "0.0132", "cost, a decimal string")

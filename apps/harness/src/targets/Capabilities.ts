@@ -9,17 +9,20 @@ interface Known {
   /** True if runs and browsers may cost money. */
   readonly allowPaid: boolean
   readonly v2SessionId: string | undefined
+  /** True if it serves the operations of published clients that the description doesn't show. */
+  readonly extended: boolean
   /** True if its control API is available to us. */
   readonly controlled: boolean
 }
 
 /** Which needs a target serves. One that is not ours serves what the user vouches for, and nothing else. */
-export const of = ({ allowPaid, controlled, ours, simulated, v2SessionId }: Known): ReadonlySet<Need> => {
+export const of = ({ allowPaid, controlled, extended, ours, simulated, v2SessionId }: Known): ReadonlySet<Need> => {
   const free = simulated || allowPaid
   return new Set<Need>([
     ...(simulated ? (["scriptable-agent"] as const) : []),
     ...(ours ? (["assumptions", "shared-sessions"] as const) : []),
     ...(controlled ? (["control-api"] as const) : []),
+    ...(extended ? (["extensions"] as const) : []),
     ...(free ? (["money"] as const) : []),
     ...(v2SessionId !== undefined || (ours && free) ? (["v2-session"] as const) : [])
   ])
@@ -31,6 +34,7 @@ const reasons: Readonly<Record<Need, string>> = {
   "v2-session": "needs a v2 session: pass --v2-session-id",
   money: "costs money: pass --allow-paid",
   assumptions: "checks what the service description leaves open, as our own servers decide it",
+  extensions: "needs operations that this service does not offer, such as GET /api/v4/runs",
   "shared-sessions": "reads one session through several API versions, which only our own servers promise"
 }
 

@@ -51,6 +51,7 @@ export const start = Effect.fnUntraced(function* (seed: number) {
       apiKeyHeader,
       capabilities: Capabilities.of({
         ours: true,
+        extended: true,
         simulated: true,
         allowPaid: false,
         v2SessionId: undefined,

@@ -125,9 +125,14 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
 
   const key = { [header]: Redacted.value(apiKey) }
   const path = `${basePath.v2}/sessions/${unknownId}`
-  const [root, unknown, odd] = yield* Effect.all(
-    [ask("/", {}), ask(path, key), ask(`${basePath.v2}/sessions/no-uuid`, key)],
-    { concurrency: 3 }
+  const [root, unknown, odd, list] = yield* Effect.all(
+    [
+      ask("/", {}),
+      ask(path, key),
+      ask(`${basePath.v2}/sessions/no-uuid`, key),
+      ask(`${basePath.v4}/runs?limit=1`, key)
+    ],
+    { concurrency: 4 }
   )
   if (unknown.status === 401 || unknown.status === 403) {
     return yield* unreachable(
@@ -161,7 +166,14 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
       address,
       baseUrls: { v2: base("v2"), v3: base("v3"), v4: base("v4") },
       apiKeyHeader: header,
-      capabilities: Capabilities.of({ ours: identity !== undefined, simulated, allowPaid, v2SessionId, controlled }),
+      capabilities: Capabilities.of({
+        ours: identity !== undefined,
+        extended: list.status === 200,
+        simulated,
+        allowPaid,
+        v2SessionId,
+        controlled
+      }),
       ...(v2SessionId === undefined ? {} : { v2SessionId })
     }
   } satisfies Connection

@@ -189,7 +189,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stdout } = await call(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 0, stdout)
     const { header, results } = reportIn(directory)
-    assert.deepStrictEqual(header.target.capabilities, [])
+    assert.deepStrictEqual(header.target.capabilities, ["extensions"])
     const whole = header.suites.filter(({ name }) =>
       results.filter(({ suite }) => suite === name).every(({ verdict }) => verdict === "passed")
     )

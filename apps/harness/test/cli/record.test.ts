@@ -76,7 +76,7 @@ describe("record, drift, profile and replay", () => {
     assert.include(lines, "v3.getSession")
     assert.isTrue(lines.some((line) => /^ {2}changedAt +missing -> new, always there/u.test(line)))
     assert.isTrue(lines.some((line) => /^ {2}updatedAt +always there -> missing/u.test(line)))
-    assert.match(lines.at(-1) ?? "", /^\d+ differences in 2 of \d+ operations$/u)
+    assert.match(lines.at(-1) ?? "", /^\d+ differences in [1-9]\d* of \d+ operations$/u)
     const json = JSON.parse((await call(["drift", cassette, changed, "--json"])).stdout)
     assert.deepInclude(json.differences, {
       operation: "v3.createSession",
@@ -206,7 +206,9 @@ describe("record, drift, profile and replay", () => {
 
     const replay = begin(["replay", out])
     const address = addressIn(await replay.says("key "))
-    assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), created)
+    // links are left out of a cassette
+    const kept = { ...created, json: { ...created.json, eventsUrl: `${target}/redacted` } }
+    assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), kept)
     assert.deepStrictEqual(await askAt(address, "GET", `/runs/${created.json["id"]}`), read)
     assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), {
       status: 501,

@@ -18,6 +18,9 @@ const careful = scenario("careful", function* ({ v4 }) {
   yield* check.equal(run.status, "completed")
 })
 
+/** A service without the operation that cancels runs: only its control API can end them. */
+const lacking = { fault: { kind: "status", status: 404 }, when: { operations: ["v4.cancelRun"] } } as const
+
 describe("what is held against a trial whose checks all passed", () => {
   it.live("two runs for one intent; what runs beside it is not blamed", () =>
     Effect.gen(function* () {
@@ -57,8 +60,6 @@ describe("what is held against a trial whose checks all passed", () => {
 
   it.live("a run without a reader of its result or left running, unless it's allowed or the trial failed", () =>
     Effect.gen(function* () {
-      // without its control API, it has no way to end a run
-      const lacking = { fault: { kind: "status", status: 404 }, when: { operations: ["v4.cancelRun"] } } as const
       const server = yield* serverOf({ faults: [lacking] })
       const leave = function* ({ v3, v4 }: Parameters<typeof careful.run>[0]) {
         yield* v4.runs.create({ task: "[simulate duration=1h]" })
@@ -119,7 +120,7 @@ describe("the cost of runs, where it's limited", () => {
     }
   it.live("includes simulated runs that were left running or failed, so that no cost is unknown", () =>
     Effect.gen(function* () {
-      const server = yield* serverOf()
+      const server = yield* serverOf({ faults: [lacking] })
       const options = {
         needs: ["money"],
         budget: "1.00 USD",
@@ -144,7 +145,7 @@ describe("the cost of runs, where it's limited", () => {
         ["0.25", "0.25"]
       )
       assert.deepStrictEqual(errorsOf(report), [])
-      // a server without a control API can't stop the long one
+      // without its control API, the service can't stop the long one
       const { report: other, trials: open } = yield* runIn(yield* server.target(false), [suite], {
         limits: { cost_usd: "10" }
       })

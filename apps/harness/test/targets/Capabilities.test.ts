@@ -6,7 +6,7 @@ const words = Object.keys(needs) as ReadonlyArray<Need>
 
 describe("Capabilities", () => {
   it("a simulated service of ours serves every need, the last one only where its control API is open", () => {
-    const known = { ours: true, simulated: true, allowPaid: false, v2SessionId: undefined }
+    const known = { ours: true, extended: true, simulated: true, allowPaid: false, v2SessionId: undefined }
     const lacking = (controlled: boolean) => {
       const served = Capabilities.of({ ...known, controlled })
       return words.filter((need) => Capabilities.lacking(served)(need) !== undefined)
@@ -17,7 +17,14 @@ describe("Capabilities", () => {
   })
 
   it("a service that is not ours serves what the user vouches for, and says why it serves nothing else", () => {
-    const known = { ours: false, simulated: false, allowPaid: false, v2SessionId: undefined, controlled: false }
+    const known = {
+      ours: false,
+      extended: false,
+      simulated: false,
+      allowPaid: false,
+      v2SessionId: undefined,
+      controlled: false
+    }
     assert.deepStrictEqual([...Capabilities.of(known)], [])
     assert.isTrue(words.every((need) => (Capabilities.lacking(new Set())(need) ?? "") !== ""))
     assert.deepStrictEqual(

@@ -5,7 +5,8 @@ export const needs = {
   "v2-session": "a session that API v2 shows: a given one, or one made through v4",
   money: "runs and browsers that cost",
   assumptions: "answers as our servers give them where the description is silent",
-  "shared-sessions": "one store behind the three versions"
+  "shared-sessions": "one store behind the three versions",
+  extensions: "the operations of published clients that the description doesn't show"
 } as const
 
 /** Something that a scenario asks of a target; a target that lacks it makes the harness skip the scenario. */
