@@ -11,6 +11,8 @@ import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
 import { markdown as durableTables } from "./src/durable/DurableReport.ts"
 import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
+import { lists } from "./src/lists/lists.ts"
+import { markdown as listsTables } from "./src/lists/ListsReport.ts"
 import { live, markdown as liveTables } from "./src/live/live.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
@@ -36,6 +38,7 @@ const benches = {
   nights: bench(nights, nightsTables),
   stores: bench(stores, storesTables),
   durable: bench(durable, durableTables),
+  lists: bench(lists, listsTables),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
   live: bench(live, liveTables),
@@ -54,6 +57,7 @@ const usage = `pnpm bench NAME [options]
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
   stores           Compare our server in memory, over SQLite, and over Postgres with one node and three
   durable          Measure commits and checkpoints of a file, its growth, and one with a million runs
+  lists            Measure lists, counts and spend with a million runs over SQLite and Postgres
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost

@@ -310,6 +310,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       simulated: ["measure"],
       durable: ["measure"],
       stores: ["measure"],
+      lists: ["measure"],
       browsers: ["live", "measure"],
       clients: ["measure"],
       soak: ["measure"],

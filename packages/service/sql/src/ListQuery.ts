@@ -15,12 +15,15 @@ export interface Condition {
   readonly count: Query
   /** True of a row of the list, by the name `l`. */
   readonly fits: Query
+  /** The column that `fits` reads in addition to the place. */
+  readonly column: string | null
   /**
-   * Selects `created_at_ms`, `n` and the columns of the list, of all its rows or of the newest after a place; null if
-   * its rows have no index in the order of the list, so that only all of them can be read.
+   * Selects these columns of its newest rows; null if no index has its rows in the order of the list, so that only all
+   * of them can be read.
    */
-  readonly newest: ((range: Query, most: number) => Query) | null
-  readonly all: (range: Query) => Query
+  readonly newest: ((columns: string, range: Query, most: number) => Query) | null
+  /** Selects these columns of all its rows. */
+  readonly all: (columns: string, range: Query) => Query
 }
 
 /** A list and the table of its records. */
@@ -86,36 +89,39 @@ export const oneOf = (dialect: Dialect, list: string, column: string, wanted: Re
   const index = by(dialect, `${list}_${column}`)
   const values = wanted.map(() => "?").join(", ")
   const fits = raw(wanted.length === 1 ? `l.${column} = ?` : `l.${column} IN (${values})`, ...wanted)
-  const of = (value: string, range: Query, most: number) =>
-    query`SELECT l.* FROM ${list} l ${index} WHERE ${raw(`l.${column} = ?`, value)} ${range} ${newestFirst} LIMIT ${most}`
+  const of = (columns: string, value: string, range: Query, most: number) =>
+    query`SELECT ${columns} FROM ${list} l ${index} WHERE ${raw(`l.${column} = ?`, value)} ${range} ${newestFirst} LIMIT ${most}`
   return {
     count: query`SELECT 1 FROM ${list} l ${index} WHERE ${fits} LIMIT ${rare}`,
     fits,
+    column,
     // the index has the rows of each value in the order of the list
-    newest: (range, most) =>
+    newest: (columns, range, most) =>
       wanted.length === 1
-        ? of(wanted[0] ?? "", range, most)
-        : query`SELECT l.* FROM (${joined(
-            wanted.map((value, place) => query`SELECT * FROM (${of(value, range, most)}) x${place}`),
+        ? of(columns, wanted[0] ?? "", range, most)
+        : query`SELECT ${columns} FROM (${joined(
+            wanted.map((value, place) => query`SELECT * FROM (${of(columns, value, range, most)}) x${place}`),
             " UNION ALL "
           )}) l ${newestFirst} LIMIT ${most}`,
-    all: (range) => query`SELECT l.* FROM ${list} l ${index} WHERE ${fits} ${range}`
+    all: (columns, range) => query`SELECT ${columns} FROM ${list} l ${index} WHERE ${fits} ${range}`
   }
 }
 
 /** A turn has a tag. */
 export const tagged = (dialect: Dialect, tag: string): Condition => {
   const of = raw("l.tag = ?", tag)
-  const rowsOf = (places: Query) => query`SELECT l.* FROM (${places}) g ${listed(dialect, "turn_list")}`
+  const rowsOf = (columns: string, places: Query) =>
+    query`SELECT ${columns} FROM (${places}) g ${listed(dialect, "turn_list")}`
   return {
     count: query`SELECT 1 FROM turn_tags l WHERE ${of} LIMIT ${rare}`,
     fits: raw(
       "EXISTS (SELECT 1 FROM turn_tags g WHERE g.tag = ? AND g.created_at_ms = l.created_at_ms AND g.n = l.n)",
       tag
     ),
-    newest: (range, most) =>
-      rowsOf(query`SELECT l.n FROM turn_tags l WHERE ${of} ${range} ${newestFirst} LIMIT ${most}`),
-    all: (range) => rowsOf(query`SELECT l.n FROM turn_tags l WHERE ${of} ${range}`)
+    column: null,
+    newest: (columns, range, most) =>
+      rowsOf(columns, query`SELECT l.n FROM turn_tags l WHERE ${of} ${range} ${newestFirst} LIMIT ${most}`),
+    all: (columns, range) => rowsOf(columns, query`SELECT l.n FROM turn_tags l WHERE ${of} ${range}`)
   }
 }
 
@@ -126,19 +132,22 @@ export const costing = (dialect: Dialect, nano: number): Condition => {
   return {
     count: query`SELECT 1 FROM ${from} WHERE ${fits} LIMIT ${rare}`,
     fits,
+    column: "nano",
     newest: null,
-    all: (range) => query`SELECT l.* FROM ${from} WHERE ${fits} ${range}`
+    all: (columns, range) => query`SELECT ${columns} FROM ${from} WHERE ${fits} ${range}`
   }
 }
 
 /** A turn is of a session. Its turns have no index in the order of lists, so all of them are read. */
 export const ofSession = (dialect: Dialect, sessionId: string): Condition => {
   const turns = raw("SELECT n FROM turns WHERE session_id = ?", sessionId)
-  const all = (range: Query) => query`SELECT l.* FROM (${turns}) g ${listed(dialect, "turn_list")} WHERE 1 = 1 ${range}`
+  const all = (columns: string, range: Query) =>
+    query`SELECT ${columns} FROM (${turns}) g ${listed(dialect, "turn_list")} WHERE 1 = 1 ${range}`
   return {
     count: query`SELECT 1 FROM (${turns}) x LIMIT ${rare}`,
     fits: query`l.n IN (${turns})`,
-    newest: (range, most) => query`${all(range)} ${newestFirst} LIMIT ${most}`,
+    column: null,
+    newest: (columns, range, most) => query`${all(columns, range)} ${newestFirst} LIMIT ${most}`,
     all
   }
 }
@@ -170,19 +179,31 @@ export const choose = (conditions: ReadonlyArray<Condition>, counts: ReadonlyArr
   return { by: best, whole: fewest < rare }
 }
 
-/** Rows that match: those of `drive` that fit the other conditions, or the newest of them that a page looks at. */
+/** Rows of the list by the drive, with the columns that the other conditions read: all, or the newest of them. */
 const seenBy = (
   dialect: Dialect,
   { list }: ListTable,
   { by: best, whole }: Drive,
+  others: ReadonlyArray<Condition>,
   range: ReadonlyArray<Query>,
   most: number
-): Query =>
-  best === null
-    ? query`SELECT l.* FROM ${list} l ${by(dialect, `${list}_created`)} ${allOf("WHERE", range)} ${newestFirst} LIMIT ${most}`
-    : whole || best.newest === null
-      ? best.all(allOf("AND", range))
-      : best.newest(allOf("AND", range), most)
+): Query => {
+  const read = others.flatMap(({ column }) => (column === null ? [] : [column]))
+  const columns = ["created_at_ms", "n", ...read].map((column) => `l.${column}`).join(", ")
+  if (best === null) {
+    return query`SELECT ${columns} FROM ${list} l ${by(dialect, `${list}_created`)} ${allOf("WHERE", range)}
+      ${newestFirst} LIMIT ${most}`
+  }
+  return whole || best.newest === null
+    ? best.all(columns, allOf("AND", range))
+    : best.newest(columns, allOf("AND", range), most)
+}
+
+const fitting = (others: ReadonlyArray<Condition>) =>
+  allOf(
+    "WHERE",
+    others.map(({ fits }) => fits)
+  )
 
 /**
  * Selects the next matching records as `at`, `n` and `record`, at most `limit`, and the last place that the page looked
@@ -198,11 +219,11 @@ export const page = (
   range: ReadonlyArray<Query>,
   limit: number
 ): Query => {
-  const others = conditions.filter((condition) => condition !== drive.by).map(({ fits }) => fits)
+  const others = conditions.filter((condition) => condition !== drive.by)
   const looks = others.length > 0 && !drive.whole
-  const seen = seenBy(dialect, table, drive, range, looks ? budget : limit)
+  const seen = seenBy(dialect, table, drive, others, range, looks ? budget : limit)
   const found = (rows: Query) =>
-    query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${allOf("WHERE", others)} ${newestFirst} LIMIT ${limit}`
+    query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${fitting(others)} ${newestFirst} LIMIT ${limit}`
   const records = (rows: Query) =>
     query`SELECT p.at, p.n, t.record FROM (${found(rows)}) p ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} ${table.records} t ON t.n = p.n`
   if (!looks) return query`${records(query`(${seen})`)} ORDER BY p.at DESC, p.n DESC`
@@ -212,9 +233,9 @@ export const page = (
 }
 
 /** How many rows a count looks at if they have to fit several conditions. */
-export const countBudget = 20_000
+export const countBudget = 12_000
 
-/** Counts the matching rows up to `most` as `k`, and the rows that it looked at, at most `countBudget`, as `looked`. */
+/** Counts the matching rows as `k`, up to `most`, among those that a count looks at. */
 export const count = (
   dialect: Dialect,
   table: ListTable,
@@ -223,10 +244,11 @@ export const count = (
   range: ReadonlyArray<Query>,
   most: number
 ): Query => {
-  const others = conditions.filter((condition) => condition !== drive.by).map(({ fits }) => fits)
-  const seen = seenBy(dialect, table, drive, range, others.length > 0 ? countBudget : most)
-  if (others.length === 0) return query`SELECT count(*) AS k, 0 AS looked FROM (${seen}) c`
-  return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) SELECT
-    (SELECT count(*) FROM (SELECT 1 FROM seen l ${allOf("WHERE", others)} LIMIT ${most}) c) AS k,
-    (SELECT count(*) FROM seen) AS looked) y`
+  const others = conditions.filter((condition) => condition !== drive.by)
+  const seen = seenBy(dialect, table, drive, others, range, others.length > 0 ? countBudget : most)
+  return query`SELECT count(*) AS k FROM (SELECT 1 FROM (${seen}) l ${fitting(others)} LIMIT ${most}) c`
 }
+
+/** Counts the rows that a count looks at as `k`, up to `countBudget`. */
+export const looked = (dialect: Dialect, table: ListTable, drive: Drive, range: ReadonlyArray<Query>): Query =>
+  query`SELECT count(*) AS k FROM (${seenBy(dialect, table, drive, [], range, countBudget)}) c`

@@ -174,7 +174,9 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
       else {
         const [found] = yield* ask(ListQuery.count(dialect, kind.table, conditions, drive, range, most + 1))
         const count = Number(found?.["k"])
-        const isCut = !drive.whole && Number(found?.["looked"]) >= ListQuery.countBudget
+        const mayBeCut = count <= most && conditions.length > 1 && !drive.whole
+        const [all] = mayBeCut ? yield* ask(ListQuery.looked(dialect, kind.table, drive, range)) : []
+        const isCut = Number(all?.["k"] ?? 0) >= ListQuery.countBudget
         counts.push([status, { count: Math.min(count, most), more: count > most || isCut }])
       }
     }

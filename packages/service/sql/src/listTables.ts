@@ -29,11 +29,12 @@ const browserRow = (of: string) => `SELECT ${of}.n, coalesce(${of}.record ->> '$
 const rowsOf = (table: string, columns: string) =>
   `(SELECT ${columns}, ${readable("record")} AS record FROM ${table}) AS row`
 
+// the limit has SQLite calculate the record once, and not for every field of it
 const newRow = (columns: string) =>
   `(SELECT ${columns
     .split(", ")
     .map((column) => `new.${column}`)
-    .join(", ")}, ${readable("new.record")} AS record) AS row`
+    .join(", ")}, ${readable("new.record")} AS record LIMIT 1) AS row`
 
 /** Its tags; `rows` are turns with readable records, as `row`. */
 const tagsOf = (rows: string) => `INSERT OR IGNORE INTO turn_tags
@@ -112,6 +113,8 @@ const indexes = [
 const triggers = [
   `CREATE TRIGGER turn_listed AFTER INSERT ON turns BEGIN
     INSERT INTO turn_list ${turnRow("row")} FROM ${newRow(turnColumns)};
+  END`,
+  `CREATE TRIGGER turn_tagged AFTER INSERT ON turns WHEN instr(new.record, '"tags":["') > 0 BEGIN
     ${tagsOf(newRow("n"))};
   END`,
   // each touches only the indexes of what changed

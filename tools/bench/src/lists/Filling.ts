@@ -1,0 +1,109 @@
+import { Turn } from "@webagent/engine"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+/** Start of the first day of the filled runs, in milliseconds. */
+export const start_ms = Date.UTC(2026, 0, 1)
+
+/** Time over which the runs of a full database were created. */
+export const days_ms = 90 * 86_400_000
+
+/** Rows of one statement. */
+const together = 500
+
+/** Place of a run among a thousand, in another order for each prime. */
+const share = (i: number, prime: number) => (i * prime) % 1000
+
+const ownerOf = (i: number) => {
+  const place = share(i, 7919)
+  if (place === 0) return "key_5"
+  if (place < 50) return "key_4"
+  if (place < 150) return "key_3"
+  return place < 400 ? "key_2" : "key_1"
+}
+
+const statusOf = (i: number, runs: number): Turn.TurnStatus => {
+  if (i > runs - 20) return "queued"
+  if (i > runs - 40) return "running"
+  const place = share(i, 6007)
+  return place < 120 ? "failed" : place < 170 ? "cancelled" : "completed"
+}
+
+const taskOf = (i: number) =>
+  `Find the cheapest red mug number ${i} at https://shop${i % 97}.example/items and tell its price with shipping` +
+  `${i % 10 === 0 ? " and an umbrella" : ""}${i % 100_000 === 9 ? " for a zeppelin" : ""}`
+
+/** Makes a run: of five owners, six models, twelve nodes and 51 tags, some of which are rare. */
+export const turnOf = (i: number, runs: number): Turn.Turn => {
+  const createdAt_ms = start_ms + Math.floor((i * days_ms) / runs)
+  const status = statusOf(i, runs)
+  const isOver = Turn.isTerminal(status)
+  const tags = i % 100_000 === 3 ? ["rare"] : i % 5 === 0 ? [`tag-${(i / 5) % 50}`] : []
+  return {
+    ...Turn.make({
+      id: `run-${i}`,
+      sessionId: `session-${Math.ceil(i / 5)}`,
+      owner: ownerOf(i),
+      seq: ((i - 1) % 5) + 1,
+      task: taskOf(i),
+      model: i % 100_000 === 7 ? "model-rare" : `model-${share(i, 4561) % 5}`,
+      agentVersion: "bench-1",
+      modelParams: null,
+      tags,
+      createdAt_ms
+    }),
+    status,
+    node: status === "queued" ? null : `node-${share(i, 3181) % 12}`,
+    failure: status === "failed" ? (i % 7 === 0 ? "step_limit" : "agent") : null,
+    error: status === "failed" ? "An error" : null,
+    output: isOver ? { found: "x".repeat(500) } : null,
+    cost: i % 21_739 === 1 ? "5.000000001" : String(((i * 37) % 4000) / 1000),
+    tokens: { input: 1200, output: 300 },
+    dispatchedAt_ms: createdAt_ms,
+    startedAt_ms: createdAt_ms,
+    finishedAt_ms: isOver ? createdAt_ms + 60_000 : null
+  }
+}
+
+const sessionRow = ({ createdAt_ms, owner, sessionId: id }: Turn.Turn) => ({
+  id,
+  revision: 1,
+  record: JSON.stringify({ id, owner, createdAt_ms, status: "active" })
+})
+
+const turnRow = (turn: Turn.Turn) => ({
+  id: turn.id,
+  session_id: turn.sessionId,
+  seq: turn.seq,
+  owner: turn.owner,
+  status: turn.status,
+  ended_at_ms: turn.finishedAt_ms,
+  usd: Number(turn.cost),
+  record: JSON.stringify(turn)
+})
+
+/** Writes runs with a session for each five, as rows of the store's tables. */
+export const fill = Effect.fnUntraced(function* (runs: number, log: (line: string) => void) {
+  const sql = yield* SqlClient.SqlClient
+  for (let from = 1; from <= runs; from += together) {
+    const turns = Arr.makeBy(Math.min(together, runs - from + 1), (index) => turnOf(from + index, runs))
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        const first = turns.filter(({ seq }) => seq === 1)
+        if (Arr.isReadonlyArrayNonEmpty(first))
+          yield* sql`INSERT INTO sessions ${sql.insert(Arr.map(first, sessionRow))}`
+        yield* sql`INSERT INTO turns ${sql.insert(Arr.map(turns, turnRow))}`
+      })
+    )
+    if ((from - 1) % 100_000 === 0) log(`${from - 1} runs`)
+  }
+  // as autovacuum does, a while after rows are written
+  yield* sql.onDialectOrElse({
+    pg: () =>
+      Effect.forEach(["turns", "turn_list", "turn_texts", "turn_tags", "sessions", "session_list"], (table) =>
+        sql.unsafe(`ANALYZE ${table}`)
+      ),
+    orElse: () => Effect.void
+  })
+})
