@@ -1,4 +1,4 @@
-import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
+import { Agent, type ApiKeys, AuditLog, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
 import {
   ApiKeyAuth,
   ConsoleSettings,
@@ -12,7 +12,7 @@ import {
   Server
 } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
-import { Database, PostgresHints, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { Database, PostgresHints, Retention, secret, SqlApiKeys, SqlNotes, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -58,6 +58,10 @@ export interface DurableOptions extends Listener.ListenerOptions {
 /** For how long a session stays active with nothing to do. */
 const idle_ms = 86_400_000
 
+/** For how long the audit log keeps an entry, and how many are deleted each minute. */
+const keepAudit_ms = 365 * 86_400_000
+const auditBatch = 10_000
+
 /** Number of batches that are deleted each minute. */
 const perMinute = 100
 
@@ -66,11 +70,16 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const recordings = yield* Recordings
+      const auditLog = yield* AuditLog
       const sweep = Effect.gen(function* () {
         yield* Retention.stopIdle(idle_ms)
         const now_ms = yield* Clock.currentTimeMillis
         const pruned = yield* Retention.prune(policy, perMinute)
-        const gone = { ...pruned, recordings: yield* recordings?.prune(now_ms - policy.keep_ms) ?? Effect.succeed(0) }
+        const gone = {
+          ...pruned,
+          recordings: yield* recordings?.prune(now_ms - policy.keep_ms) ?? Effect.succeed(0),
+          auditEntries: yield* auditLog?.prune(now_ms - keepAudit_ms, auditBatch) ?? Effect.succeed(0)
+        }
         if (Object.values(gone).some((count) => count > 0)) {
           yield* Effect.annotateLogs(Effect.logInfo("Deleted what ended long ago"), { ...gone })
         }
@@ -138,7 +147,7 @@ export const layer = <E>(
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer(options)]),
     Layer.provide(Layer.effectDiscard(check)),
-    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerObserved, SqlStore.layer), SqlApiKeys.layer)),
+    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerObserved, SqlStore.layer), SqlApiKeys.layer, SqlNotes.layer)),
     Layer.provide(Writes.layer(data.name)),
     Layer.provide(Layer.provide(layerDatabase(data, options.sqlite), locked))
   )

@@ -26,8 +26,11 @@ export const When = Schema.String.check(
   })
 )
 
+/** Text that a database can compare: without NUL. */
+const storable = Schema.isPattern(/^[^\0]*$/u, { message: "Expected text without the character NUL" })
+
 /** Text in a filter. */
-export const FilterText = Schema.NonEmptyString.check(Schema.isMaxLength(200))
+export const FilterText = Schema.NonEmptyString.check(Schema.isMaxLength(200), storable)
 
 /**
  * One page of a list, newest first. A page may have fewer rows than the limit, even none, and still a `next`: a search
@@ -43,7 +46,4 @@ export const pageOf = <const Row extends Schema.Top>(row: Row) =>
   })
 
 /** Ids of the records that one request changes. */
-export const Ids = Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(200))).check(
-  Schema.isMinLength(1),
-  Schema.isMaxLength(mostIds)
-)
+export const Ids = Schema.Array(FilterText).check(Schema.isMinLength(1), Schema.isMaxLength(mostIds))

@@ -1,7 +1,7 @@
-import { Identifier, JsonObject, openStatus } from "@webagent/contract"
+import { JsonObject, openStatus } from "@webagent/contract"
 import { runStatuses } from "@webagent/contract/Wire"
 import * as Schema from "effect/Schema"
-import { FilterText, Instant, Usd, When } from "./Page.ts"
+import { FilterText, Ids, Instant, Usd, When } from "./Page.ts"
 
 /** Statuses of a run; the last three are final. */
 export { runStatuses } from "@webagent/contract/Wire"
@@ -212,7 +212,7 @@ export const SendMessage = Schema.Struct({
 /** The runs to cancel: by their ids, or all open ones that fit a filter. */
 export const CancelRuns = Schema.Union([
   Schema.Struct({
-    ids: Schema.Array(Identifier.check(Schema.isMaxLength(200))).check(Schema.isMinLength(1), Schema.isMaxLength(500))
+    ids: Ids
   }),
   Schema.Struct({
     filter: Schema.Struct({ ...RunFilters.fields, minUsd: Schema.optionalKey(Schema.Finite) }),

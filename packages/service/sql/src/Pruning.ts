@@ -14,6 +14,7 @@ export const make = (sql: SqlClient.SqlClient): Pick<Store["Service"], "prune" |
     if (gone.length === 0) return
     yield* sql`DELETE FROM turn_steps WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM model_calls WHERE ${sql.in("turn_id", gone)}`
+    yield* sql`DELETE FROM run_notes WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM messages WHERE ${sql.in("turn_id", gone)}`
     yield* sql`DELETE FROM turns WHERE ${sql.in("id", gone)}`
   })

@@ -118,7 +118,22 @@ const migrations = {
     `UPDATE events SET turn_id = record ->> 'id' WHERE record ->> 'of' = 'turn'`,
     `CREATE INDEX events_of ON events (turn_id, cursor) WHERE turn_id IS NOT NULL`
   ),
-  "6_lists": migration(...listTables)
+  "6_lists": migration(...listTables),
+  "7_notes": migration(
+    `CREATE TABLE audit_log (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      at_ms INTEGER NOT NULL,
+      key_name TEXT NOT NULL,
+      address TEXT NOT NULL,
+      action TEXT NOT NULL,
+      targets TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      status INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE INDEX audit_log_at ON audit_log (at_ms)`,
+    `CREATE INDEX audit_log_key ON audit_log (key_name, id)`,
+    `CREATE TABLE run_notes (turn_id TEXT PRIMARY KEY, mark TEXT, share TEXT) STRICT, WITHOUT ROWID`
+  )
 }
 
 /** Every migration, oldest first. */

@@ -13,6 +13,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
 import { newest } from "../src/postgresMigrations.ts"
 import { apiKeysOver } from "./apiKeys.ts"
+import { notesOver } from "./notes.ts"
 import { startPostgres } from "./postgres.ts"
 import { retentionOver } from "./retention.ts"
 
@@ -20,6 +21,7 @@ const { address, database, postgres } = startPostgres()
 
 storeContract("SqlStore over Postgres", Layer.orDie(Layer.provide(SqlStore.layer, database)))
 apiKeysOver("Postgres", database)
+notesOver("Postgres", database)
 retentionOver("Postgres", database)
 
 /** A node over a database: its store, and its SQL. */
