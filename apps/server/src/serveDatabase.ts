@@ -137,6 +137,7 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     allowedHosts: given.allowHost,
     publicUrl: given.publicUrl,
     trustProxy: given.trustProxy,
+    apiKeyHeader: given.apiKeyHeader,
     console: given.console ?? true,
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
     adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),

@@ -314,6 +314,10 @@ describe("webagent-server", () => {
       ["simulate", "--trust-proxy", "10.0.0.5,proxy.example"],
       /^Invalid value for flag --trust-proxy: "?10\.0\.0\.5,proxy\.example"?\. Expected: addresses and networks such as 10\.0\.0\.5,10\.1\.0\.0\/16\. See: npm run server -- simulate --help\n$/u
     ],
+    "a header that is none": [
+      ["simulate", "--api-key-header", "my key"],
+      /^Invalid value for flag --api-key-header: "my key"\. Expected: the name of a header, such as X-API-Key\. See: npm run server -- simulate --help\n$/u
+    ],
     "a scale that is none": [["simulate", "--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
       ["serve", "--browsers", "chromium", "--model", "gpt"],

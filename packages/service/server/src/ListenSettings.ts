@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Result from "effect/Result"
 import { publicUrlOf } from "./api/PublicUrl.ts"
 import * as TrustedProxies from "./api/TrustedProxies.ts"
+import { isHeaderName } from "./http/listener/ApiKeyHeader.ts"
 
 /** Splits a list at its commas. */
 export const list = (text: string): ReadonlyArray<string> => text.split(",").map((item) => item.trim())
@@ -39,6 +40,10 @@ export const listenSettings = {
           () => "addresses and networks such as 10.0.0.5,10.1.0.0/16"
         )
       )
+  ),
+  apiKeyHeader: Settings.text(
+    "Accept the API key in this header as well (default: only X-Service-API-Key)",
+    Flag.filter(isHeaderName, () => "the name of a header, such as X-API-Key")
   ),
   console: Settings.boolean("Serve the web console at /console; --no-console serves none (default: on)"),
   log: Settings.withDefault(

@@ -12,7 +12,10 @@ import type { About } from "./http/endpoints/Identity.ts"
 import * as Listener from "./http/listener/Listener.ts"
 
 /** Address that a server listens on, and the keys that it accepts. */
-export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts" | "publicUrl" | "trustProxy"> {
+export interface ListenOptions extends Pick<
+  Listener.ListenerOptions,
+  "allowedHosts" | "apiKeyHeader" | "publicUrl" | "trustProxy"
+> {
   /** 0, the default, is any free port. */
   readonly port?: number
   /** 127.0.0.1 by default. */
@@ -79,6 +82,7 @@ export class Server extends Context.Service<
   /** Listens, over an engine, your own check of the key and a validation of requests. `apiKeys` are those it accepts. */
   static readonly layerWithAuth = ({
     allowedHosts,
+    apiKeyHeader,
     host = defaultHost,
     port = 0,
     publicUrl,
@@ -89,7 +93,9 @@ export class Server extends Context.Service<
     Listener.PortInUseError | Listener.ListenError,
     Engine | ApiKeyAuth | RequestValidation
   > =>
-    Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port, allowedHosts, publicUrl, trustProxy })))
+    Server.layerServed(options).pipe(
+      Layer.provide(Listener.layer({ host, port, allowedHosts, apiKeyHeader, publicUrl, trustProxy }))
+    )
 
   /** Listens and accepts these keys only, over an engine and a validation of requests. */
   static readonly layer = (

@@ -9,6 +9,7 @@ export { CdpObserver, type ConnectionEvent } from "./http/endpoints/CdpEndpoint.
 export * as Console from "./console/Console.ts"
 export { ConsoleSettings } from "./console/Settings.ts"
 export * as Hosts from "./http/policy/Hosts.ts"
+export { isHeaderName } from "./http/listener/ApiKeyHeader.ts"
 export * as Listener from "./http/listener/Listener.ts"
 export { ListenError, NodeListener, PortInUseError } from "./http/listener/Listener.ts"
 export * as Monitoring from "./http/endpoints/Monitoring.ts"

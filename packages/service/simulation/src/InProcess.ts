@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type ApiVersion, basePath } from "@webagent/contract/Wire"
+import { type ApiVersion, apiKeyHeader, basePath } from "@webagent/contract/Wire"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -36,6 +36,12 @@ class HostNotFound extends Data.TaggedError("HostNotFound")<{ readonly host: str
 /** Options of a simulated service without a socket. */
 export type InProcessOptions = Omit<Parts.SimulatedOptions, "port" | "host" | "control">
 
+/** The request with its key in the usual header, also if it was sent in the one that the service accepts as well. */
+const withKey = (request: HttpClientRequest.HttpClientRequest, keyHeader: string) => {
+  const { [keyHeader.toLowerCase()]: key, [apiKeyHeader.toLowerCase()]: usual } = request.headers
+  return key === undefined || usual !== undefined ? request : HttpClientRequest.setHeader(request, apiKeyHeader, key)
+}
+
 const failure = (request: HttpClientRequest.HttpClientRequest, cause: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
@@ -52,7 +58,7 @@ const service = {
  * The client over the app itself. A request runs in a fiber of the service, in service time: a caller that gives up
  * waits for nothing, as with a socket, and bodies are there at once, so that a TestClock sees everything end.
  */
-const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
+const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, keyHeader: string = apiKeyHeader) {
   const trap = yield* Trap.make(apiKeys)
   const { carry } = yield* InProcessDelivery.InProcessConnections
   const simulation = yield* Simulation
@@ -69,7 +75,7 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
       Effect.scoped,
       Effect.provideService(
         HttpServerRequest.HttpServerRequest,
-        HttpServerRequest.fromClientRequest(HttpClientRequest.setHeader(request, "host", host))
+        HttpServerRequest.fromClientRequest(withKey(HttpClientRequest.setHeader(request, "host", host), keyHeader))
       )
     )
 
@@ -119,7 +125,7 @@ export const layerHttpClient = (
   options: InProcessOptions = {}
 ): Layer.Layer<HttpClient.HttpClient | Server | Engine | Simulation | Parts.SimulationParts> => {
   const apiKeys = options.apiKeys ?? Parts.defaultKeys
-  return Layer.effect(HttpClient.HttpClient, make(apiKeys)).pipe(
+  return Layer.effect(HttpClient.HttpClient, make(apiKeys, options.apiKeyHeader)).pipe(
     Layer.merge(Layer.succeed(Server, { ...service, apiKeys })),
     Layer.provide([options.linkTokens ?? SeededLinkTokens.layer(options.seed ?? 1), NodeHttpServer.layerHttpServices]),
     Layer.provideMerge(Parts.layer({ ...options, apiKeys })),

@@ -1,5 +1,5 @@
 import { FaultPlan, fieldIssues, line, oracles, Profile, TimeMode } from "@webagent/control"
-import { publicUrlOf, TrustedProxies } from "@webagent/server"
+import { isHeaderName, publicUrlOf, TrustedProxies } from "@webagent/server"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -32,6 +32,10 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   trustProxy: such(
     'a list of addresses and networks such as ["10.0.0.5", "10.1.0.0/16"]',
     (value) => isTexts(value) && Result.isSuccess(TrustedProxies.fromTexts(value as ReadonlyArray<string>))
+  ),
+  apiKeyHeader: such(
+    "the name of a header, such as X-API-Key",
+    (value) => isText(value) && isHeaderName(String(value))
   ),
   apiKeys: such('a list of keys such as ["wak_test"]', isTexts),
   linkTokens: such("a Layer of LinkTokens", Layer.isLayer),

@@ -81,7 +81,8 @@ export const layer = (
         port: options.port ?? 0,
         allowedHosts: options.allowedHosts,
         publicUrl: options.publicUrl,
-        trustProxy: options.trustProxy
+        trustProxy: options.trustProxy,
+        apiKeyHeader: options.apiKeyHeader
       })
     ),
     Layer.provide(Parts.layerClocks()),

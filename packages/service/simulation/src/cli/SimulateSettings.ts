@@ -111,6 +111,7 @@ export const resolve = Effect.fnUntraced(function* (given: SimulateFlags) {
       allowedHosts: given.allowHost,
       publicUrl: given.publicUrl,
       trustProxy: given.trustProxy,
+      apiKeyHeader: given.apiKeyHeader,
       console: given.console ?? true,
       ...(given.turnDuration === undefined ? {} : { turnDuration: given.turnDuration }),
       ...(profile === undefined ? {} : { profile }),

@@ -1,22 +1,17 @@
 import { ConflictError, MessageNotFoundError, SessionNotFoundError } from "@webagent/contract"
 import { deduplicateHeader } from "@webagent/contract/Wire"
-import { Decide, Engine, type Session, type StoreUnavailable, Turn } from "@webagent/engine"
+import { Decide, Engine, type Session, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Schedule from "effect/Schedule"
 import * as ListPage from "../ListPage.ts"
 import * as SafeCreate from "../SafeCreate.ts"
+import { deleteSession } from "../SessionDelete.ts"
 import * as Conversion from "./Conversion.ts"
 import { Served } from "./Served.ts"
 
 const notFound = () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
 
 const noMessage = () => Effect.fail(new MessageNotFoundError({ detail: "Message not found" }))
-
-type PurgeError = ConflictError | SessionNotFoundError | StoreUnavailable
-
-/** How often and how long a purge waits for an agent that stops: 10 seconds. */
-const purgeSchedule = Schedule.spaced("100 millis").pipe(Schedule.upTo({ times: 100 }))
 
 /** The v4 operations on sessions. */
 export const layer = HttpApiBuilder.group(
@@ -41,16 +36,6 @@ export const layer = HttpApiBuilder.group(
         (latest) => (latest === undefined ? undefined : Conversion.sessionFromDomain(session, latest))
       )
 
-    /** Deletes a session once the agent of its last run has let go of it. */
-    const purge = (id: string): Effect.Effect<void, PurgeError> =>
-      Effect.andThen(engine.stopSession(id), engine.purgeSession(id)).pipe(
-        Effect.retry({ while: ({ _tag }) => _tag === "SessionBusy", schedule: purgeSchedule }),
-        Effect.catchTag("SessionBusy", () =>
-          Effect.fail(new ConflictError({ detail: "The session's run is still stopping. Try again in a few seconds" }))
-        ),
-        Effect.catchTag("SessionNotFound", notFound)
-      )
-
     return handlers.handleAll({
       list: ({ query }) =>
         Effect.gen(function* () {
@@ -58,7 +43,7 @@ export const layer = HttpApiBuilder.group(
           const sessions = yield* Effect.forEach(rows, listed)
           return { sessions: sessions.filter((session) => session !== undefined), ...page }
         }),
-      purge: ({ params }) => purge(params.session_id.toLowerCase()),
+      purge: ({ params }) => deleteSession(engine, params.session_id),
       get: ({ params }) =>
         Effect.flatMap(find(params.session_id), ({ session, turns }) => {
           const latest = turns.at(-1)

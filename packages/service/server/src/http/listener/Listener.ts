@@ -15,6 +15,7 @@ import type { Duplex } from "node:stream"
 import { LinkRules } from "../../api/Origin.ts"
 import { publicUrlOf } from "../../api/PublicUrl.ts"
 import { fromTexts, TrustedProxies } from "../../api/TrustedProxies.ts"
+import * as ApiKeyHeader from "./ApiKeyHeader.ts"
 import { BytesWebSocket } from "../websocket/BytesWebSocket.ts"
 import { AllowedHosts, allowedHosts } from "../policy/Hosts.ts"
 
@@ -58,6 +59,8 @@ export interface ListenerOptions {
    * `Forwarded` are used only in requests from them (default: none).
    */
   readonly trustProxy?: ReadonlyArray<string> | undefined
+  /** A header that may carry the API key in place of `X-Service-API-Key` (default: none). */
+  readonly apiKeyHeader?: string | undefined
 }
 
 const listenError =
@@ -164,7 +167,9 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   node.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(answers, error.code, socket as Socket))
   // requests that arrive before the app is ready wait for it
   const early: Array<() => void> = []
+  const acceptKey = options.apiKeyHeader === undefined ? undefined : ApiKeyHeader.accept(options.apiKeyHeader)
   node.on("request", (request, response) => {
+    acceptKey?.(request.headers)
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
     answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
     if (request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined) {
