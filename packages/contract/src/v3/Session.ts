@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DecimalString } from "../DecimalString.ts"
 import { Identifier } from "../Identifier.ts"
-import { answer, openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, JsonObject, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
@@ -50,7 +50,12 @@ export const Session = answer({
   recordingUrls: undescribed(Schema.Array(Schema.String)),
   totalInputTokens: undescribed(Schema.Int),
   totalOutputTokens: undescribed(Schema.Int),
-  totalCostUsd: undescribed(Schema.NullOr(DecimalString))
+  totalCostUsd: undescribed(Schema.NullOr(DecimalString)),
+  outputSchema: undescribed(Schema.NullOr(JsonObject)),
+  maxCostUsd: undescribed(Schema.NullOr(DecimalString)),
+  proxyUsedMb: undescribed(DecimalString),
+  llmCostUsd: undescribed(Schema.NullOr(DecimalString)),
+  proxyCostUsd: undescribed(DecimalString)
 }).annotate({ identifier: "Session" })
 
 /** A v3 session. */

@@ -70,7 +70,6 @@ const published = ({ session, turns }: SessionWithTurns, links: Links) => {
     totalInputTokens: sumOf(turns, ({ tokens }) => tokens?.input ?? 0),
     totalOutputTokens: sumOf(turns, ({ tokens }) => tokens?.output ?? 0),
     totalCostUsd: cost === null ? null : Decimal.add(cost, session.proxyCost),
-    // after the fields of the contract, as its encoder writes them
     outputSchema: latest?.outputSchema ?? null,
     maxCostUsd: latest?.budget?.cost ?? null,
     proxyUsedMb: session.proxyUsedMb,
