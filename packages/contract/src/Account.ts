@@ -10,12 +10,7 @@ import { accountOperations as operations } from "./Wire.ts"
 export const Account = answer({
   name: nullable(Schema.String),
   totalCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
-  monthlyCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
-  additionalCreditsBalanceUsd: undescribed(Schema.NullOr(Schema.Finite)),
   rateLimit: undescribed(Schema.NullOr(Schema.Int)),
-  isFreeTier: undescribed(Schema.Boolean),
-  projectId: undescribed(Schema.String),
-  planInfo: undescribed(Schema.Record(Schema.String, Schema.Unknown)),
   // fields of our own: the cost of the runs that finished today, and the most runs and browsers at once
   usedTodayUsd: undescribed(Schema.Finite),
   maxRuns: undescribed(Schema.NullOr(Schema.Int)),

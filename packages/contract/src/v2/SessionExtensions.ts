@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { ConflictError, SessionNotFoundError } from "../Errors.ts"
 import { Uuid } from "../Identifier.ts"
 import { ShareNotFoundError } from "../ShareNotFoundError.ts"
-import { answer, nullable, openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, nullable, openRecord } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
 import { numberedPage } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -43,7 +43,6 @@ export type SessionUpdate = typeof SessionUpdate.Type
 export const ShareView = answer({
   shareToken: Schema.String,
   shareUrl: Schema.String,
-  viewCount: undescribed(Schema.Int),
   lastViewedAt: nullable(Timestamp)
 }).annotate({ identifier: "ShareView" })
 

@@ -41,7 +41,36 @@ class BrowsersGroup extends HttpApiGroup.make("browsers").add(
   endpoint("create", browsers.create, "Create a browser"),
   endpoint("update", browsers.update, "Stop a browser"),
   extension("list", V4Extensions.browsers.list, "List browsers, newest first"),
-  extension("get", V4Extensions.browsers.get, "Read a browser")
+  extension("get", V4Extensions.browsers.get, "Read a browser"),
+  extension("downloads", V4Extensions.browsers.downloads, "List the files that a browser downloaded")
+) {}
+
+const { billing, profiles, workspaces } = V4Extensions
+
+/** The v4 operations on profiles. */
+class ProfilesGroup extends HttpApiGroup.make("profiles").add(
+  extension("create", profiles.create, "Create a profile"),
+  extension("list", profiles.list, "List profiles"),
+  extension("get", profiles.get, "Read a profile"),
+  extension("update", profiles.update, "Change the name or the user of a profile"),
+  extension("delete", profiles.delete, "Delete a profile")
+) {}
+
+/** The v4 operations on workspaces and their files. */
+class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
+  extension("create", workspaces.create, "Create a workspace"),
+  extension("get", workspaces.get, "Read a workspace"),
+  extension("update", workspaces.update, "Rename a workspace"),
+  extension("delete", workspaces.delete, "Archive a workspace: it can be read, and not changed"),
+  extension("size", workspaces.size, "Read the bytes that a workspace uses, and its limit"),
+  extension("files", workspaces.files, "List the files of a workspace"),
+  extension("upload", workspaces.upload, "Get the addresses for uploads to a workspace"),
+  extension("deleteFile", workspaces.deleteFile, "Delete a file of a workspace")
+) {}
+
+/** The v4 operation on the account. */
+class BillingGroup extends HttpApiGroup.make("billing").add(
+  extension("account", billing.account, "Read what the API key has used and may use")
 ) {}
 
 /** API v4, its paths relative to `{base_url}`, which ends in `/api/v4`. */
@@ -50,6 +79,9 @@ export class V4Api extends HttpApi.make("v4")
   .add(EventsGroup)
   .add(SessionsGroup)
   .add(BrowsersGroup)
+  .add(ProfilesGroup)
+  .add(WorkspacesGroup)
+  .add(BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
   .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" })) {}

@@ -1,6 +1,6 @@
 import { errorsOf, type Operations } from "@webagent/contract"
-import { V2Operations } from "@webagent/contract/v2"
-import { V3Operations } from "@webagent/contract/v3"
+import { V2Extensions, V2Operations } from "@webagent/contract/v2"
+import { V3Extensions, V3Operations } from "@webagent/contract/v3"
 import { CreateRunInSession, V4Api, V4Extensions, V4Operations } from "@webagent/contract/v4"
 import * as Wire from "@webagent/contract/Wire"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -57,7 +57,9 @@ const served: ReadonlySet<string> = new Set(
 /** Every operation of every version that our server serves. */
 export const operations: ReadonlyArray<Operation> = [
   ...ofVersion("v2", V2Operations),
+  ...ofVersion("v2", V2Extensions),
   ...ofVersion("v3", V3Operations),
+  ...ofVersion("v3", V3Extensions),
   ...ofVersion("v4", { ...V4Operations, runs: { ...V4Operations.runs, create: CreateRunInSession } }),
   ...ofVersion("v4", V4Extensions).filter(({ method, path }) => served.has(`${method} ${path}`))
 ]

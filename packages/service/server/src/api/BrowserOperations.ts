@@ -16,29 +16,28 @@ export interface BrowserConversion {
     body: BrowserCreate
   ) => Effect.Effect<Parameters<Engine["Service"]["createBrowser"]>[0], HTTPValidationError>
   readonly fromDomain: (browser: Browser.Browser, links: Links.Links) => Created
+  readonly readFromDomain: (browser: Browser.Browser, links: Links.Links) => UpdatedBrowser
 }
 
 const notFound = () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" }))
 
-/** The statuses that a filter selects: all of them without one, none for a status that browsers don't have. */
-const statusesOf = (filter: string | undefined): ReadonlyArray<Browser.Browser["status"]> | undefined => {
-  if (filter === undefined) return undefined
-  // no client is told of a browser before it runs
-  if (filter === "active") return ["starting", "active"]
-  return filter === "stopped" ? ["stopped"] : []
+/** The statuses that a filter selects; undefined for all of them. A browser that starts counts as active. */
+const statusesOf = (
+  filter: string | undefined
+): Effect.Effect<ReadonlyArray<Browser.Browser["status"]> | undefined, HTTPValidationError> => {
+  if (filter === undefined) return Effect.succeed(undefined)
+  if (filter === "active") return Effect.succeed(["starting", "active"])
+  if (filter === "stopped") return Effect.succeed(["stopped"])
+  return Effect.fail(invalid(["query", "filterBy"], "Expected active or stopped"))
 }
 
 /** The operations on browsers, the same in every version that has them. */
-export const make = Effect.fnUntraced(function* ({ fromDomain, toDomain }: BrowserConversion) {
+export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, toDomain }: BrowserConversion) {
   const engine = yield* Engine
   const linksOf = yield* Links.make
 
   const shown = (browser: Browser.Browser, request: Request) =>
-    Effect.map(linksOf(request, browser.id), (links): UpdatedBrowser => {
-      const view = fromDomain(browser, links)
-      // the address of a stopped one opens nothing any more
-      return browser.status === "stopped" ? { ...view, cdpUrl: null } : view
-    })
+    Effect.map(linksOf(request, browser.id), (links) => readFromDomain(browser, links))
 
   const find = (id: string) => Effect.catchTag(engine.browser(id.toLowerCase()), "BrowserNotFound", notFound)
 
@@ -71,7 +70,7 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, toDomain }: Brows
       ),
     list: Effect.fnUntraced(function* (query: BrowserListQuery, request: Request) {
       const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-      const statuses = statusesOf(query.filterBy)
+      const statuses = yield* statusesOf(query.filterBy)
       const { agentSessionId } = query
       const filter = statuses === undefined ? {} : { statuses }
       const found = agentSessionId === undefined ? undefined : yield* ofSession(agentSessionId, statuses)

@@ -47,25 +47,3 @@ export const first = <A>(
   Effect.flatMap(page(after, 1), ({ next, rows: [row] }) =>
     row !== undefined || next === null ? Effect.succeed(row) : first(page, next)
   )
-
-/** The most records that pages with numbers can reach: each page reads all before it. */
-export const maxNumbered = 10_000
-
-/** Reads the records from one place of a list to before another, counted from 0. */
-export const slice = <A>(
-  page: (after: Place | null, limit: number) => Effect.Effect<Page<A>, StoreUnavailable>,
-  from: number,
-  to: number
-): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const found: Array<A> = []
-    let seen = 0
-    let after: Place | null = null
-    do {
-      const { next, rows }: Page<A> = yield* page(after, Math.min(100, to - seen))
-      found.push(...rows.slice(Math.max(0, from - seen)))
-      seen += rows.length
-      after = next
-    } while (after !== null && seen < to)
-    return found
-  })

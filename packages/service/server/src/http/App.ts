@@ -8,7 +8,6 @@ import type * as Scope from "effect/Scope"
 import * as EventHub from "../api/EventHub.ts"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
-import * as Conversion from "../api/v4/Conversion.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
@@ -37,14 +36,11 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
 
 const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, SharedRuns.Served, ...Console.Served]
 
-/** How v4 reads and shows browsers, and v3 too. */
-const browsers = { toDomain: Conversion.browserToDomain, fromDomain: Conversion.browserFromDomain }
-
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
-    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer(browsers))),
+    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer(V4.browsers))),
     HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
     HttpApiBuilder.layer(ServerApi).pipe(
       Layer.provide([

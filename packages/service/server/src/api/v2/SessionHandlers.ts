@@ -1,10 +1,11 @@
-import { SessionNotFoundError, ShareNotFoundError } from "@webagent/contract"
+import { type HTTPValidationError, SessionNotFoundError, ShareNotFoundError } from "@webagent/contract"
 import type { SessionCreate } from "@webagent/contract/v2"
 import { Engine, type Session } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { enableRecording } from "../ExtensionFields.ts"
+import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import { deleteSession } from "../SessionDelete.ts"
@@ -20,10 +21,14 @@ export const read = sessionRead(Conversion.fromDomain)
 
 const notFound = () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
 
-/** The statuses that a filter selects: all of them without one, none for a status that sessions don't have. */
-const statusesOf = (filter: string | undefined): ReadonlyArray<Session.Session["status"]> | undefined => {
-  if (filter === undefined) return undefined
-  return filter === "active" || filter === "stopped" ? [filter] : []
+/** The statuses that a filter selects; undefined for all of them. */
+const statusesOf = (
+  filter: string | undefined
+): Effect.Effect<ReadonlyArray<Session.Session["status"]> | undefined, HTTPValidationError> => {
+  if (filter === undefined) return Effect.succeed(undefined)
+  return filter === "active" || filter === "stopped"
+    ? Effect.succeed([filter])
+    : Effect.fail(invalid(["query", "filterBy"], "Expected active or stopped"))
 }
 
 /** Converts the body of a v2 session create request. */
@@ -59,7 +64,7 @@ export const layer = HttpApiBuilder.group(
       list: ({ query, request }) =>
         Effect.gen(function* () {
           const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-          const statuses = statusesOf(query.filterBy)
+          const statuses = yield* statusesOf(query.filterBy)
           const filter = statuses === undefined ? {} : { statuses }
           const sessions = yield* NumberedPages.read(
             (after, limit) => engine.lists.sessions(filter, after, limit),

@@ -1,4 +1,10 @@
-import { ConflictError, SessionNotFoundError, TaskNotFoundError, toDateTime } from "@webagent/contract"
+import {
+  ConflictError,
+  type HTTPValidationError,
+  SessionNotFoundError,
+  TaskNotFoundError,
+  toDateTime
+} from "@webagent/contract"
 import type { TaskCreate, TaskListQuery } from "@webagent/contract/v2"
 import { Engine, type SafeCreate as Safe, Turn, type TurnFilter } from "@webagent/engine"
 import * as DateTime from "effect/DateTime"
@@ -6,6 +12,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import * as SafeCreate from "../SafeCreate.ts"
@@ -15,24 +22,25 @@ import * as TaskOptions from "./TaskOptions.ts"
 
 const notFound = () => Effect.fail(new TaskNotFoundError({ detail: "Task not found" }))
 
-/** The statuses of turns that a v2 status stands for: none for a status that tasks don't have. */
-const statusesOf = (filter: string | undefined) =>
-  filter === undefined
-    ? undefined
-    : Turn.turnStatuses.filter((status) => Conversion.statusFromDomain[status] === filter)
+/** The statuses of turns that a v2 status stands for; undefined for all of them. */
+const statusesOf = (
+  filter: string | undefined
+): Effect.Effect<ReadonlyArray<Turn.TurnStatus> | undefined, HTTPValidationError> => {
+  if (filter === undefined) return Effect.succeed(undefined)
+  const statuses = Turn.turnStatuses.filter((status) => Conversion.statusFromDomain[status] === filter)
+  return statuses.length > 0
+    ? Effect.succeed(statuses)
+    : Effect.fail(invalid(["query", "filterBy"], "Expected created, started, finished, failed or stopped"))
+}
 
 const millis = (timestamp: string): number =>
   Option.match(toDateTime(timestamp), { onNone: () => 0, onSome: DateTime.toEpochMillis })
 
-const filterOf = ({ after, before, filterBy, sessionId }: TaskListQuery): TurnFilter => {
-  const statuses = statusesOf(filterBy)
-  return {
-    ...(statuses === undefined ? {} : { statuses }),
-    ...(sessionId === undefined ? {} : { sessionId: sessionId.toLowerCase() }),
-    ...(after === undefined ? {} : { from_ms: millis(after) }),
-    ...(before === undefined ? {} : { to_ms: millis(before) })
-  }
-}
+const filterOf = ({ after, before, sessionId }: TaskListQuery): TurnFilter => ({
+  ...(sessionId === undefined ? {} : { sessionId: sessionId.toLowerCase() }),
+  ...(after === undefined ? {} : { from_ms: millis(after) }),
+  ...(before === undefined ? {} : { to_ms: millis(before) })
+})
 
 /** The v2 operations on tasks. */
 export const layer = HttpApiBuilder.group(
@@ -74,7 +82,8 @@ export const layer = HttpApiBuilder.group(
       list: ({ query }) =>
         Effect.gen(function* () {
           const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-          const { statuses, ...filter } = filterOf(query)
+          const filter = filterOf(query)
+          const statuses = yield* statusesOf(query.filterBy)
           const all = statuses === undefined ? filter : { ...filter, statuses }
           const turns = yield* NumberedPages.read((after, limit) => engine.lists.turns(all, after, limit), page)
           const counts = yield* engine.lists.turnCounts(filter, NumberedPages.mostCounted)

@@ -200,7 +200,6 @@ layer(served, { excludeTestServices: true })("v2 lists", (it) => {
       assert.deepStrictEqual(idsOf(yield* list("?pageNumber=2")), [])
       const failed = yield* list("?filterBy=failed")
       assert.deepStrictEqual([idsOf(failed), failed["totalItems"]], [[ids[2]], 1])
-      assert.deepStrictEqual((yield* list("?filterBy=paused"))["totalItems"], 0)
       assert.deepStrictEqual(idsOf(yield* list("?after=2100-01-01T00:00:00Z")), [])
       assert.strictEqual(idsOf(yield* list("?before=2100-01-01T00:00:00Z")).length, 5)
       const { sessionId } = (yield* send("GET", `/api/v2/tasks/${String(ids[0])}`)).body
@@ -214,7 +213,8 @@ layer(served, { excludeTestServices: true })("v2 lists", (it) => {
         "?pageSize=101",
         "?pageNumber=0",
         "?pageNumber=1e3x",
-        "?pageNumber=1000000"
+        "?pageNumber=1000000",
+        "?filterBy=paused"
       ]) {
         assert.strictEqual((yield* send("GET", `/api/v2/tasks${wrong}`)).status, 422, wrong)
       }

@@ -1,0 +1,57 @@
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import * as AccountOperations from "../AccountOperations.ts"
+import * as NumberedPages from "../NumberedPages.ts"
+import * as ProfileOperations from "../ProfileOperations.ts"
+import * as WorkspaceOperations from "../WorkspaceOperations.ts"
+import { Served } from "./Served.ts"
+
+const profiles = HttpApiBuilder.group(
+  Served,
+  "profiles",
+  Effect.fnUntraced(function* (handlers) {
+    const operations = yield* ProfileOperations.make
+    return handlers.handleAll({
+      create: ({ payload }) => operations.create(payload),
+      list: ({ query }) =>
+        Effect.flatMap(NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize), (page) =>
+          operations.list(query.query ?? "", page)
+        ),
+      get: ({ params }) => operations.get(params.profile_id),
+      update: ({ params, payload }) => operations.update(params.profile_id, payload),
+      delete: ({ params }) => operations.delete(params.profile_id)
+    })
+  })
+)
+
+const workspaces = HttpApiBuilder.group(
+  Served,
+  "workspaces",
+  Effect.fnUntraced(function* (handlers) {
+    const operations = yield* WorkspaceOperations.make
+    return handlers.handleAll({
+      create: ({ payload }) => operations.create(payload),
+      get: ({ params }) => operations.get(params.workspace_id),
+      update: ({ params, payload }) => operations.update(params.workspace_id, payload),
+      delete: ({ params }) => operations.archive(params.workspace_id),
+      size: ({ params }) => operations.size(params.workspace_id),
+      files: ({ params, query, request }) => operations.files(params.workspace_id, query, request),
+      upload: ({ params, payload, query, request }) =>
+        operations.upload(params.workspace_id, payload, query.prefix, request),
+      deleteFile: ({ params, query }) => operations.deleteFile(params.workspace_id, query.path)
+    })
+  })
+)
+
+const billing = HttpApiBuilder.group(
+  Served,
+  "billing",
+  Effect.fnUntraced(function* (handlers) {
+    const { account } = yield* AccountOperations.make
+    return handlers.handleAll({ account: () => account })
+  })
+)
+
+/** The v4 operations on profiles, workspaces and the account. */
+export const layer = Layer.mergeAll(profiles, workspaces, billing)
