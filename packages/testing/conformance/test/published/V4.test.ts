@@ -1,0 +1,219 @@
+import { assert, describe, it } from "@effect/vitest"
+import { BrowserUse, BrowserUseError } from "browser-use-sdk/v4"
+import { afterAll, beforeAll } from "vitest"
+import { type Service, services } from "./service.ts"
+
+const unknown = "00000000-0000-4000-8000-00000000ffff"
+
+/** The status and the message of a call that the service refuses. */
+const refusal = async (call: Promise<unknown>): Promise<readonly [status: number, message: string]> => {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason
+  )
+  assert.instanceOf(error, BrowserUseError)
+  return [error.statusCode, error.message]
+}
+
+for (const [name, start] of Object.entries(services)) {
+  describe(`the published v4 client against ${name}`, () => {
+    let service: Service
+    let client: BrowserUse
+    beforeAll(async () => {
+      service = await start()
+      // the base URL and the key are all that an app changes
+      client = new BrowserUse({ baseUrl: `${service.address}/api/v4`, apiKey: service.apiKey })
+    }, 60_000)
+    afterAll(() => service[Symbol.asyncDispose]())
+
+    /** A session whose first run runs for an hour, unless it's cancelled. */
+    const busy = async () => {
+      const { id: run, sessionId: session } = await client.runs.create({ task: "[simulate duration=1h]" })
+      return { run, session }
+    }
+
+    it("creates a run, waits for it and reads every field", async () => {
+      const task = "Find a red mug [simulate output=found cost=0.42]"
+      const created = await client.runs.create({
+        task,
+        model: "claude-opus-5",
+        modelParams: { thinking: { type: "adaptive" } },
+        maxCostUsd: 2,
+        attachedFileIds: [],
+        secretBindings: [],
+        agentmail: false,
+        browserSettings: { proxyCountryCode: null, record: true }
+      })
+      assert.include(["queued", "dispatching", "running"], created.status)
+      assert.strictEqual(created.model, "claude-opus-5")
+      assert.match(created.eventsUrl, new RegExp(`/api/v4/runs/${created.id}/events$`, "u"))
+      const run = await client.runs.waitForCompletion(created.id, { interval: 5 })
+      assert.deepInclude(run, {
+        id: created.id,
+        sessionId: created.sessionId,
+        task,
+        title: null,
+        model: "claude-opus-5",
+        status: "completed",
+        result: "found",
+        error: null,
+        workspaceId: null,
+        totalInputTokens: 0,
+        totalOutputTokens: 0,
+        totalCostUsd: "0.42"
+      })
+      for (const time of [run.createdAt, run.updatedAt]) assert.isNotNaN(Date.parse(time))
+      assert.deepStrictEqual(await client.runs.status(created.id), { status: "completed" })
+      assert.deepStrictEqual(await client.runs.attachments(created.id), { attachments: [] })
+    })
+
+    it("reads events page by page, and waits for one", async () => {
+      const { id } = await client.runs.create({ task: "[simulate output=1]" })
+      const event = await client.runs.waitForEvent(id, "run.completed", { interval: 5 })
+      assert.strictEqual(event.runId, id)
+      const first = await client.runs.events(id, { limit: 1 })
+      assert.lengthOf(first.events, 1)
+      assert.isTrue(first.hasMore)
+      const rest = await client.runs.events(id, { after: first.nextAfter ?? 0, limit: 100 })
+      const ids = [...first.events, ...rest.events].map((each) => each.id)
+      assert.deepStrictEqual(
+        ids,
+        [...new Set(ids)].toSorted((left, right) => left - right)
+      )
+      assert.isFalse(rest.hasMore)
+    })
+
+    it("cancels a run", async () => {
+      const { run } = await busy()
+      assert.deepInclude(await client.runs.cancel(run), { id: run, status: "cancelled", result: null })
+      assert.strictEqual((await client.runs.cancel(run)).status, "cancelled")
+    })
+
+    it("continues a session with a run, and lists the runs of a session and all runs", async () => {
+      const { run, session } = await busy()
+      const next = await client.runs.create({ task: "next", sessionId: session })
+      assert.strictEqual(next.sessionId, session)
+      const ofSession = await client.runs.list({ sessionId: session })
+      assert.deepStrictEqual(
+        ofSession.runs.map(({ id }) => id),
+        [next.id, run]
+      )
+      const walked: Array<string> = []
+      let cursor: string | null | undefined
+      do {
+        const page = await client.runs.list({ cursor: cursor ?? null, limit: 2 })
+        walked.push(...page.runs.map(({ id }) => id))
+        assert.strictEqual(page.hasMore, typeof page.nextCursor === "string")
+        cursor = page.nextCursor
+      } while (typeof cursor === "string")
+      assert.includeMembers(walked, [run, next.id])
+      assert.lengthOf(walked, new Set(walked).size)
+      await client.runs.cancel(run)
+      assert.strictEqual((await client.runs.waitForCompletion(next.id, { interval: 5 })).status, "completed")
+    })
+
+    it("reads and lists sessions", async () => {
+      const { run, session } = await busy()
+      const info = await client.sessions.get(session)
+      assert.deepInclude(info, { sessionId: session, latestRunId: run, workspaceId: null, title: null })
+      const { hasMore, sessions } = await client.sessions.list({ limit: 1 })
+      assert.deepInclude(sessions[0], { sessionId: session, latestRunId: run })
+      assert.isTrue(hasMore)
+    })
+
+    it("queues messages, reads and removes them", async () => {
+      const { run, session } = await busy()
+      const first = await client.sessions.sendMessage(session, { text: "one", interrupt: false })
+      assert.deepInclude(first, { sessionId: session, mode: "queue", status: "pending", text: "one" })
+      assert.isNumber(first.id)
+      const deduplicated = await client.sessions.sendMessage(
+        session,
+        { text: "one", interrupt: false },
+        { deduplicate: "exact-text-v1" }
+      )
+      assert.strictEqual(deduplicated.id, first.id)
+      const second = await client.sessions.sendMessage(session, { text: "two", interrupt: false })
+      assert.deepStrictEqual(
+        (await client.sessions.queue(session)).queue.map(({ id }) => id),
+        [first.id, second.id]
+      )
+      assert.strictEqual((await client.sessions.removeMessage(session, first.id)).status, "cancelled")
+      assert.strictEqual((await client.sessions.getMessage(session, first.id)).status, "cancelled")
+      await client.runs.cancel(run)
+      const runId = (await client.sessions.getMessage(session, second.id)).runId ?? ""
+      assert.strictEqual((await client.runs.waitForCompletion(runId, { interval: 5 })).task, "two")
+      assert.strictEqual((await client.sessions.getMessage(session, second.id)).status, "consumed")
+      assert.strictEqual((await refusal(client.sessions.removeMessage(session, second.id)))[0], 409)
+    })
+
+    it("interrupts a run with a message", async () => {
+      const { run, session } = await busy()
+      const message = await client.sessions.sendMessage(session, { text: "now", interrupt: true })
+      assert.strictEqual(message.mode, "interrupt")
+      assert.strictEqual((await client.runs.waitForCompletion(run, { interval: 5 })).status, "cancelled")
+      await client.runs.waitForCompletion(message.runId ?? "", { interval: 5 })
+    })
+
+    it("purges a session", async () => {
+      const { run, session } = await busy()
+      assert.isUndefined(await client.sessions.purge(session))
+      assert.deepStrictEqual(await refusal(client.sessions.get(session)), [404, "Session not found"])
+      assert.deepStrictEqual(await refusal(client.runs.get(run)), [404, "Run not found"])
+    })
+
+    it("creates and stops a browser, with every field", async () => {
+      const browser = await client.browsers.create({
+        proxyCountryCode: null,
+        solveCaptchas: false,
+        enableRecording: false,
+        pdfRendererEnabled: true
+      })
+      assert.strictEqual(browser.status, "active")
+      assert.match(browser.cdpUrl ?? "", /^ws:/u)
+      assert.hasAllKeys(
+        Object.fromEntries(
+          Object.keys(browser)
+            .filter((key) => key !== "proxyCountryCode")
+            .map((key) => [key, 1])
+        ),
+        [
+          "id",
+          "status",
+          "liveUrl",
+          "cdpUrl",
+          "timeoutAt",
+          "startedAt",
+          "finishedAt",
+          "proxyUsedMb",
+          "proxyCost",
+          "browserCost",
+          "agentSessionId",
+          "recordingUrl",
+          "metadata"
+        ]
+      )
+      const stopped = await client.browsers.stop(browser.id)
+      assert.deepInclude(stopped, { id: browser.id, status: "stopped", cdpUrl: null })
+    })
+
+    it("gets the status and the sentence of each error", async () => {
+      const { session } = await busy()
+      assert.deepStrictEqual(await refusal(client.runs.cancel(unknown)), [404, "Run not found"])
+      assert.deepStrictEqual(await refusal(client.runs.events(unknown)), [404, "Run not found"])
+      assert.deepStrictEqual(await refusal(client.runs.attachments(unknown)), [404, "Run not found"])
+      assert.deepStrictEqual(await refusal(client.sessions.queue(unknown)), [404, "Session not found"])
+      assert.deepStrictEqual(await refusal(client.sessions.getMessage(session, 9)), [404, "Message not found"])
+      assert.deepStrictEqual(await refusal(client.browsers.stop(unknown)), [404, "Browser not found"])
+      assert.strictEqual((await refusal(client.runs.create({ task: "t", sessionId: unknown })))[0], 404)
+      assert.strictEqual((await refusal(client.runs.list({ limit: 101 })))[0], 422)
+      assert.strictEqual((await refusal(client.sessions.list({ cursor: "x" })))[0], 400)
+      const [status, message] = await refusal(
+        client.browsers.create({ customProxy: { host: "proxy.example", port: 8080, ignoreCertErrors: false } })
+      )
+      assert.strictEqual(status, 422)
+      assert.include(message, "customProxy")
+      const stranger = new BrowserUse({ baseUrl: `${service.address}/api/v4`, apiKey: "wak_wrong" })
+      assert.deepStrictEqual(await refusal(stranger.runs.list()), [401, "Invalid API key"])
+    })
+  })
+}
