@@ -63,7 +63,12 @@ export const buildConsole = async () => {
   process.stderr.write("building the console, once ...\n")
   const vite = join(app, "node_modules", "vite", "bin", "vite.js")
   const made = `${dist}-${process.pid}`
-  const code = await run([vite, "build", "--outDir", made, "--logLevel", "warn"], { cwd: app, stdio: ["ignore", 2, 2] })
+  const code = await run([vite, "build", "--outDir", made, "--logLevel", "warn"], {
+    cwd: app,
+    stdio: ["ignore", 2, 2],
+    // a test has another one, with which React is built for development
+    env: { ...process.env, NODE_ENV: "production" }
+  })
   if (code !== 0) {
     rmSync(made, { recursive: true, force: true })
     process.stderr.write("Cannot build the console. Install everything with: node tools/workspace/install.mjs all\n")

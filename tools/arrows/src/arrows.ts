@@ -254,7 +254,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   "apps/console": {
     imports: [admin],
-    tests: [contract, server],
+    tests: [contract, server, testChromium],
     folders: {
       ".": ["app", "styles"],
       app: [

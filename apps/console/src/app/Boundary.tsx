@@ -1,4 +1,4 @@
-import { Bug } from "lucide-react"
+import { Bug, CloudOff } from "lucide-react"
 import { Component, type ReactNode } from "react"
 import { Failed } from "../ui/Message.tsx"
 
@@ -12,6 +12,9 @@ interface BoundaryState {
   readonly failed: string | undefined
   readonly of: string
 }
+
+/** The error of a browser that can't load a file of a screen. It would fail the same way until the page is loaded again. */
+const isUnloaded = /dynamically imported module|module script|preload CSS|import\(\)/iu
 
 /** Shows an error of one screen in its place, so that the rest of the console still works. */
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
@@ -28,6 +31,17 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render(): ReactNode {
     const { failed } = this.state
     if (failed === undefined) return this.props.children
+    if (isUnloaded.test(failed)) {
+      return (
+        <Failed
+          icon={CloudOff}
+          title="This screen could not be loaded"
+          reason="The server doesn't respond, or it was updated since this page was opened. The page loads again with a retry."
+          onRetry={() => location.reload()}
+          whole
+        />
+      )
+    }
     return (
       <Failed
         icon={Bug}

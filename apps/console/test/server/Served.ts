@@ -1,4 +1,4 @@
-import { ConsoleApi, consoleSocketPath } from "@webagent/admin"
+import { ConsoleApi, consoleApiPath, consoleSocketPath } from "@webagent/admin"
 import { Console, ConsoleSettings, Listener, RequestValidation } from "@webagent/server"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,8 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { type Behavior, layer as handlers } from "./Handlers.ts"
 import { makeWorld, type World, type WorldEvent } from "./World.ts"
+
+const signedOut = HttpServerResponse.jsonUnsafe({ detail: "Sign in to the console" }, { status: 401 })
 
 interface Options {
   /** Number of runs. */
@@ -59,7 +61,11 @@ export const serve = Effect.fnUntraced(function* ({ port = 0, size }: Options) {
   const served = Layer.unwrap(
     Effect.map(Effect.flatMap(HttpRouter.toHttpEffect(routes), Console.around), (app) =>
       HttpServer.serve(
-        Effect.suspend(() => (behavior.isDown ? Effect.succeed(HttpServerResponse.empty({ status: 503 })) : app))
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+          if (behavior.isDown) return Effect.succeed(HttpServerResponse.empty({ status: 503 }))
+          const needsSession = url.startsWith(consoleApiPath) && !url.startsWith(`${consoleApiPath}/session`)
+          return needsSession && !behavior.signedIn ? Effect.succeed(signedOut) : app
+        })
       )
     )
   ).pipe(

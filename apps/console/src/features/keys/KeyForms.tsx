@@ -71,7 +71,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const limits = readLimits(data)
-    const scopes = keyScopes.filter((scope) => data.get(scope) === "on")
+    const scopes = keyScopes.filter((scope) => data.get(`scope-${scope}`) === "on")
     if (limits === undefined) return setError(wrongLimits)
     if (scopes.length === 0) return setError("Choose at least one scope.")
     setError(undefined)
@@ -97,7 +97,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
         <fieldset className={styles["scopes"]}>
           <legend>Scopes</legend>
           {keyScopes.map((scope) => (
-            <CheckField key={scope} label={scopeTexts[scope]} name={scope} defaultChecked={scope !== "admin"} />
+            <CheckField key={scope} label={scopeTexts[scope]} name={`scope-${scope}`} defaultChecked={scope !== "admin"} />
           ))}
         </fieldset>
         <LimitFields limits={undefined} />

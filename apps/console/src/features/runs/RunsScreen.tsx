@@ -27,12 +27,17 @@ const typing_ms = 250
 const SearchField = ({ value }: { readonly value: string }) => {
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef(0)
+  const typed = useRef(value)
   // Back and Forward change the address without the field
   useEffect(() => {
-    if (input.current !== null && document.activeElement !== input.current) input.current.value = value
+    if (input.current !== null && value !== typed.current) input.current.value = value
+    typed.current = value
   }, [value])
   useEffect(() => () => window.clearTimeout(timer.current), [])
-  const search = (text: string) => setFilters({ search: text.trim() || undefined }, { replace: true })
+  const search = (text: string) => {
+    typed.current = text.trim()
+    setFilters({ search: typed.current || undefined }, { replace: true })
+  }
   return (
     <label className={styles["search"]}>
       <Search aria-hidden />
@@ -143,10 +148,10 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
         <li key={name}>
           <button
             type="button"
-            aria-label={`Remove the filter ${otherLabels[name]}`}
             onClick={() => setFilters({ [name]: undefined })}
           >
-            {otherLabels[name]}: <Untrusted max={40}>{filters[name]}</Untrusted> ×
+            <span className="unseen">Remove the filter </span>
+            {otherLabels[name]}: <Untrusted max={40}>{filters[name]}</Untrusted> <span aria-hidden>×</span>
           </button>
         </li>
       ))}

@@ -1,0 +1,351 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import type { Page } from "playwright-core"
+import { checkAccessibility, looks, runId, useConsole } from "./Console.ts"
+
+const pathOf = (page: Page) => new URL(page.url()).pathname.replace(/^\/console/u, "") + new URL(page.url()).search
+
+/** Waits until the page has an address. */
+const at = (page: Page, pattern: RegExp) => page.waitForURL(pattern)
+
+const heading = (page: Page) => page.locator("h1").textContent()
+
+const row = (page: Page, index: number) => page.locator(`[role=row][aria-rowindex="${index + 2}"]`)
+
+describe("the list of runs", () => {
+  const { visit } = useConsole()
+
+  it("has its filters in the address, and Back undoes one", () =>
+    visit("/", async (page) => {
+      await page.getByRole("link", { name: "Runs", exact: true }).click()
+      await row(page, 0).waitFor()
+      await page.getByRole("button", { name: /^Failed/u }).click()
+      await at(page, /\/runs\?status=failed$/u)
+      await page.getByRole("searchbox").fill("oslo")
+      await at(page, /\/runs\?status=failed&search=oslo$/u)
+      await page.waitForFunction(() => document.querySelectorAll("[role=row][aria-selected]").length > 2)
+      const statuses = await page.locator("[role=row] [data-status]").allTextContents()
+      assert.deepStrictEqual([...new Set(statuses)], ["Failed"])
+      // typing replaces the entry of the address before, so Back leaves the search and the status at once
+      await page.goBack()
+      await at(page, /\/runs$/u)
+      assert.strictEqual(await page.getByRole("searchbox").inputValue(), "")
+      await page.goBack()
+      assert.strictEqual(await heading(page), "Overview")
+    }))
+
+  it("shows any of its rows, of which only those in view are in the page", () =>
+    visit("/runs", async (page) => {
+      await row(page, 0).waitFor()
+      assert.strictEqual(await page.getByRole("grid").getAttribute("aria-rowcount"), "301")
+      await page.keyboard.press("j")
+      for (let press = 0; press < 4; press++) await page.keyboard.press("End")
+      await page.waitForFunction(() => document.activeElement?.getAttribute("aria-rowindex") === "301")
+      assert.isAtMost(await page.locator("[role=row]").count(), 60)
+    }))
+
+  it("is used with the keyboard alone: move, select, open, come back", () =>
+    visit("/runs", async (page) => {
+      await row(page, 0).waitFor()
+      await page.keyboard.press("j")
+      await page.keyboard.press("j")
+      await page.keyboard.press("x")
+      assert.strictEqual(await row(page, 1).getAttribute("aria-selected"), "true")
+      await page.keyboard.press("Enter")
+      await at(page, /\/runs\/00000000/u)
+      await page.keyboard.press("g")
+      await page.keyboard.press("r")
+      await at(page, /\/runs$/u)
+      await page.keyboard.press("/")
+      assert.strictEqual(await page.evaluate(() => document.activeElement?.getAttribute("type")), "search")
+      // letters are text while one types
+      await page.keyboard.type("gojk?")
+      assert.strictEqual(await page.getByRole("searchbox").inputValue(), "gojk?")
+    }))
+
+  it("cancels the selected runs after a confirmation, and says how many", () =>
+    visit("/runs?status=running", async (page, { world }) => {
+      await row(page, 0).waitFor()
+      await row(page, 0).getByRole("checkbox").check()
+      await row(page, 1).getByRole("checkbox").check()
+      await page.getByRole("button", { name: "Cancel 2 runs" }).click()
+      const dialog = page.getByRole("alertdialog")
+      await dialog.getByRole("button", { name: "Back" }).click()
+      assert.strictEqual(world.runs.get(runId(0))?.status, "running")
+      await page.getByRole("button", { name: "Cancel 2 runs" }).click()
+      await dialog.getByRole("button", { name: "Cancel 2 runs" }).click()
+      await page.getByText("2 runs cancelled").waitFor()
+      assert.strictEqual(world.runs.get(runId(0))?.status, "cancelled")
+      // they no longer fit the filter, and the event said so
+      await page.waitForFunction((id) => !document.body.textContent?.includes(id), runId(0))
+    }))
+
+  it("runs selected tasks again and shows new runs when asked, without moving the list", () =>
+    visit("/runs", async (page) => {
+      await row(page, 0).waitFor()
+      const first = await row(page, 0).textContent()
+      await row(page, 2).getByRole("checkbox").check()
+      await page.getByRole("button", { name: "Run 1 again" }).click()
+      const fresh = page.getByRole("button", { name: "Show 1 new" })
+      await fresh.waitFor()
+      assert.strictEqual(await row(page, 0).textContent(), first)
+      await fresh.click()
+      await page.waitForFunction(() => document.querySelector('[role=row][aria-rowindex="2"]')?.textContent?.includes("000000700001"))
+    }))
+
+  it("exports what the filters let through", () =>
+    visit("/runs?status=failed", async (page) => {
+      await row(page, 0).waitFor()
+      const saved = async (format: string) => {
+        const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: format }).click()])
+        return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") }
+      }
+      const csv = await saved("CSV")
+      assert.strictEqual(csv.name, "runs.csv")
+      assert.match(csv.text, /^id,status,task,/u)
+      assert.lengthOf(csv.text.split("\r\n"), 44)
+      const json = await saved("JSON")
+      assert.lengthOf(JSON.parse(json.text) as Array<unknown>, 43)
+    }))
+})
+
+describe("a run", () => {
+  const { visit } = useConsole()
+
+  it("is started from the form, watched while it runs, and stopped", () =>
+    visit("/start", async (page, { world }) => {
+      await page.getByLabel("Task").fill("Find a red mug")
+      assert.include(await page.getByRole("region", { name: "Code for curl" }).textContent(), "Find a red mug")
+      await page.keyboard.press("Control+Enter")
+      await at(page, /\/runs\/.*700001$/u)
+      await page.getByRole("heading", { name: "Find a red mug" }).waitFor()
+      const id = runId(700_001)
+      const run = world.runs.get(id)
+      if (run === undefined) throw new Error("The run was not started")
+      const [step] = world.stepsOf({ ...run, steps: 1 })
+      world.tell("step", { ...step, summary: "Open the shop", durationMs: null, failure: null })
+      await page.getByText("Open the shop").waitFor()
+      world.put({ ...run, steps: 1, totalCostUsd: "0.4200" })
+      await page.getByText("$0.4200").first().waitFor()
+      await page.getByRole("button", { name: "Stop", exact: true }).click()
+      await page.locator("[data-status=cancelled]").first().waitFor()
+    }))
+
+  it("refuses an empty task and a schema that is none, next to the field", () =>
+    visit("/start", async (page) => {
+      await page.getByRole("button", { name: "Start the run" }).click()
+      await page.getByText("Write what the agent should do.").waitFor()
+      await page.getByLabel("Task").fill("x")
+      await page.getByText("Options", { exact: true }).click()
+      await page.getByLabel("Schema of the result").fill("{")
+      await page.getByText("This isn't JSON").waitFor()
+      await checkAccessibility(page, "the form with an error")
+    }))
+
+  it("explains its failure, and shows a step's facts with the keyboard", () =>
+    visit(`/runs/${runId(3)}`, async (page) => {
+      await page.getByText("The model didn't answer, or refused.").waitFor()
+      await page.getByText("--fallback-model").waitFor()
+      await page.keyboard.press("k")
+      await page.waitForFunction(() => document.querySelector('[aria-current="step"]')?.textContent?.startsWith("8"))
+      await page.getByText("Model calls of step 8").waitFor()
+    }))
+
+  it("copies code that starts the same run", () =>
+    visit(`/runs/${runId(0)}`, async (page, { address }) => {
+      await page.getByRole("button", { name: "Copy as code" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).first().click()
+      await page.getByText("Copied").waitFor()
+      const copied = await page.evaluate(() => navigator.clipboard.readText())
+      assert.include(copied, `curl '${address}/api/v4/runs'`)
+      assert.include(copied, "Find the cheapest direct flight")
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    }))
+
+  it("takes a follow-up", () =>
+    visit(`/runs/${runId(2)}`, async (page) => {
+      await page.getByLabel("Follow-up").fill("Now the same for June")
+      await page.getByRole("button", { name: "Follow up" }).click()
+      await at(page, /700001$/u)
+      await page.getByRole("heading", { name: "Now the same for June" }).waitFor()
+    }))
+
+  it("is read again when it finishes, so that its result is there", () =>
+    visit(`/runs/${runId(0)}`, async (page, { world }) => {
+      await page.getByText("Waiting").or(page.locator("li button").first()).first().waitFor()
+      const run = world.runs.get(runId(0))
+      if (run === undefined) throw new Error("The run is missing")
+      world.put({ ...run, status: "completed", result: "Norwegian, 89 EUR", finishedAt: new Date().toISOString() })
+      await page.getByText("Norwegian, 89 EUR").waitFor()
+    }))
+})
+
+describe("keys", () => {
+  const { visit } = useConsole()
+
+  it("are created with limits, and their secret is shown once", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Create a key" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Name").fill("blog")
+      await dialog.getByLabel("Runs at once").fill("many")
+      await dialog.getByRole("button", { name: "Create the key" }).click()
+      await dialog.getByText("A limit is a number above 0").waitFor()
+      await dialog.getByLabel("Runs at once").fill("3")
+      await dialog.getByRole("button", { name: "Create the key" }).click()
+      await dialog.getByText("wak_newsecret0123456789").waitFor()
+      await dialog.getByRole("button", { name: "I have copied it" }).click()
+      await page.getByRole("link", { name: "blog" }).waitFor()
+      assert.deepInclude(world.keys.at(-1)?.limits, { runs: 3, browsers: null })
+      assert.deepStrictEqual(world.keys.at(-1)?.scopes, ["read", "runs", "browsers"])
+      assert.notInclude((await page.locator("body").textContent()) ?? "", "wak_newsecret0123456789")
+    }))
+
+  it("are revoked and rotated after a confirmation", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Rotate support" }).click()
+      await page.getByRole("alertdialog").getByRole("button", { name: "Rotate support" }).click()
+      await page.getByText("wak_newsecret0123456789").waitFor()
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Revoke support" }).click()
+      await page.getByRole("alertdialog").getByRole("button", { name: "Revoke support" }).click()
+      await page.getByText("The key support is revoked").waitFor()
+      assert.isNotNull(world.keys.find(({ name }) => name === "support")?.revokedAt ?? null)
+    }))
+
+  it("get other limits", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Limits of research" }).click()
+      await page.getByLabel("USD per day").fill("2.5")
+      await page.getByRole("button", { name: "Set the limits" }).click()
+      await page.getByText("$0.8400 of $2.50").waitFor()
+      assert.strictEqual(world.keys.find(({ name }) => name === "research")?.limits.usdPerDay, 2.5)
+    }))
+})
+
+describe("the connection", () => {
+  const { visit } = useConsole()
+
+  it("catches up after a cut, and says that it was lost", () =>
+    visit("/runs", async (page, { cut, world }) => {
+      await page.getByText("Live", { exact: true }).waitFor()
+      const run = world.runs.get(runId(0))
+      if (run === undefined) throw new Error("The run is missing")
+      cut()
+      await page.getByText("Reconnecting…").waitFor()
+      world.put({ ...run, status: "failed", failure: "browser_lost", error: "The browser is gone" })
+      await page.getByText("Live", { exact: true }).waitFor()
+      await row(page, 0).getByText("Failed").waitFor()
+    }))
+
+  it("reads everything again when events are missing", () =>
+    visit("/runs", async (page, { world }) => {
+      await page.getByText("Live", { exact: true }).waitFor()
+      const run = world.runs.get(runId(1))
+      if (run === undefined) throw new Error("The run is missing")
+      // without an event, as after a night of sleep
+      world.runs.set(run.id, { ...run, status: "completed" })
+      world.tell("reset", {})
+      await row(page, 1).getByText("Completed").waitFor()
+    }))
+
+  it("shows an error with a retry while the server is down", () =>
+    visit("/runs", async (page, { behavior }) => {
+      await row(page, 0).waitFor()
+      behavior.isDown = true
+      await page.getByRole("button", { name: /^Failed/u }).click()
+      const retry = page.getByRole("button", { name: "Try again" })
+      await retry.waitFor()
+      await checkAccessibility(page, "an error")
+      behavior.isDown = false
+      await retry.click()
+      await row(page, 0).getByText("Failed").waitFor()
+    }))
+
+  it("loads the page again for a screen whose files it couldn't get", () =>
+    visit("/", async (page, { behavior }) => {
+      behavior.isDown = true
+      await page.getByRole("link", { name: "Keys" }).click()
+      await page.getByText("This screen could not be loaded").waitFor()
+      behavior.isDown = false
+      await page.getByRole("button", { name: "Try again" }).click()
+      await page.getByRole("link", { name: "research" }).waitFor()
+    }))
+})
+
+describe("the frame", () => {
+  const { visit } = useConsole()
+
+  it("finds screens and actions in the palette", () =>
+    visit("/", async (page) => {
+      await page.keyboard.press("Control+k")
+      await page.getByRole("option").first().waitFor()
+      await page.keyboard.type("failed")
+      await page.keyboard.press("Enter")
+      await at(page, /\/runs\?status=failed$/u)
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    }))
+
+  it("keeps the chosen theme", () =>
+    visit("/", async (page) => {
+      const canvas = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      const light = await canvas()
+      await page.getByRole("button", { name: "Dark theme" }).click()
+      const dark = await canvas()
+      assert.notStrictEqual(dark, light)
+      await page.reload()
+      await page.waitForSelector("h1")
+      assert.strictEqual(await canvas(), dark)
+    }))
+
+  it("moves the focus to the new screen, and its title says where one is", () =>
+    visit("/", async (page) => {
+      await page.getByRole("link", { name: "Keys" }).click()
+      await page.waitForFunction(() => document.activeElement?.id === "main")
+      assert.strictEqual(await page.title(), "Keys · webagent")
+    }))
+
+  it("turns letters off as shortcuts", () =>
+    visit("/", async (page) => {
+      await page.keyboard.press("?")
+      await page.getByLabel("Use single letters as shortcuts").uncheck()
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("g")
+      await page.keyboard.press("r")
+      assert.strictEqual(pathOf(page), "/")
+    }))
+
+  it("works on a phone", () =>
+    visit(
+      "/",
+      async (page) => {
+        await page.getByRole("link", { name: "Runs", exact: true }).click()
+        await row(page, 3).getByRole("link").click()
+        await page.getByText("The model didn't answer, or refused.").waitFor()
+      },
+      looks.phone
+    ))
+})
+
+describe("the sign-in", () => {
+  const { visit } = useConsole()
+
+  it("takes a key, and comes back when the session ends", () =>
+    visit("/keys", async (page, { behavior }) => {
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("API key").fill("wak_wrong")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByText("Invalid API key.").waitFor()
+      await checkAccessibility(page, "the sign-in with an error")
+      await page.getByLabel("API key").fill("wak_test")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("link", { name: "research" }).waitFor()
+      // the address is the one from before
+      assert.strictEqual(pathOf(page), "/keys")
+      assert.deepStrictEqual(await page.evaluate(() => Object.values(localStorage).filter((text) => text.includes("wak_"))), [])
+      behavior.signedIn = false
+      await page.getByRole("link", { name: "Overview" }).click()
+      await page.getByLabel("API key").waitFor()
+    }))
+})
