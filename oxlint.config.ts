@@ -73,6 +73,11 @@ export default defineConfig({
       files: ["apps/console/src/**"],
       rules: { "import/no-unassigned-import": ["error", { allow: ["**/*.css", "**/styles.ts"] }] }
     },
+    // a visit fails for any problem of its page
+    {
+      files: ["apps/console/test/screens/**"],
+      rules: { "vitest/expect-expect": ["error", { assertFunctionNames: ["assert*", "visit"] }] }
+    },
     // runs in the page, which has a clock of its own
     { files: ["packages/service/agent/src/page/world/**"], rules: { "no-restricted-globals": "off" } },
     { files: ["**/*.mjs", "**/*.js"], rules: { "no-console": "off" } }

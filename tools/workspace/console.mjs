@@ -36,10 +36,11 @@ const fingerprint = () => {
   return hash.digest("hex")
 }
 
-/** Resolves to the exit code of a program of Node. */
+/** Resolves to the exit code of a program of Node, which ends with this process. */
 const run = (args, options) =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, args, options)
+    process.on("SIGTERM", () => child.kill())
     child.on("error", () => resolve(1)).on("close", (code) => resolve(code ?? 1))
   })
 

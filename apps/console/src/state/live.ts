@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
 import * as Schema from "effect/Schema"
+import { signInState } from "./client.ts"
 import { onPicture, pictureOf, picturesInView } from "./pictures.ts"
 import { path } from "./place.ts"
 import { registry } from "./react.ts"
@@ -122,6 +123,9 @@ export const applyEvents = (events: LiveEvents): void =>
 
 const runInView = Atom.make((get) => /^\/runs\/([^/]+)$/u.exec(get(path))?.[1] ?? null)
 
+/** Close code of a session that is over. */
+const signedOutCode = 4401
+
 /** Without a frame for this long, the connection is given up. */
 const patience_ms = 40_000
 
@@ -166,7 +170,10 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       waiting = [...waiting, ...events.value]
       if (flush === 0) flush = window.setTimeout(applyWaiting, together_ms)
     })
-    socket.addEventListener("close", () => resume(Effect.void))
+    socket.addEventListener("close", ({ code }) => {
+      if (code === signedOutCode) registry.refresh(signInState)
+      resume(Effect.void)
+    })
     waitAgain()
     return Effect.sync(() => {
       window.clearTimeout(watchdog)

@@ -102,7 +102,9 @@ export const checkAccessibility = async (page: Page, what: string): Promise<void
   // the policy forbids a script tag; this goes through DevTools
   await page.evaluate(axe)
   const violations = await page.evaluate(async (): Promise<ReadonlyArray<Violation>> => {
-    const { axe } = globalThis as object as { axe: { run: (context: Document, options: object) => Promise<{ violations: Array<Violation> }> } }
+    const { axe } = globalThis as object as {
+      axe: { run: (context: Document, options: object) => Promise<{ violations: Array<Violation> }> }
+    }
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     return (await axe.run(document, { runOnly: { type: "tag", values: tags } })).violations
   })

@@ -19,19 +19,29 @@ const paths = [
 
 describe("texts of strangers", () => {
   const { visit } = useConsole()
-  for (const path of isWhole ? paths : [`/runs/${runId(3)}`, "/runs", `/browsers/${runId(900_000)}`, "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E"]) {
+  for (const path of isWhole
+    ? paths
+    : [`/runs/${runId(3)}`, "/runs", `/browsers/${runId(900_000)}`, "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E"]) {
     it(`are only text at ${path}`, () =>
       visit(
         path,
         async (page, { world }) => {
           const run = world.runs.get(runId(1))
           if (run !== undefined) {
-            world.put({ ...run, task: hostile[1], title: hostile[0], owner: hostile[5], error: hostile[3], tags: [...hostile] })
+            world.put({
+              ...run,
+              task: hostile[1],
+              title: hostile[0],
+              owner: hostile[5],
+              error: hostile[3],
+              tags: [...hostile]
+            })
           }
           await page.waitForTimeout(700)
           const state = await page.evaluate(() => ({
             pwned: (globalThis as { pwned?: number }).pwned,
-            scripts: [...document.querySelectorAll("script")].filter(({ src }) => !src.startsWith(location.origin)).length,
+            scripts: [...document.querySelectorAll("script")].filter(({ src }) => !src.startsWith(location.origin))
+              .length,
             links: [...document.querySelectorAll("a")].map(({ href, rel, target }) => ({ href, rel, target })),
             images: [...document.images].map(({ src }) => src),
             handlers: document.querySelectorAll("[onerror],[onload],[onclick]").length,
@@ -42,7 +52,8 @@ describe("texts of strangers", () => {
           const origin = new URL(page.url()).origin
           for (const { href, rel, target } of state.links) {
             assert.match(href, /^https?:/u)
-            if (!href.startsWith(origin)) assert.deepStrictEqual({ rel, target }, { rel: "noopener noreferrer", target: "_blank" })
+            if (!href.startsWith(origin))
+              assert.deepStrictEqual({ rel, target }, { rel: "noopener noreferrer", target: "_blank" })
           }
           for (const src of state.images) assert.isTrue(src.startsWith(origin), src)
         },

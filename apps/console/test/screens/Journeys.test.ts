@@ -90,14 +90,19 @@ describe("the list of runs", () => {
       await fresh.waitFor()
       assert.strictEqual(await row(page, 0).textContent(), first)
       await fresh.click()
-      await page.waitForFunction(() => document.querySelector('[role=row][aria-rowindex="2"]')?.textContent?.includes("000000700001"))
+      await page.waitForFunction(() =>
+        document.querySelector('[role=row][aria-rowindex="2"]')?.textContent?.includes("000000700001")
+      )
     }))
 
   it("exports what the filters let through", () =>
     visit("/runs?status=failed", async (page) => {
       await row(page, 0).waitFor()
       const saved = async (format: string) => {
-        const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: format }).click()])
+        const [file] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: format }).click()
+        ])
         return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") }
       }
       const csv = await saved("CSV")
@@ -343,7 +348,10 @@ describe("the sign-in", () => {
       await page.getByRole("link", { name: "research" }).waitFor()
       // the address is the one from before
       assert.strictEqual(pathOf(page), "/keys")
-      assert.deepStrictEqual(await page.evaluate(() => Object.values(localStorage).filter((text) => text.includes("wak_"))), [])
+      assert.deepStrictEqual(
+        await page.evaluate(() => Object.values(localStorage).filter((text) => text.includes("wak_"))),
+        []
+      )
       behavior.signedIn = false
       await page.getByRole("link", { name: "Overview" }).click()
       await page.getByLabel("API key").waitFor()

@@ -11,11 +11,23 @@ interface Screen {
 const screens: Readonly<Record<string, Screen>> = {
   overview: { path: "/" },
   start: { path: "/start", prepare: (page) => page.getByText("Options", { exact: true }).click() },
-  runs: { path: "/runs", prepare: async (page) => void (await page.waitForSelector("[role=grid] [role=row]:nth-child(5)")) },
+  runs: {
+    path: "/runs",
+    prepare: async (page) => void (await page.waitForSelector("[role=grid] [role=row]:nth-child(5)"))
+  },
   "runs without a match": { path: "/runs?search=nothingofthissort" },
-  "runs with filters": { path: "/runs?key=shop&status=failed", prepare: (page) => page.getByText(/^More filters/u).click() },
-  "a failed run": { path: `/runs/${runId(3)}`, prepare: async (page) => void (await page.waitForSelector("li button")) },
-  "a running run": { path: `/runs/${runId(0)}`, prepare: async (page) => void (await page.waitForSelector("li button")) },
+  "runs with filters": {
+    path: "/runs?key=shop&status=failed",
+    prepare: (page) => page.getByText(/^More filters/u).click()
+  },
+  "a failed run": {
+    path: `/runs/${runId(3)}`,
+    prepare: async (page) => void (await page.waitForSelector("li button"))
+  },
+  "a running run": {
+    path: `/runs/${runId(0)}`,
+    prepare: async (page) => void (await page.waitForSelector("li button"))
+  },
   "an unknown run": { path: "/runs/none" },
   "a browser": { path: `/browsers/${runId(900_000)}` },
   keys: { path: "/keys", prepare: async (page) => void (await page.waitForSelector("table")) },

@@ -93,7 +93,6 @@ const makeCalls = (run: Run): ReadonlyArray<ModelCall> =>
     step: index + 1,
     model: run.model,
     inputTokens: 2000 + index * 300,
-    cachedTokens: index * 250,
     outputTokens: 180,
     costUsd: (0.0015 * (index + 1)).toFixed(4),
     startedAt: run.createdAt,

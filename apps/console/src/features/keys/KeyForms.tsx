@@ -97,7 +97,12 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
         <fieldset className={styles["scopes"]}>
           <legend>Scopes</legend>
           {keyScopes.map((scope) => (
-            <CheckField key={scope} label={scopeTexts[scope]} name={`scope-${scope}`} defaultChecked={scope !== "admin"} />
+            <CheckField
+              key={scope}
+              label={scopeTexts[scope]}
+              name={`scope-${scope}`}
+              defaultChecked={scope !== "admin"}
+            />
           ))}
         </fieldset>
         <LimitFields limits={undefined} />

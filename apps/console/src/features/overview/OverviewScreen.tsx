@@ -92,6 +92,9 @@ const Runs = ({ empty, ids, title, to }: RunsProps) => (
   </Section>
 )
 
+/** A simulated service has room for any number of browsers. */
+const mostRoom = 10_000
+
 const days = 14
 
 /** The cost of the last two weeks as bars. The numbers are in its label and in a table for screen readers. */
@@ -136,7 +139,7 @@ interface ChecklistProps {
 /** First steps on a new server, until its first run. */
 const Checklist = ({ hasRuns, info, keys }: ChecklistProps) => {
   if (hasRuns) return null
-  const isSimulated = info.has.some((part) => part === "simulation")
+  const isSimulated = info.browsers.startsWith("simulated")
   const items: ReadonlyArray<readonly [isDone: boolean, text: ReactNode]> = [
     [
       isSimulated || keys > 0,
@@ -232,7 +235,7 @@ const OverviewScreen = () => {
             <Figure label="Completed" value={counted("completed")} to="/runs?status=completed" />
             {server === undefined ? null : (
               <Figure label="Browsers in use" value={count(inUse)}>
-                {room === undefined || server.nodes.length === 0 ? "" : `of ${count(inUse + room)}`}
+                {room === undefined || server.nodes.length === 0 || room > mostRoom ? "" : `of ${count(inUse + room)}`}
                 {driven === 0 ? "" : `, ${count(driven)} driven by code`}
               </Figure>
             )}

@@ -118,7 +118,6 @@ export const CallsTable = ({ calls }: { readonly calls: ReadonlyArray<ModelCall>
         <tr>
           <th scope="col">Model</th>
           <th scope="col">In</th>
-          <th scope="col">Cached</th>
           <th scope="col">Out</th>
           <th scope="col">Took</th>
           <th scope="col">Cost</th>
@@ -136,7 +135,6 @@ export const CallsTable = ({ calls }: { readonly calls: ReadonlyArray<ModelCall>
               )}
             </th>
             <td>{call.inputTokens?.toLocaleString("en") ?? "–"}</td>
-            <td>{call.cachedTokens?.toLocaleString("en") ?? "–"}</td>
             <td>{call.outputTokens?.toLocaleString("en") ?? "–"}</td>
             <td>{call.durationMs === null ? "now" : span(call.durationMs)}</td>
             <td>{usd(call.costUsd)}</td>

@@ -60,7 +60,7 @@ const SearchField = ({ value }: { readonly value: string }) => {
 }
 
 const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
-  const byStatus = valueOf(useAtomValue(counts(text)))
+  const byStatus = valueOf(useAtomValue(counts(text))) ?? undefined
   return (
     <div className={styles["chips"]} role="group" aria-label="Status">
       {runStatuses.map((status) => {
@@ -146,10 +146,7 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
     <ul className={styles["inForce"]} aria-label="Filters in force">
       {names.map((name) => (
         <li key={name}>
-          <button
-            type="button"
-            onClick={() => setFilters({ [name]: undefined })}
-          >
+          <button type="button" onClick={() => setFilters({ [name]: undefined })}>
             <span className="unseen">Remove the filter </span>
             {otherLabels[name]}: <Untrusted max={40}>{filters[name]}</Untrusted> <span aria-hidden>×</span>
           </button>
@@ -273,7 +270,7 @@ const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyA
 
 const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [result, more] = useAtom(runPages(text))
-  const byStatus = valueOf(useAtomValue(counts(text)))
+  const byStatus = valueOf(useAtomValue(counts(text))) ?? undefined
   const pages = AsyncResult.isSuccess(result) ? result.value.items : undefined
   const isDone = AsyncResult.isSuccess(result) && result.value.done
   const all = useMemo(() => pages?.flatMap(({ ids }) => ids) ?? [], [pages])

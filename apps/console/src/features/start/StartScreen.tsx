@@ -30,7 +30,7 @@ const StartScreen = () => {
     setTried(true)
     if ("body" in read) send({ payload: read.body })
   }
-  const isSimulated = info?.has.some((part) => part === "simulation") ?? true
+  const isSimulated = info?.browsers.startsWith("simulated") ?? true
   const optional = [form.model, form.schema, form.maxCostUsd, form.profileId].filter((text) => text !== "").length
   return (
     <Page title="Start a run" lead="Describe a task in your own words. The agent carries it out in a browser.">

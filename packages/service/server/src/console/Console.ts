@@ -6,6 +6,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { Callers } from "../api/Caller.ts"
 import * as Admin from "../http/admin/Admin.ts"
+import * as LiveEvents from "../http/admin/LiveEvents.ts"
 import { mountedAt } from "../http/admin/Operations.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Hosts from "../http/policy/Hosts.ts"
@@ -33,9 +34,10 @@ export const layer = Layer.unwrap(
     if (callers === null || access === "off") return Layer.empty
     const sessions = yield* Sessions.make
     const find = ConsoleAuth.makeFind(access, sessions)
+    const feed = yield* LiveEvents.make
     return Layer.mergeAll(
       HttpApiBuilder.layer(SignIn.Served).pipe(
-        Layer.provide([SignIn.layer({ access, callers, find, sessions }), Socket.layer(find)])
+        Layer.provide([SignIn.layer({ access, callers, find, sessions }), Socket.layer({ find, feed })])
       ),
       HttpApiBuilder.layer(Operations).pipe(
         Layer.provide(Admin.handlers(Operations)),

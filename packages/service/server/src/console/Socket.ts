@@ -14,12 +14,12 @@ import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import { Caller } from "../api/Caller.ts"
+import type { LiveEventView, LiveRequest } from "../http/admin/LiveEvents.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Upgrade from "../http/policy/Upgrade.ts"
 import { awaitDrain } from "../http/websocket/Backpressure.ts"
 import { limitMessages } from "../http/websocket/BytesWebSocket.ts"
 import type { makeFind } from "./ConsoleAuth.ts"
-import { Feed, type FeedEvent } from "./Feed.ts"
 import { Served } from "./SignIn.ts"
 
 /** The largest message of a page: a hundred ids of browsers. */
@@ -28,7 +28,7 @@ const largestMessage_bytes = 32 * 1024
 /** Time between two pictures of a browser. */
 const picturePause = "500 millis"
 
-/** Time between two checks of the session; a page gives up a connection that is silent for longer than 40 seconds. */
+/** Time between two checks of the session. */
 const checkPause = "15 seconds"
 
 /** Close code for a page whose session is over: it shows the sign-in. */
@@ -63,18 +63,24 @@ const picturesOf = (views: LiveViewsService, id: string) =>
     )
   )
 
+/** The parts of the console that the socket uses. */
+interface SocketOptions {
+  readonly find: ReturnType<typeof makeFind>
+  /** Streams the changes that the caller may see. */
+  readonly feed: (request: LiveRequest) => Stream.Stream<LiveEventView, unknown>
+}
+
 interface Connection {
   readonly caller: Caller
   readonly request: HttpServerRequest.HttpServerRequest
 }
 
 /** The one WebSocket of a tab: changes of records and pictures of browsers. */
-export const layer = (find: ReturnType<typeof makeFind>) =>
+export const layer = ({ feed, find }: SocketOptions) =>
   HttpApiBuilder.group(
     Served,
     "socket",
     Effect.fnUntraced(function* (handlers) {
-      const feed = yield* Feed
       const views = yield* LiveViews
 
       const serve = Effect.fnUntraced(function* ({ caller, request }: Connection) {
@@ -87,7 +93,7 @@ export const layer = (find: ReturnType<typeof makeFind>) =>
         const casts = yield* FiberMap.make<string>()
         let position: string | null = null
 
-        const send = (events: ReadonlyArray<FeedEvent>) => {
+        const send = (events: ReadonlyArray<LiveEventView>) => {
           position = events.at(-1)?.id ?? position
           return Effect.andThen(write(JSON.stringify(events)), awaitDrain(wire))
         }
@@ -123,7 +129,7 @@ export const layer = (find: ReturnType<typeof makeFind>) =>
             Effect.gen(function* () {
               const request = yield* Queue.take(wanted)
               yield* show(request.pictures)
-              if (feed === null || run === request.run) return
+              if (run === request.run) return
               run = request.run
               const events = feed({ after: position ?? request.after, run })
               yield* FiberMap.run(
@@ -142,12 +148,9 @@ export const layer = (find: ReturnType<typeof makeFind>) =>
         })
 
         const check = Effect.gen(function* () {
-          if ((yield* find(request)) === undefined) {
-            yield* write(new Socket.CloseEvent(signedOutCode, "The session is over"))
-            return yield* Effect.never
-          }
-          // a page without events still learns that its connection works
-          return feed === null ? yield* send([{ id: "0", event: "ping", data: {} }]) : undefined
+          if ((yield* find(request)) !== undefined) return
+          yield* write(new Socket.CloseEvent(signedOutCode, "The session is over"))
+          return yield* Effect.never
         })
 
         yield* Effect.raceAllFirst([

@@ -1,13 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Owner } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
-import * as Stream from "effect/Stream"
 import { WebSocket } from "ws"
-import type { FeedEvent, FeedRequest } from "../../src/console/Feed.ts"
+import type { LiveEventView } from "../../src/http/admin/LiveEvents.ts"
 import { Server } from "../../src/Server.ts"
 import { makeShown, until } from "../http/shown.ts"
-import { ask, layerConsole, signIn } from "./served.ts"
+import { ask, layerConsole, send, signIn } from "./served.ts"
 
 interface OpenOptions {
   readonly cookie?: string
@@ -39,46 +36,53 @@ const open = Effect.fnUntraced(function* ({ cookie = "", origin }: OpenOptions =
   const events = () =>
     frames
       .filter((frame) => typeof frame === "string")
-      .flatMap((frame) => JSON.parse(frame) as ReadonlyArray<FeedEvent>)
+      .flatMap((frame) => JSON.parse(frame) as ReadonlyArray<LiveEventView>)
   return { socket, frames, ended, opened, request, events }
 })
 
-/** A feed that sends what a test puts into it, and remembers what it was asked. */
-const makeFeed = () => {
-  const asked: Array<FeedRequest & { readonly owner: string | null }> = []
-  const queue = Effect.runSync(Queue.unbounded<FeedEvent>())
-  const feed = (request: FeedRequest) =>
-    Stream.unwrap(
-      Effect.map(Owner, (owner) => {
-        asked.push({ ...request, owner })
-        return Stream.fromQueue(queue)
-      })
-    )
-  return { asked, feed, send: (event: FeedEvent) => Queue.offerUnsafe(queue, event) }
-}
-
-const event = (n: number): FeedEvent => ({ id: String(n), event: "run", data: { id: `run-${n}` } })
-
 describe("the console's socket", () => {
-  it.live("sends changes from the position of the page on, for the owner of its key", () => {
-    const { asked, feed, send } = makeFeed()
-    return Effect.gen(function* () {
+  it.live("sends changes with their records, only those of its key, and continues where the page was", () =>
+    Effect.gen(function* () {
       const { header } = yield* signIn("wak_shop")
-      const { events, opened, request } = yield* open({ cookie: header.cookie })
-      yield* opened
-      request({ after: "41", run: "r1" })
-      yield* until(() => asked.length === 1)
-      assert.deepStrictEqual(asked[0], { after: "41", run: "r1", owner: "shop" })
-      send(event(42))
-      send(event(43))
-      yield* until(() => events().length === 2)
-      assert.deepStrictEqual(events(), [event(42), event(43)])
-      // another run continues from what the page already has
-      request({ after: "41", run: "r2" })
-      yield* until(() => asked.length === 2)
-      assert.deepStrictEqual(asked[1], { after: "43", run: "r2", owner: "shop" })
-    }).pipe(Effect.scoped, Effect.provide(layerConsole({ feed })))
-  })
+      const create = (key: string, task: string) =>
+        Effect.map(send("POST", "/api/v4/runs", { key, body: { task } }), ({ body }) => String(body["id"]))
+      const first = yield* open({ cookie: header.cookie })
+      yield* first.opened
+      first.request({})
+      // the first event has the position, so that a page that loses its connection at once misses nothing
+      yield* until(() => first.events().length > 0)
+      assert.strictEqual(first.events()[0]?.event, "ping")
+      const other = yield* create("wak_blog", "another key's task")
+      const mine = yield* create("wak_shop", "Find a mug")
+      const runs = (page: typeof first) =>
+        page
+          .events()
+          .flatMap(({ data, event }) => (event === "run" ? [data as { id: string; status: string; task: string }] : []))
+      yield* until(() => runs(first).some(({ id, status }) => id === mine && status === "completed"))
+      assert.isFalse(runs(first).some(({ id }) => id === other))
+      assert.strictEqual(runs(first)[0]?.task, "Find a mug")
+
+      first.socket.terminate()
+      const last = first.events().at(-1)?.id ?? ""
+      const missed = yield* create("wak_shop", "while away")
+      const again = yield* open({ cookie: header.cookie })
+      yield* again.opened
+      again.request({ after: last })
+      yield* until(() => runs(again).some(({ id, status }) => id === missed && status === "completed"))
+      assert.isFalse(runs(again).some(({ id }) => id === mine))
+    }).pipe(Effect.scoped, Effect.provide(layerConsole()))
+  )
+
+  it.live("sends a reset for a position that the server doesn't know", () =>
+    Effect.gen(function* () {
+      for (const after of ["999999999", "a made-up position"]) {
+        const { events, opened, request } = yield* open()
+        yield* opened
+        request({ after })
+        yield* until(() => events().some(({ event }) => event === "reset"))
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open" })))
+  )
 
   it.live("sends pictures of the named browsers only, and stops when they're out of view", () => {
     const shown = makeShown()
@@ -153,18 +157,5 @@ describe("the console's socket", () => {
         assert.strictEqual(ended.how, "1008", message)
       }
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open" })))
-  )
-
-  it.live("closes if the feed fails, so that the page connects again", () =>
-    Effect.gen(function* () {
-      const { ended, opened, request } = yield* open()
-      yield* opened
-      request({})
-      yield* until(() => ended.how !== undefined)
-      assert.strictEqual(ended.how, "1012")
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(layerConsole({ access: "open", feed: () => Stream.fail("the store is away") }))
-    )
   )
 })

@@ -6,7 +6,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync } from "node:zlib"
-import { Feed, type FeedService } from "../../src/console/Feed.ts"
 import { type ConsoleAccess, ConsoleSettings } from "../../src/console/Settings.ts"
 import * as ApiKeyAuth from "../../src/http/policy/ApiKeyAuth.ts"
 import { type ListenOptions, Server } from "../../src/Server.ts"
@@ -34,14 +33,13 @@ const folder = Effect.acquireRelease(
 interface ConsoleChoices {
   readonly access?: ConsoleAccess
   readonly listen?: ListenOptions
-  readonly feed?: FeedService
   readonly views?: Layer.Layer<never>
   /** The folder of the files; a built console by default. */
   readonly files?: string
 }
 
 /** A server with a console, and the keys `wak_root` and `wak_shop` among others. */
-export const layerConsole = ({ access = "key", feed, files, listen = {}, views = Layer.empty }: ConsoleChoices = {}) =>
+export const layerConsole = ({ access = "key", files, listen = {}, views = Layer.empty }: ConsoleChoices = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const store = Layer.succeed(Store, yield* Store)
@@ -49,13 +47,7 @@ export const layerConsole = ({ access = "key", feed, files, listen = {}, views =
       const settings = { access, folder: files ?? (yield* folder) }
       return Layer.provide(
         layerOver(store, { listen, auth: Layer.provide(ApiKeyAuth.layerManaged(), keys) }),
-        Layer.mergeAll(
-          store,
-          keys,
-          views,
-          Layer.succeed(ConsoleSettings, settings),
-          feed === undefined ? Layer.empty : Layer.succeed(Feed, feed)
-        )
+        Layer.mergeAll(store, keys, views, Layer.succeed(ConsoleSettings, settings))
       ).pipe(Layer.merge(keys))
     })
   ).pipe(Layer.provide(Layer.merge(MemoryStore.layer, layerOfTest)), Layer.fresh)

@@ -35,7 +35,7 @@ const filterOf = (filters: BrowserFilters) =>
   }))
 
 /** What an agent does in a browser right now. */
-const makeWorkOf = (engine: Engine["Service"]) => (browser: Browser.Browser) => {
+export const makeWorkOf = (engine: Engine["Service"]) => (browser: Browser.Browser) => {
   const { id, sessionId, status } = browser
   if (sessionId === null) return Effect.succeed(undefined)
   const idle: BrowserWork = { sessionId, turnId: null }
