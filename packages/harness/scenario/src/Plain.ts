@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -12,6 +13,7 @@ import * as Check from "./Check.ts"
 import type { CheckFailed } from "./CheckFailed.ts"
 import type { Control } from "./Control.ts"
 import type { Oracle } from "./Oracle.ts"
+import * as PlainOracle from "./PlainOracle.ts"
 import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import { UnawaitedCall } from "./UnawaitedCall.ts"
@@ -48,7 +50,8 @@ export interface PlainCheck {
   that(name: string, holds: boolean, seen?: Parameters<typeof Check.that>[2]): void
   /** The promise is rejected with an error of this tag; answers with the error. */
   fails(promise: PromiseLike<unknown>, tag: string, name?: string): Promise<unknown>
-  oracle(name: string, oracle: Oracle<unknown>): Promise<void>
+  /** Looks somewhere else whether a response was right: a function that returns a finding, or an oracle of Effect. */
+  oracle(name: string, oracle: PlainOracle.Oracle | Oracle<unknown>): Promise<void>
 }
 
 /** A CDP connection whose answers are promises. */
@@ -60,9 +63,9 @@ export interface PlainCdpConnection {
 
 /** The context of a scenario in plain style: the same as in any other, with promises. */
 export interface PlainContext
-  extends
-    Pick<ScenarioContext, "simulate" | "target" | "apiKey" | "seed">,
-    Plain<Pick<ScenarioContext, "v2" | "v3" | "v4">> {
+  extends Pick<ScenarioContext, "simulate" | "target" | "seed">, Plain<Pick<ScenarioContext, "v2" | "v3" | "v4">> {
+  /** The API key of the target, for requests of your own. */
+  readonly apiKey: string
   readonly control: Plain<Omit<Control, "api">>
   /** Sends what a typed client would refuse to send; any status is an answer. */
   readonly request: (version: ApiVersion, request: RawRequest) => Promise<RawAnswer>
@@ -111,7 +114,7 @@ const checks = (context: Context.Context<Scope.Scope>, call: Call): PlainCheck =
     that: (...args) => thrown(Check.that(...args)),
     fails: (promise, tag, name) =>
       call("check.fails", Check.fails(Effect.tryPromise({ try: () => promise, catch: (error) => error }), tag, name)),
-    oracle: (name, oracle) => call("check.oracle", Check.oracle(name, oracle))
+    oracle: (name, oracle) => call("check.oracle", Check.oracle(name, PlainOracle.effectOf(oracle)))
   }
 }
 
@@ -161,7 +164,9 @@ export const tell = Effect.fnUntraced(function* (
       const { call, end, over } = yield* callsOf(context)
       const typed = (name: string, service: object) => plain(service, name, context, call)
       const plainContext: PlainContext = {
-        apiKey,
+        get apiKey() {
+          return Redacted.value(apiKey)
+        },
         seed,
         simulate,
         target,

@@ -3,6 +3,7 @@ import { type PlainContext, tell } from "./Plain.ts"
 import { make, nameOf, optionsAndBody, type Scenario, type ScenarioOptions } from "./Scenario.ts"
 
 export { CheckFailed } from "./CheckFailed.ts"
+export * as Oracle from "./PlainOracle.ts"
 export type { PlainCdpConnection, PlainCheck, PlainContext } from "./Plain.ts"
 export type { RawAnswer, RawRequest } from "./RawRequest.ts"
 export type { Scenario, ScenarioOptions } from "./Scenario.ts"

@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import { type PlainContext, tell } from "../src/Plain.ts"
 import type { ScenarioContext } from "../src/ScenarioContext.ts"
+import * as Oracle from "../src/PlainOracle.ts"
 import { UnawaitedCall } from "../src/UnawaitedCall.ts"
 import { whereOf } from "../src/Where.ts"
 
@@ -27,8 +29,25 @@ describe("a story in plain style", () => {
       const error = yield* Effect.flip(exit)
       assert.instanceOf(error, UnawaitedCall)
       assert.strictEqual(error.message, "the scenario ended before v4.runs.get did. Await the call.")
-      assert.match(whereOf(error, "test/Plain.test.ts") ?? "", /^test\/Plain\.test\.ts:25$/u)
+      assert.match(whereOf(error, "test/Plain.test.ts") ?? "", /^test\/Plain\.test\.ts:27$/u)
       yield* Deferred.await(stopped)
+    })
+  )
+
+  it.effect("has its API key as a string, and oracles that return promises", () =>
+    Effect.gen(function* () {
+      Object.assign(context, { apiKey: Redacted.make("wak_test") })
+      const judge = (orders: number) => (orders === 1 ? Oracle.holds("one order") : Oracle.refuted("1", `${orders}`))
+      const { exit } = yield* told(async ({ apiKey, check }) => {
+        check.equal(apiKey, "wak_test")
+        await check.oracle(
+          "one order",
+          Oracle.make(async () => 1, judge)
+        )
+        await check.oracle("two orders", () => judge(2))
+      })
+      const error = yield* Effect.flip(exit) as Effect.Effect<Error>
+      assert.include(error.message, "two orders")
     })
   )
 

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { SimulatedOptions } from "./Parts.ts"
+import { writtenOptions } from "./PlainTimes.ts"
 
 const such = (expected: string, is: (value: unknown) => boolean) =>
   Schema.Unknown.check(Schema.makeFilter(is, { expected }))
@@ -20,7 +21,7 @@ const isInteger = (least: number, most: number) => (value: unknown) =>
 const host = such("an address such as 127.0.0.1", isText)
 const port = such("a port from 0 to 65535", isInteger(0, 65_535))
 
-/** Schemas of the options. Profiles and fault plans of files have other durations: here they are Durations. */
+/** Schemas of the options. Profiles and fault plans are checked as a file has them, their times as text. */
 const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec<unknown> } = {
   port,
   host,
@@ -40,7 +41,7 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   apiKeys: such('a list of keys such as ["wak_test"]', isTexts),
   linkTokens: such("a Layer of LinkTokens", Layer.isLayer),
   seed: such("a number", Number.isFinite),
-  profile: Schema.Union([Schema.String, Schema.toType(Profile)]).annotate({
+  profile: Schema.Union([Schema.String, Profile]).annotate({
     expected: 'the name of a preset such as "flaky", or a profile'
   }),
   turnDuration: such('a time such as "2 seconds", or milliseconds as a number', (value) =>
@@ -48,7 +49,7 @@ const fields: { readonly [Key in keyof Required<SimulatedOptions>]: Schema.Codec
   ),
   failureRate: such("a number from 0 to 1", isBetween(0, 1)),
   journal: Schema.Struct({ capacity: Schema.optional(such("0 or more rows", isInteger(0, Infinity))) }),
-  faults: Schema.toType(FaultPlan),
+  faults: FaultPlan,
   time: TimeMode.annotate({ expected: 'an object such as { mode: "manual" }' }),
   console: such("true or false", (value) => typeof value === "boolean"),
   control: Schema.Struct({
@@ -75,8 +76,9 @@ const calls = {
 
 /** Refuses options that are misspelt or wrong, with a line for each: no compiler has looked at those of plain JavaScript. */
 export const check = (call: keyof typeof calls, options: unknown): void => {
-  const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(options)
+  const given = typeof options === "object" && options !== null ? writtenOptions(options) : options
+  const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(given)
   if (Result.isSuccess(checked)) return
-  const lines = fieldIssues(checked.failure.issue, options).map((issue) => line(issue).replace(/[^?]$/u, "$&."))
+  const lines = fieldIssues(checked.failure.issue, given).map((issue) => line(issue).replace(/[^?]$/u, "$&."))
   throw new TypeError(lines.map((text) => `${call}: ${text}`).join("\n"))
 }

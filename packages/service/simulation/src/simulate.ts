@@ -5,6 +5,7 @@ import {
   type FaultPlan,
   type JournalView,
   type Oracle,
+  type PresetName,
   type Profile,
   type TimeView,
   type Verdicts
@@ -16,6 +17,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { Control } from "./control/Control.ts"
 import type { JournalQuery } from "./journal/Journal.ts"
 import type { SimulatedOptions } from "./Parts.ts"
+import { faultsOf, type Plain, profileOf } from "./PlainTimes.ts"
 import { check } from "./SimulateOptions.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
@@ -30,6 +32,14 @@ export interface SimulatedRun {
   /** The agent's result; null before the end. */
   readonly result: unknown
   readonly error: string | null
+}
+
+/** Options of `simulate`. Times may be text, such as `"2 seconds"`, or milliseconds; nothing needs Effect. */
+export interface SimulateOptions extends Omit<SimulatedOptions, "faults" | "profile"> {
+  /** Initial faults; by default, the profile's. */
+  readonly faults?: Plain<FaultPlan>
+  /** The name of a preset or a profile; `instant` by default. */
+  readonly profile?: PresetName | Plain<Profile>
 }
 
 /** Options of `verdict` and `assertClean`. */
@@ -77,8 +87,8 @@ export interface RunningService {
   /** Moves service time, which must be manual (`time: { mode: "manual" }`); resolves when all that is due has happened. */
   readonly advance: (by: Duration.Input) => Promise<TimeView>
   /** Replaces the faults; `[]` ends all. */
-  readonly setFaults: (plan: FaultPlan) => Promise<void>
-  readonly setProfile: (profile: string | Profile) => Promise<void>
+  readonly setFaults: (plan: Plain<FaultPlan>) => Promise<void>
+  readonly setProfile: (profile: string | Plain<Profile>) => Promise<void>
   /** Makes the service new: same seed (or another), same ids, same faults. */
   readonly reset: (options?: { readonly seed?: number }) => Promise<void>
   readonly close: () => Promise<void>
@@ -111,9 +121,16 @@ export interface RunningService {
  * }
  * ```
  */
-export const simulate = async (options: SimulatedOptions = {}): Promise<RunningService> => {
+export const simulate = async (options: SimulateOptions = {}): Promise<RunningService> => {
   check("simulate()", options)
-  const runtime = ManagedRuntime.make(SimulatedService.layer({ profile: "instant", ...options }))
+  const { faults, profile = "instant", ...others } = options
+  const runtime = ManagedRuntime.make(
+    SimulatedService.layer({
+      ...others,
+      profile: profileOf(profile) as PresetName | Profile,
+      ...(faults === undefined ? {} : { faults: faultsOf(faults) })
+    })
+  )
   const { address, apiKeys, baseUrls } = await runtime.runPromise(Server)
   const apiKey = apiKeys[0] ?? ""
   const control = <A, E>(use: (control: Control["Service"]) => Effect.Effect<A, E>) =>
@@ -148,8 +165,8 @@ export const simulate = async (options: SimulatedOptions = {}): Promise<RunningS
       throw new Error(wrong.map(({ oracle, sentence }) => `${oracle}: ${sentence}`).join("\n"))
     },
     advance: (by) => control(({ advance }) => advance(by)),
-    setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(plan))),
-    setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(profile))),
+    setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(faultsOf(plan)))),
+    setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(profileOf(profile)))),
     reset: async (again = {}) => {
       check("reset()", again)
       await control(({ reset }) => reset(again))

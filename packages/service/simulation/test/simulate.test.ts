@@ -35,6 +35,22 @@ describe("simulate", () => {
     await rejection(fetch(address))
   })
 
+  it("takes times as text and in milliseconds, in faults and in profiles", async () => {
+    await using service = await simulate({
+      profile: { duration: { uniform: { min: 1, max: "2 millis" } } },
+      faults: [{ fault: { kind: "status", status: 429, retryAfter: "3 seconds" }, when: { attempts: [1] } }]
+    })
+    const { id } = await create(service, "t")
+    assert.isUndefined(id)
+    await service.setFaults([{ fault: { kind: "status", status: 503, retryAfter: 7000 } }])
+    const answer = await fetch(`${service.baseUrls.v4}/runs/1/status`, {
+      headers: { "X-Service-API-Key": service.apiKey }
+    })
+    assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "7"])
+    const { message } = await rejection(simulate({ faults: [{ fault: { kind: "hang", for: "soon" } }] }))
+    assert.match(message, /^simulate\(\): .*faults.*a length of time such as 200ms/u)
+  })
+
   it("moves its time by hand", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
     await create(service, "Find a red mug [simulate output=found duration=1h]")

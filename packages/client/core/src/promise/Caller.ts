@@ -18,6 +18,7 @@ import { WebAgentClosedError } from "./Errors.ts"
 import type { Answer, CallOptions as Options, ResponseInfo, WaitOptions, WebAgentOptions } from "./Options.ts"
 import * as Rejection from "./Rejection.ts"
 import * as Runner from "./Runner.ts"
+import * as Signals from "./Signals.ts"
 import { configOf, layerAll } from "./Surroundings.ts"
 
 /** Returns the rejection of a promise whose effect fails with this cause. */
@@ -90,6 +91,15 @@ export const make = <R>(
   const config = configOf(options)
   const { close, fork } = Runner.make(layerAll(services, options, config))
   let closing: Promise<void> | undefined
+  /** Ends that a signal closes the client, which it does from the first call on. */
+  let unwatch: (() => void) | undefined
+  // in the next turn: then a call whose own hook closes the client is among those at work
+  const closeOnce = () => (closing ??= Promise.resolve().then(close).finally(unwatch))
+  let isKilled = false
+  const closeBySignal = () => {
+    isKilled = true
+    return closeOnce()
+  }
 
   const start = <A, E>(
     effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R | Transport>,
@@ -105,12 +115,15 @@ export const make = <R>(
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
+      unwatch ??= Signals.add(closeBySignal)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
       // options are read now: the first call waits for the services, and its caller may change them meanwhile
       const called = CallOptions.provide(choicesOf(options, wait))(effect(rejectionOf))
       let unheed: (() => void) | undefined
       const fiber = fork(called, last, (exit) => {
         unheed?.()
+        // the signal is what ends the process, and not an error that nobody catches
+        if (isKilled) return
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
@@ -188,8 +201,7 @@ export const make = <R>(
         }
       }
     },
-    // in the next turn: then a call whose own hook closes the client is among those at work
-    close: () => (closing ??= Promise.resolve().then(close)),
+    close: closeOnce,
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
       start(

@@ -31,7 +31,46 @@ const run = (program: string, address: string) =>
       )
   )
 
+/** Interrupts a script that waits for its run; tells how it ended and what it printed. */
+const interrupted = (server: ScriptedServer["Service"], onAbort: string) =>
+  new Promise<readonly [signal: string | null, complained: string]>((resolve) => {
+    const program = fileURLToPath(new URL("process.ts", import.meta.url))
+    const args = ["--conditions=@webagent/source", program, "waits", server.address, onAbort]
+    const child = spawn(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "", WEBAGENT_API_KEY: key } })
+    let complained = ""
+    child.stderr.on("data", (chunk: Buffer) => (complained += chunk.toString()))
+    child.on("close", (_, signal) => resolve([signal, complained]))
+    let status = "running"
+    server.script = ({ method, url }) => {
+      if (url.endsWith("/cancel")) status = "cancelled"
+      else if (method === "POST") return { status: 201, json: { id: "r-7" } }
+      else if (status === "running") child.kill("SIGINT")
+      return { json: { id: "r-7", status } }
+    }
+  })
+
 afterEach(() => void vi.unstubAllEnvs())
+
+describe("a script that Ctrl-C interrupts", () => {
+  it.live("names the run that it leaves, and ends by the signal", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "continue"))
+      assert.strictEqual(signal, "SIGINT")
+      assert.include(complained, "The wait for run r-7 has ended: it may go on at the service, and cost")
+      assert.notInclude(sent(server).join(), "cancel")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("cancels its run with onAbort: cancel", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const [signal] = yield* Effect.promise(() => interrupted(server, "cancel"))
+      assert.strictEqual(signal, "SIGINT")
+      assert.include(sent(server), "POST /runs/r-7/cancel")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+})
 
 describe("new WebAgent", () => {
   it("without a key or an address says what to do", () => {

@@ -29,6 +29,12 @@ const programs: Record<string, () => Promise<unknown>> = {
       process.exit(3)
     }, 30_000).unref()
   },
+  /** A script that waits for its run when Ctrl-C comes. With a third argument, the run is canceled. */
+  waits: () =>
+    agent.runs.createAndWait(
+      { task: "t" },
+      { first: 0, every: 5, onAbort: process.argv[4] === "cancel" ? "cancel" : "continue" }
+    ),
   /** The program does not catch. */
   uncaught: () => agent.runs.get("r-1")
 }
