@@ -378,6 +378,7 @@ it("33_slowest.reporter: writes the slowest scenarios, as many as its options sa
   const reporter = slowest.make({
     options: { count: 2 },
     directory,
+    files: [],
     page: undefined,
     replay: () => "",
     reap: () => undefined,

@@ -36,6 +36,8 @@ export interface PageOptions {
   readonly replay: Replay
   /** The command that stops what is still open. */
   readonly reap?: string | undefined
+  /** The names of the files next to the page that have the same report. */
+  readonly files?: ReadonlyArray<string>
 }
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
@@ -118,7 +120,7 @@ const top = (report: RunReport, night: Night, nights: ReadonlyArray<Night>): str
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
-export const render = ({ linkOf, nights, reap, replay, report, traces }: PageOptions): string => {
+export const render = ({ files = [], linkOf, nights, reap, replay, report, traces }: PageOptions): string => {
   const night = ofReport(report)
   const ids = new Map(report.results.map((result, index) => [result, `s${index}`]))
   const embedded = EmbeddedTraces.embed(traces)
@@ -151,7 +153,7 @@ ${top(report, night, nights)}
 <main class="wrap">
 ${shown.map(([, , html]) => html).join("\n")}
 </main>
-<footer class="wrap"><p>${escape(`${report.header.tool.name} ${report.header.tool.version}`)} · the same in <a href="report.json">report.json</a>, <a href="junit.xml">junit.xml</a> and <a href="summary.md">summary.md</a></p></footer>
+<footer class="wrap"><p>${escape(`${report.header.tool.name} ${report.header.tool.version}`)}${files.length === 0 ? "" : ` · the same in ${files.map((file) => `<a href="${escape(file)}">${escape(file)}</a>`).join(", ")}`}</p></footer>
 ${embedded.html}
 <script>${script}</script>
 </body></html>

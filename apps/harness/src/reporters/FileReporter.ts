@@ -25,8 +25,9 @@ export const define = (
     context: ReporterContext<Options>,
     path: string
   ) => Effect.Effect<string, unknown, ReporterServices>
-) =>
-  defineReporter<Options>({
+) => ({
+  fileName,
+  ...defineReporter<Options>({
     name,
     options: Options,
     make: (context) => ({
@@ -38,3 +39,4 @@ export const define = (
         )
     })
   })
+})

@@ -65,6 +65,8 @@ export interface ReporterContext<Options = unknown> {
   readonly options: Options
   /** The folder of the run's reports. */
   readonly directory: string
+  /** The names of the files that built-in reporters write into this folder. */
+  readonly files: ReadonlyArray<string>
   /** The path of the run's page; undefined if none is written. */
   readonly page: string | undefined
   /** Returns the command that runs a scenario again as it ran. */

@@ -36,6 +36,15 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     files: { ...shop, ...config('{ suites: "suits/*.suite.ts" }') },
     line: "No file matches suits/*.suite.ts in HERE. Correct the pattern, or name the files."
   },
+  "options of a reporter that takes none": {
+    files: { ...shop, ...config('{ reporters: [["console", { columns: 80 }], "html"] }') },
+    line: 'webagent.config.ts: reporter console takes no options. Use "console" alone.'
+  },
+  "reporters of a watched run": {
+    files: shop,
+    args: ["shop.suite.ts", "--watch", "--reporter", "junit"],
+    line: "--watch prints to the terminal and writes no reports. Remove --reporter."
+  },
   "a misspelt key": {
     files: { ...shop, ...config("{ trails: 3 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'

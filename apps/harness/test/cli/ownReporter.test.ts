@@ -60,6 +60,29 @@ describe("a reporter of a module", () => {
     assert.isTrue(hasReport("next"))
   })
 
+  it("knows the files of built-in reporters, and the page links only to these", async () => {
+    const files = written(
+      "files.mjs",
+      `import { writeFileSync } from "node:fs"
+      export default {
+        name: "files",
+        make: ({ files }) => ({
+          onRunEnded: () => writeFileSync(${JSON.stringify(join(folder, "files.json"))}, JSON.stringify(files))
+        })
+      }`
+    )
+    for (const [name, reporters, expected] of [
+      ["alone", "html", ["report.html"]],
+      ["both", "html,junit", ["report.html", "junit.xml"]]
+    ] as const) {
+      const { code, stderr } = await run(name, "--reporter", reporters, "--reporter", files)
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.deepStrictEqual(JSON.parse(readFileSync(join(folder, "files.json"), "utf8")), expected)
+      const links = [...readIn(name, "report.html").matchAll(/ href="([^"#]+)">\1</gu)].map(([, link]) => link)
+      assert.deepStrictEqual(links, expected.slice(1))
+    }
+  })
+
   it("gets the findings of the run, and their words", async () => {
     const lines = written(
       "findings.mjs",

@@ -28,6 +28,7 @@ export const made = <Options>(
   ...make({
     options,
     directory: "out",
+    files: [],
     page: undefined,
     replay,
     reap: () => undefined,

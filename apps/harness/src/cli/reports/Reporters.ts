@@ -26,7 +26,7 @@ export interface Chosen {
   readonly definition: ReporterDefinition
 }
 
-const fileReporters = [html, json, junit, markdown] as ReadonlyArray<ReporterDefinition>
+const fileReporters = [html, json, junit, markdown] as ReadonlyArray<ReporterDefinition & { readonly fileName: string }>
 const builtIn = [github, ...fileReporters] as ReadonlyArray<ReporterDefinition>
 
 /** The options that the configuration has for a reporter. */
@@ -35,6 +35,9 @@ const optionsIn = (project: Project, argument: string): unknown => {
   const reporter = project.config.reporters?.find((one) => typeof one !== "string" && isNamed(one[0]))
   return reporter?.[1]
 }
+
+/** Reporters that the harness runs itself; they take no options. */
+const withoutOptions: ReadonlyArray<string> = ["console", "ndjson"]
 
 const advice = "Export one by default: export default defineReporter({ name, make }) from webagent-harness."
 
@@ -91,12 +94,21 @@ const decode = Effect.fnUntraced(function* ({ argument, definition, options }: C
  */
 export const choose = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const project = yield* Project
-  return yield* Effect.forEach(names, (argument) =>
+  const own = names.filter((name) => withoutOptions.includes(name))
+  for (const name of own) {
+    if (optionsIn(project, name) === undefined) continue
+    return yield* usage(
+      `${project.file ?? "webagent.config.ts"}: reporter ${name} takes no options. Use "${name}" alone.`
+    )
+  }
+  const others = names.filter((name) => !own.includes(name))
+  return yield* Effect.forEach(others, (argument) =>
     Effect.gen(function* () {
       const definition = yield* load(argument)
       const options = yield* decode({ argument, definition, options: optionsIn(project, argument) }, project.file)
       const { file } = Object(options) as NonNullable<FileReporter.Options> | { readonly file?: undefined }
-      if (!fileReporters.includes(definition) || file === undefined) return { argument, definition, options }
+      if (!fileReporters.some((one) => one === definition) || file === undefined)
+        return { argument, definition, options }
       const path = fromHere(project, file)
       yield* Effect.mapError(Folder.make(dirname(path)), (error) =>
         usage(`The report cannot be written: ${describePlatformError(error)}.`)
@@ -105,6 +117,10 @@ export const choose = Effect.fnUntraced(function* (names: ReadonlyArray<string>)
     })
   )
 })
+
+/** The names of the files that reporters write into the folder of the reports. */
+export const filesOf = (chosen: ReadonlyArray<Chosen>): ReadonlyArray<string> =>
+  chosen.flatMap(({ definition }) => fileReporters.find((one) => one === definition)?.fileName ?? [])
 
 /** Creates the reporter of a run. One that cannot be created is a UserError, before anything runs. */
 export const make = Effect.fnUntraced(function* (

@@ -100,14 +100,14 @@ export const endAll = Effect.fnUntraced(function* (all: ReadonlyArray<Started>) 
 export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const { options } = reporting
   const has = (name: string) => options.reporters.includes(name)
-  const chosen = yield* Reporters.choose(options.reporters.filter((name) => name !== "console" && name !== "ndjson"))
+  const chosen = yield* Reporters.choose(options.reporters)
   const directory = options.reporters.some((name) => name !== "console" && name !== "github")
     ? (reporting.resumed?.directory ?? (yield* ReportDirectory.create(options.reportDir)))
     : undefined
   const page = directory !== undefined && has("html") ? join(directory, HtmlReporter.fileName) : undefined
   const { history, nights, replay } = reporting
   const reap = (report: RunReport) => reporting.reap(report, directory)
-  const context = { directory: directory ?? ".", page, replay, reap, nights, history }
+  const context = { directory: directory ?? ".", files: Reporters.filesOf(chosen), page, replay, reap, nights, history }
   const reporters = yield* Effect.forEach(chosen, (one) => Reporters.make(one, context))
 
   let isWritten = true

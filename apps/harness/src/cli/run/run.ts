@@ -72,6 +72,9 @@ export const run = configured(
     if (!parsed.record && typed.some((word) => /^--notify(?:=|$)/u.test(word))) {
       return yield* usage("--notify tells only of recorded nights. Add --record.")
     }
+    if (watch && typed.some((word) => /^--reporter(?:=|$)/u.test(word))) {
+      return yield* usage("--watch prints to the terminal and writes no reports. Remove --reporter.")
+    }
     if (watch) return yield* keepOn(parsed)
     return yield* repeatUntilFailure ? untilFailure(parsed, words) : go(parsed, words)
   })
