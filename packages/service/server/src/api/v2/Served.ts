@@ -4,5 +4,5 @@ import { NodeRouting, place } from "../Placement.ts"
 
 /** API v2 under the path where this server serves it. */
 export const Served = place(V2Api.prefix(basePath.v2).middleware(NodeRouting), {
-  tasks: { create: { node: "withRoom", launches: "later" } }
+  tasks: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } }
 })

@@ -16,6 +16,7 @@ import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import * as SafeCreate from "../SafeCreate.ts"
+import { checkModel } from "../TurnOptions.ts"
 import * as Conversion from "./Conversion.ts"
 import { Served } from "./Served.ts"
 import * as TaskOptions from "./TaskOptions.ts"
@@ -63,6 +64,7 @@ export const layer = HttpApiBuilder.group(
     const create = Effect.fnUntraced(function* (body: TaskCreate, safe: Safe | undefined) {
       const { sessionId = null, task } = body
       const options = yield* TaskOptions.ofTask(body)
+      yield* checkModel(engine, options.model, "llm")
       if (sessionId === null) {
         return yield* engine.createSession({ task, modelParams: null, thinkingLevel: null, ...options }, safe)
       }

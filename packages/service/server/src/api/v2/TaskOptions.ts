@@ -17,7 +17,6 @@ const noModes = "This server's agent has one mode of work"
 
 /** Refuses the options of a task that this server can't honor. */
 const refuseOfTask = refuseUnsupported([
-  fixed("llm", "This server's agent has one model"),
   fixed("startUrl", "This server's agents open the addresses that the task names"),
   fixed("maxSteps", "This server limits the steps of all tasks alike (--max-steps)"),
   fixed("secrets", noSecrets),
@@ -67,6 +66,8 @@ const schemaField = field(
   "Expected a JSON Schema as JSON text: an object"
 )
 
+const modelField = field("llm", Schema.decodeUnknownOption(Schema.NonEmptyString), "Expected a model", "string_type")
+
 /** Refuses settings of a browser for a task of a session that exists: the session has its browser. */
 export const refuseOfFollowUp = refuseUnsupported([
   { name: "sessionSettings", issue: "A session has its settings from the start: leave sessionSettings out" }
@@ -75,14 +76,19 @@ export const refuseOfFollowUp = refuseUnsupported([
 /** Reads the options of a task, and refuses those that this server can't honor. */
 export const ofTask = Effect.fnUntraced(function* (
   body: object
-): Effect.fn.Return<{ readonly recording?: true; readonly outputSchema?: Schema.JsonObject }, HTTPValidationError> {
+): Effect.fn.Return<
+  { readonly recording?: true; readonly outputSchema?: Schema.JsonObject; readonly model?: string },
+  HTTPValidationError
+> {
   yield* refuseOfTask(body)
   const { sessionSettings = {} } = yield* settingsField(body)
   yield* refuseOfSettings(sessionSettings)
   const recording = yield* enableRecording(sessionSettings)
   const { structuredOutput } = yield* schemaField(body)
+  const { llm } = yield* modelField(body)
   return {
     ...recording,
-    ...(structuredOutput === undefined ? {} : { outputSchema: structuredOutput })
+    ...(structuredOutput === undefined ? {} : { outputSchema: structuredOutput }),
+    ...(llm === undefined ? {} : { model: llm })
   }
 })

@@ -5,21 +5,58 @@ import { enableRecording, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { recordingOf } from "../SessionRecording.ts"
-import { Decimal, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
+import { ofTurn } from "../TurnOptions.ts"
+import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
+import { Decimal, type Message, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
+
+const unsupported = (name: string, what: string, harmless: ReadonlyArray<boolean> = []): UnsupportedOption => ({
+  name,
+  harmless,
+  issue: `${what}: leave ${name} out`
+})
+
+const noSize = "This server's browsers have a fixed size"
+
+/** Refuses the options of a session that this server can't honor. */
+const refuseOptions = refuseUnsupported([
+  unsupported("profileId", "Browsers of this server don't use profiles"),
+  unsupported("workspaceId", "Sessions of this server don't use workspaces"),
+  unsupported("proxyCountryCode", "This server's sessions can't choose the country of their proxy"),
+  unsupported("browserScreenWidth", noSize),
+  unsupported("browserScreenHeight", noSize),
+  unsupported("sensitiveData", "This server's agents can't type secrets, and a task must not contain any"),
+  unsupported("enableScheduledTasks", "This server has no scheduled tasks", [false]),
+  unsupported("agentmail", "This server has no email inboxes", [false]),
+  unsupported("codeMode", "This server's agent has one mode of work", [false]),
+  unsupported("cacheScript", "This server's agent has one mode of work", [false]),
+  unsupported("useOwnKey", "This server has one model key", [false])
+])
 
 /** Converts the body of a v3 create request. */
-export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
+export const toDomain = Effect.fnUntraced(function* (
+  body: SessionCreate
+): Effect.fn.Return<SessionRequest, HTTPValidationError> {
   const { task, thinkingLevel = null } = body
-  return thinkingLevel === null || typeof thinkingLevel === "string"
-    ? Effect.zipWith(outputSchema(body), enableRecording(body), (schema, recording) => ({
-        task,
-        modelParams: null,
-        thinkingLevel,
-        ...schema,
-        ...recording
-      }))
-    : Effect.fail(invalid(["body", "thinkingLevel"], "Expected a string", "string_type"))
-}
+  if (thinkingLevel !== null && typeof thinkingLevel !== "string") {
+    return yield* invalid(["body", "thinkingLevel"], "Expected a string", "string_type")
+  }
+  yield* refuseOptions(body)
+  const [schema, recording, turn] = yield* Effect.all([outputSchema(body), enableRecording(body), ofTurn(body)])
+  return { task, modelParams: null, thinkingLevel, ...schema, ...recording, ...turn }
+})
+
+/** Converts the body of a v3 create request that names a session: its next task. */
+export const followUpToDomain = (sessionId: string, body: SessionCreate): Effect.Effect<Message, HTTPValidationError> =>
+  Effect.flatMap(toDomain(body), ({ modelParams: _, recording, task, thinkingLevel, ...turn }) =>
+    recording === undefined && thinkingLevel === null
+      ? Effect.succeed({ sessionId, text: task, interrupt: false, ...turn })
+      : Effect.fail(
+          invalid(
+            ["body"],
+            "A session has its recording and its thinkingLevel from its first task on: leave them out of a follow-up"
+          )
+        )
+  )
 
 /** The last turn that ended; none while a turn waits or is at work. */
 const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>

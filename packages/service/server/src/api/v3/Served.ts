@@ -4,7 +4,7 @@ import { NodeRouting, place } from "../Placement.ts"
 
 /** API v3 under the path where this server serves it. */
 export const Served = place(V3Api.prefix(basePath.v3).middleware(NodeRouting), {
-  sessions: { create: { node: "withRoom", launches: "later" } },
+  sessions: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } },
   browsers: {
     create: { node: "withRoom", launches: "immediately" },
     update: { node: "ofBrowser", param: "browser_id" }

@@ -1,14 +1,16 @@
 import { BadCursorError, SessionNotFoundError } from "@webagent/contract"
-import type { Session } from "@webagent/contract/v3"
-import { Engine, Turn } from "@webagent/engine"
+import type { Session, SessionCreate } from "@webagent/contract/v3"
+import { Engine, type SafeCreate as Safe, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import { deleteSession } from "../SessionDelete.ts"
 import { sessionRead } from "../SessionRead.ts"
+import * as TurnOptions from "../TurnOptions.ts"
 import * as Conversion from "./Conversion.ts"
 import * as Messages from "./Messages.ts"
 import { Served } from "./Served.ts"
@@ -20,6 +22,9 @@ const usualMessages = 50
 
 /** The read of a session by its id: as an operation, and as a fast read. */
 export const read = sessionRead(Conversion.fromDomain)
+
+const missing = HttpServerResponse.jsonUnsafe({ detail: "Session not found" }, { status: 404 })
+const stopped = HttpServerResponse.jsonUnsafe({ detail: "Session is stopped" }, { status: 409 })
 
 const notFound = () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
 
@@ -53,6 +58,19 @@ export const layer = HttpApiBuilder.group(
       }
     })
 
+    /** Creates a session, or the next task of the session that the body names. */
+    const create = Effect.fnUntraced(function* (payload: SessionCreate, safe: Safe | undefined) {
+      const sessionId = yield* TurnOptions.sessionId(payload)
+      if (sessionId === undefined) {
+        const session = yield* Conversion.toDomain(payload)
+        yield* TurnOptions.checkModel(engine, session.model)
+        return yield* engine.createSession(session, safe)
+      }
+      const message = yield* Conversion.followUpToDomain(sessionId, payload)
+      yield* TurnOptions.checkModel(engine, message.model)
+      return yield* engine.queue(message, safe)
+    })
+
     /** Cancels the tasks of a session that are not over. */
     const cancelTasks = (id: string) =>
       Effect.flatMap(engine.session(id), ({ turns }) =>
@@ -83,23 +101,30 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        SafeCreate.once({ request, payload }, (safe) =>
-          Effect.flatMap(Conversion.toDomain(payload), (session) => engine.createSession(session, safe))
-        ).pipe(
-          Effect.flatMap(({ session, turn }) =>
-            Effect.map(linksOf(request), (links) => Conversion.fromDomain({ session, turns: [turn] }, links))
-          )
+        SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
+          Effect.flatMap((made) =>
+            made._tag === "Message"
+              ? get(made.turn.sessionId, request)
+              : Effect.map(linksOf(request), (links) =>
+                  Conversion.fromDomain({ session: made.session, turns: [made.turn] }, links)
+                )
+          ),
+          // the description shows no errors of this operation
+          Effect.catchTags({
+            SessionNotFound: () => Effect.succeed(missing),
+            SessionNotFoundError: () => Effect.succeed(missing),
+            SessionStopped: () => Effect.succeed(stopped)
+          })
         ),
       get: ({ params, request }) => get(params.session_id, request),
       list: ({ query, request }) =>
         Effect.flatMap(NumberedPages.pageOf("page", query.page, query.page_size), (page) => list(page, request)),
       stop: ({ params, payload, request }) => {
         const id = params.session_id.toLowerCase()
-        const stopped: Effect.Effect<unknown, Effect.Error<ReturnType<typeof cancelTasks>>> = payload.strategy ===
-        "task"
+        const stop: Effect.Effect<unknown, Effect.Error<ReturnType<typeof cancelTasks>>> = payload.strategy === "task"
           ? cancelTasks(id)
           : engine.stopSession(id)
-        return Effect.catchTag(stopped, "SessionNotFound", notFound).pipe(Effect.andThen(get(id, request)))
+        return Effect.catchTag(stop, "SessionNotFound", notFound).pipe(Effect.andThen(get(id, request)))
       },
       delete: ({ params }) => deleteSession(engine, params.session_id),
       messages: ({ params, query, request }) =>

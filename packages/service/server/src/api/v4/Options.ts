@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { decimalOf, type HTTPValidationError } from "@webagent/contract"
+import type { HTTPValidationError } from "@webagent/contract"
 import { deduplicateHeader, deduplications } from "@webagent/contract/Wire"
 import { field } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
@@ -9,7 +8,7 @@ import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions
 
 const noProfiles: UnsupportedOption = {
   name: "profileId",
-  issue: "This server has no browser profiles: leave profileId out"
+  issue: "Browsers of this server don't use profiles: leave profileId out"
 }
 
 const noCustomProxy: UnsupportedOption = {
@@ -27,7 +26,7 @@ const noFiles: UnsupportedOption = {
 export const refuseOfMessage = refuseUnsupported([noFiles])
 
 const refuseOfRun = refuseUnsupported([
-  { name: "workspaceId", issue: "This server has no workspaces: leave workspaceId out" },
+  { name: "workspaceId", issue: "Runs of this server don't use workspaces: leave workspaceId out" },
   noFiles,
   {
     name: "secretBindings",
@@ -95,39 +94,7 @@ export const ofRun = Effect.fnUntraced(function* (body: object) {
   return record === true ? { recording: true as const } : {}
 })
 
-/** A positive amount in USD, as a number or as text. */
-const amount = (value: unknown): Option.Option<string> => {
-  const text = typeof value === "number" ? decimalOf(value) : value
-  return typeof text === "string" && /^\d+(?:\.\d+)?$/u.test(text) && /[1-9]/u.test(text)
-    ? Option.some(text)
-    : Option.none()
-}
-
-const maxCost = field("maxCostUsd", amount, 'Expected an amount in USD above 0, such as 0.5 or "0.50"', "decimal_type")
-
-const modelField = field(
-  "model",
-  Schema.decodeUnknownOption(Schema.NonEmptyString),
-  "Expected the name of a model",
-  "string_type"
-)
-
-/** Reads a run's model, and the limit of its cost. The agent stops before it exceeds the limit. */
-export const ofTurn = (body: object) =>
-  Effect.zipWith(maxCost(body), modelField(body), ({ maxCostUsd }, model) => ({
-    ...model,
-    ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
-  }))
-
-const sessionField = field(
-  "sessionId",
-  Schema.decodeUnknownOption(Schema.NonEmptyString),
-  "Expected the id of a session",
-  "string_type"
-)
-
-/** Reads the session that a run continues; undefined for a run in a session of its own. */
-export const sessionId = (body: object) => Effect.map(sessionField(body), ({ sessionId }) => sessionId?.toLowerCase())
+export { ofTurn, sessionId } from "../TurnOptions.ts"
 
 /** Reads the header that asks for one of several equal messages. */
 export const deduplication = (

@@ -4,11 +4,11 @@ import { Engine, type SafeCreate as Safe } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { invalid } from "../Invalid.ts"
 import * as ListPage from "../ListPage.ts"
 import * as Links from "../Links.ts"
 import { originOf } from "../Origin.ts"
 import * as SafeCreate from "../SafeCreate.ts"
+import { checkModel } from "../TurnOptions.ts"
 import * as Conversion from "./Conversion.ts"
 import * as Options from "./Options.ts"
 import { Served } from "./Served.ts"
@@ -40,21 +40,16 @@ export const layer = HttpApiBuilder.group(
     const engine = yield* Engine
     const { find, get, status } = reads(engine, yield* Links.make)
 
-    const checkModel = Effect.fnUntraced(function* ({ model }: { readonly model?: string }) {
-      if (model === undefined || (yield* engine.acceptsModel(model))) return
-      yield* invalid(["body", "model"], "This server's agent has another model: leave model out")
-    })
-
     /** Creates a run in a session of its own, or as the next turn of the session that the body names. */
     const create = Effect.fnUntraced(function* (payload: RunCreate, safe: Safe | undefined) {
       const sessionId = yield* Options.sessionId(payload)
       if (sessionId === undefined) {
         const session = yield* Conversion.toDomain(payload)
-        yield* checkModel(session)
+        yield* checkModel(engine, session.model)
         return yield* engine.createSession(session, safe)
       }
       const message = yield* Conversion.followUpToDomain(sessionId, payload)
-      yield* checkModel(message)
+      yield* checkModel(engine, message.model)
       return yield* engine.queue(message, safe)
     })
 

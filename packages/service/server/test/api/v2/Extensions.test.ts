@@ -81,6 +81,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     Effect.gen(function* () {
       for (const [field, value] of [
         ["startUrl", "https://shop.example"],
+        ["llm", "another"],
         ["secrets", { password: "x" }],
         ["judge", true],
         ["maxSteps", 5],
@@ -96,6 +97,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
         loc: ["body", "sessionSettings", "proxyCountryCode"]
       })
       const harmless = {
+        llm: "test",
         judge: false,
         vision: true,
         secrets: null,

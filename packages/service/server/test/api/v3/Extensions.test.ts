@@ -89,6 +89,44 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
+  it.effect("a sessionId makes a task the next one of that session", () =>
+    Effect.gen(function* () {
+      const { id } = yield* create("wait")
+      const path = `/api/v3/sessions/${String(id)}`
+      const next = (body: Item) => send("POST", "/api/v3/sessions", { body: { task: "mug", ...body } })
+      const followed = yield* next({ sessionId: String(id).toUpperCase(), maxCostUsd: 2 })
+      assert.deepStrictEqual([followed.status, followed.body["id"], followed.body["maxCostUsd"]], [201, id, "2"])
+      yield* send("POST", `${path}/stop`, { body: { strategy: "task" } })
+      assert.propertyVal((yield* send("GET", `/api/v2/sessions/${String(id)}`)).body, "status", "active")
+      yield* send("POST", `${path}/stop`)
+      const late = yield* next({ sessionId: id })
+      assert.deepStrictEqual([late.status, late.body], [409, { detail: "Session is stopped" }])
+      const missing = yield* next({ sessionId: unknown })
+      assert.deepStrictEqual([missing.status, missing.body], [404, { detail: "Session not found" }])
+      assert.strictEqual((yield* next({ sessionId: 1 })).status, 422)
+      assert.strictEqual((yield* next({ sessionId: id, enableRecording: true })).status, 422)
+    })
+  )
+
+  it.effect("options that can't be honored are a 422 that says so", () =>
+    Effect.gen(function* () {
+      for (const [field, value] of [
+        ["profileId", unknown],
+        ["workspaceId", unknown],
+        ["sensitiveData", { password: "x" }],
+        ["agentmail", true],
+        ["model", "another"],
+        ["maxCostUsd", "much"]
+      ] as const) {
+        const { body, status } = yield* send("POST", "/api/v3/sessions", { body: { task: "t", [field]: value } })
+        assert.strictEqual(status, 422, field)
+        assert.deepInclude(items(body, "detail")[0], { loc: ["body", field] }, field)
+      }
+      const harmless = { agentmail: false, model: "test", keepAlive: true, skills: true, autoHeal: true }
+      assert.strictEqual((yield* send("POST", "/api/v3/sessions", { body: { task: "t", ...harmless } })).status, 201)
+    })
+  )
+
   it.effect("are deleted while they work", () =>
     Effect.gen(function* () {
       const { id } = yield* create("wait")

@@ -1,0 +1,55 @@
+import { decimalOf, type HTTPValidationError } from "@webagent/contract"
+import type { Engine } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { field } from "./ExtensionFields.ts"
+import { invalid } from "./Invalid.ts"
+
+/** A positive amount in USD, as a number or as text. */
+const amount = (value: unknown): Option.Option<string> => {
+  const text = typeof value === "number" ? decimalOf(value) : value
+  return typeof text === "string" && /^\d+(?:\.\d+)?$/u.test(text) && /[1-9]/u.test(text)
+    ? Option.some(text)
+    : Option.none()
+}
+
+const maxCost = field("maxCostUsd", amount, 'Expected an amount in USD above 0, such as 0.5 or "0.50"', "decimal_type")
+
+const modelField = field(
+  "model",
+  Schema.decodeUnknownOption(Schema.NonEmptyString),
+  "Expected the name of a model",
+  "string_type"
+)
+
+/** Refuses a model that the server's agent doesn't accept; `name` is the field that has it. */
+export const checkModel = (
+  engine: Engine["Service"],
+  model: string | undefined,
+  name = "model"
+): Effect.Effect<void, HTTPValidationError> =>
+  model === undefined
+    ? Effect.void
+    : Effect.flatMap(engine.acceptsModel(model), (accepts) =>
+        accepts
+          ? Effect.void
+          : Effect.fail(invalid(["body", name], `This server's agent has another model: leave ${name} out`))
+      )
+
+/** Reads a run's model, and the limit of its cost. The agent stops before it exceeds the limit. */
+export const ofTurn = (body: object) =>
+  Effect.zipWith(maxCost(body), modelField(body), ({ maxCostUsd }, model) => ({
+    ...model,
+    ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
+  }))
+
+const sessionField = field(
+  "sessionId",
+  Schema.decodeUnknownOption(Schema.NonEmptyString),
+  "Expected the id of a session",
+  "string_type"
+)
+
+/** Reads the session that a run continues; undefined for a run in a session of its own. */
+export const sessionId = (body: object) => Effect.map(sessionField(body), ({ sessionId }) => sessionId?.toLowerCase())
