@@ -138,6 +138,11 @@ const causes = [
   {
     pattern: /\bENOSPC\b|No space left on device/u,
     says: (_, code) => `the disk is full (${code}); make room and run the command again`
+  },
+  {
+    pattern: /\bERR_PNPM_UNEXPECTED_(?:VIRTUAL_)?STORE\b/u,
+    says: (_, code) =>
+      `node_modules comes from another package store (${code}); delete the folder node_modules and run the command again`
   }
 ]
 

@@ -79,6 +79,20 @@ describe("an install", () => {
   })
 })
 
+describe("an install over another one's packages", () => {
+  it.each(["ERR_PNPM_UNEXPECTED_STORE", "ERR_PNPM_UNEXPECTED_VIRTUAL_STORE"])(
+    "says after %s what to do",
+    async (code) => {
+      const bin = mkdtempSync(join(place, "bin-"))
+      const text = `[${code}] Unexpected location`
+      writeFileSync(join(bin, "npx"), `#!/bin/sh\necho "${text}"\nexit 1\n`, { mode: 0o755 })
+      const { lines, status } = await install({ PATH: `${bin}:${process.env["PATH"]}` })
+      assert.strictEqual(status, 1)
+      assert.include(lines.at(-1), `(${code}); delete the folder node_modules and run the command again`)
+    }
+  )
+})
+
 describe("an install that the registry does not allow ends in one sentence", () => {
   it("names a registry that refuses connections", async () => {
     // a system hands this port out to no program
