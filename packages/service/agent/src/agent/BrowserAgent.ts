@@ -151,6 +151,16 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
         new AgentError({ message: "The task is empty. Say what the agent should do.", failure: "invalid_task" })
       )
     }
+    // a limit that can't be held must not look like one that is
+    if (turn.budget !== null && turn.budget.cost !== null && !models.isPriced) {
+      return Stream.fail(
+        new AgentError({
+          message:
+            "This server doesn't know the prices of its model, so it can't limit the cost of a run. Create it without a limit.",
+          failure: "cost_limit"
+        })
+      )
+    }
     return Stream.unwrap(
       Effect.map(begin(turn, attempt), (task) => Stream.concat(Stream.make(started), Stream.fromEffect(task)))
     )

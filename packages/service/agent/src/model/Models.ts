@@ -58,6 +58,8 @@ export class Models extends Context.Service<
     /** The name of the model that is asked first. */
     readonly name: string
     readonly sees: boolean
+    /** True if the price of each model is known, so that a limit of a turn's cost can be held. */
+    readonly isPriced: boolean
     /** The model of one turn: when it fails as often as it is tried, its fallback answers for the rest of the turn. */
     readonly forTurn: Effect.Effect<LanguageModel.LanguageModel>
   }
@@ -69,6 +71,7 @@ export class Models extends Context.Service<
       Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
         name: config.model,
         sees: config.sees === true,
+        isPriced: chain(config).every(({ price }) => price !== undefined),
         forTurn: forTurn(connections)
       }))
     )

@@ -337,3 +337,29 @@ layer(common, { excludeTestServices: true })("an agent with a secret that is a c
     })
   )
 })
+
+const budget = { cost: "0.01", tokens: null, duration_ms: null }
+
+layer(Running.layer({}, { price: undefined }), { excludeTestServices: true })("a model without prices", (it) => {
+  it.effect("fails a run with a cost limit before it costs anything", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, done())
+      const { turn } = yield* carriedOut("Buy a mug", { budget })
+      assert.deepInclude(turn, { status: "failed", failure: "cost_limit" })
+      assert.match(turn.error ?? "", /Create it without a limit/u)
+      assert.lengthOf(running.model.requests, 0)
+    })
+  )
+})
+
+layer(Running.layer(), { excludeTestServices: true })("a run with a cost limit of its own", (it) => {
+  it.effect("ends when it reaches the limit", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("wait", { seconds: 0 }))
+      const { turn } = yield* carriedOut("Wait", { budget: { ...budget, cost: "0.000001" } })
+      assert.deepInclude(turn, { status: "failed", failure: "cost_limit" })
+    })
+  )
+})

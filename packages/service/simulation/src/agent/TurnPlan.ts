@@ -70,6 +70,10 @@ const costBy = (elapsed_ms: number, work_ms: number, script: ParsedTaskScript, f
   return Decimal.multiplyRatio(script.cost, BigInt(Math.floor(elapsed_ms)), BigInt(Math.ceil(work_ms)))
 }
 
+/** The cost that a turn stops at; null if it may cost what it costs. */
+const limitOf = (cost: Decimal.Decimal, { budget }: Turn.Turn): Decimal.Decimal | null =>
+  budget !== null && budget.cost !== null && Decimal.isMore(cost, budget.cost) ? budget.cost : null
+
 const selfReportOf = (outcome: Outcome, drawn: () => number, { profile: { selfReport } }: Force): boolean | null => {
   if (outcome === "completed") return drawn() < (selfReport?.completed ?? 1)
   return outcome === "failed" && selfReport?.failed !== undefined ? drawn() < selfReport.failed : null
@@ -118,7 +122,8 @@ export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage =
   if (turn.startedAt_ms === null) return {}
   const script = scriptOf(turn)
   const { work } = timesOf(turn, script, force)
-  return { cost: costBy(Math.min(Math.max(0, at_ms - turn.startedAt_ms), work), work, script, force) }
+  const cost = costBy(Math.min(Math.max(0, at_ms - turn.startedAt_ms), work), work, script, force)
+  return { cost: limitOf(cost, turn) ?? cost }
 }
 
 /** The event with which a turn ends by itself. */
@@ -148,6 +153,11 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
     judgement: judged(),
     suggestions: script.suggestions === undefined ? suggested() : suggestions(script.suggestions),
     cost: script.cost ?? costOf(timesOf(turn, script, force).work, force)
+  }
+  const limit = limitOf(report.cost ?? "0", turn)
+  if (limit !== null) {
+    const reached = `The run reached its cost limit of ${limit} USD.`
+    return { _tag: "Failed", error: reached, failure: "cost_limit", report: { cost: limit, isSuccess: null } }
   }
   return outcome === "failed"
     ? { _tag: "Failed", error, report }

@@ -37,6 +37,17 @@ const end = (changes: Partial<Turn.Turn>, options?: BehaviorOptions) =>
   Effect.map(perform(changes, options), (events) => events[1]?.[1])
 
 describe("SimulatedAgent", () => {
+  it.effect("fails a turn that would cost more than its budget, at that cost", () =>
+    Effect.gen(function* () {
+      const of = (cost: string) =>
+        end({ task: "[simulate cost=0.5]", budget: { cost, tokens: null, duration_ms: null } })
+      const stopped = yield* of("0.2")
+      assert.deepInclude(stopped, { _tag: "Failed", failure: "cost_limit" })
+      assert.strictEqual(reportOf(stopped)[0]?.cost, "0.2")
+      assert.propertyVal(yield* of("0.5"), "_tag", "Completed")
+    })
+  )
+
   it.effect("starts after a tenth of the duration and ends after all of it", () =>
     Effect.gen(function* () {
       const events = yield* perform({}, { turnDuration: "1 second" })

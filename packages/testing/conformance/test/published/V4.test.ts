@@ -67,6 +67,13 @@ for (const [name, start] of Object.entries(services)) {
       assert.deepStrictEqual(await client.runs.attachments(created.id), { attachments: [] })
     })
 
+    it("stops a run at its maxCostUsd", async () => {
+      const { id } = await client.runs.create({ task: "[simulate cost=5 duration=10ms]", maxCostUsd: "1.50" })
+      const run = await client.runs.waitForCompletion(id, { interval: 5 })
+      assert.deepInclude(run, { status: "failed", error: "The run reached its cost limit of 1.50 USD." })
+      assert.strictEqual(run.totalCostUsd, "1.50")
+    })
+
     it("reads events page by page, and waits for one", async () => {
       const { id } = await client.runs.create({ task: "[simulate output=1]" })
       const event = await client.runs.waitForEvent(id, "run.completed", { interval: 5 })
