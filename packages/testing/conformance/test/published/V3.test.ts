@@ -85,41 +85,40 @@ for (const [name, start] of Object.entries(services)) {
       assert.strictEqual((await refusal(client.sessions.create({ task: "t", workspaceId: unknown })))[0], 422)
     })
 
-    if (name === "the simulator") {
-      it("creates, finds, changes and deletes profiles", async () => {
-        const profile = await client.profiles.create({ name: "Work", userId: "u-1" })
-        assert.deepInclude(await client.profiles.get(profile.id), { name: "Work", userId: "u-1" })
-        assert.deepInclude(await client.profiles.list({ query: "wor", page: 1, page_size: 5 }), { totalItems: 1 })
-        assert.strictEqual((await client.profiles.update(profile.id, { name: "Home" })).name, "Home")
-        assert.strictEqual(await client.profiles.delete(profile.id), undefined)
-        assert.deepStrictEqual(await refusal(client.profiles.get(profile.id)), [404, "Profile not found"])
-      })
+    const keepsFiles = name === "the simulator"
 
-      it("moves files to a workspace and back", async () => {
-        const folder = mkdtempSync(join(tmpdir(), "published-files-"))
-        const workspace = await client.workspaces.create({ name: "Data" })
-        writeFileSync(join(folder, "a.csv"), "1,2")
-        assert.deepStrictEqual(await client.workspaces.upload(workspace.id, join(folder, "a.csv"), { prefix: "in/" }), [
-          "in/a.csv"
-        ])
-        const local = await client.workspaces.download(workspace.id, "in/a.csv", { to: join(folder, "b.csv") })
-        assert.strictEqual(readFileSync(local, "utf8"), "1,2")
-        const all = await client.workspaces.downloadAll(workspace.id, { to: join(folder, "all") })
-        assert.deepStrictEqual(all, [join(folder, "all", "in", "a.csv")])
-        assert.deepInclude(await client.workspaces.size(workspace.id), { usedBytes: 3 })
-        assert.strictEqual((await client.workspaces.list({ pageSize: 5 })).items[0]?.id, workspace.id)
-        assert.strictEqual((await client.workspaces.update(workspace.id, { name: null })).name, null)
-        await client.workspaces.deleteFile(workspace.id, "in/a.csv")
-        assert.deepStrictEqual((await client.workspaces.files(workspace.id)).files, [])
-        await client.workspaces.delete(workspace.id)
-        assert.deepStrictEqual(await refusal(client.workspaces.get(workspace.id)), [404, "Workspace not found"])
-        rmSync(folder, { recursive: true })
-      })
-    } else {
-      it("says that the service has no profiles and workspaces", async () => {
-        assert.deepStrictEqual(await refusal(client.profiles.list()), [404, "Not Found"])
-        assert.deepStrictEqual(await refusal(client.workspaces.create()), [404, "Not Found"])
-      })
-    }
+    it.runIf(keepsFiles)("creates, finds, changes and deletes profiles", async () => {
+      const profile = await client.profiles.create({ name: "Work", userId: "u-1" })
+      assert.deepInclude(await client.profiles.get(profile.id), { name: "Work", userId: "u-1" })
+      assert.deepInclude(await client.profiles.list({ query: "wor", page: 1, page_size: 5 }), { totalItems: 1 })
+      assert.strictEqual((await client.profiles.update(profile.id, { name: "Home" })).name, "Home")
+      assert.strictEqual(await client.profiles.delete(profile.id), undefined)
+      assert.deepStrictEqual(await refusal(client.profiles.get(profile.id)), [404, "Profile not found"])
+    })
+
+    it.runIf(keepsFiles)("moves files to a workspace and back", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "published-files-"))
+      const workspace = await client.workspaces.create({ name: "Data" })
+      writeFileSync(join(folder, "a.csv"), "1,2")
+      assert.deepStrictEqual(await client.workspaces.upload(workspace.id, join(folder, "a.csv"), { prefix: "in/" }), [
+        "in/a.csv"
+      ])
+      const local = await client.workspaces.download(workspace.id, "in/a.csv", { to: join(folder, "b.csv") })
+      assert.strictEqual(readFileSync(local, "utf8"), "1,2")
+      const all = await client.workspaces.downloadAll(workspace.id, { to: join(folder, "all") })
+      assert.deepStrictEqual(all, [join(folder, "all", "in", "a.csv")])
+      assert.deepInclude(await client.workspaces.size(workspace.id), { usedBytes: 3 })
+      assert.strictEqual((await client.workspaces.list({ pageSize: 5 })).items[0]?.id, workspace.id)
+      assert.strictEqual((await client.workspaces.update(workspace.id, { name: null })).name, null)
+      await client.workspaces.deleteFile(workspace.id, "in/a.csv")
+      assert.deepStrictEqual((await client.workspaces.files(workspace.id)).files, [])
+      await client.workspaces.delete(workspace.id)
+      assert.deepStrictEqual(await refusal(client.workspaces.get(workspace.id)), [404, "Workspace not found"])
+      rmSync(folder, { recursive: true })
+    })
+    it.skipIf(keepsFiles)("says that the service has no profiles and workspaces", async () => {
+      assert.deepStrictEqual(await refusal(client.profiles.list()), [404, "Not Found"])
+      assert.deepStrictEqual(await refusal(client.workspaces.create()), [404, "Not Found"])
+    })
   })
 }

@@ -47,9 +47,16 @@ export const toDomain = Effect.fnUntraced(function* (
 
 /** Converts the body of a v3 create request that names a session: its next task. */
 export const followUpToDomain = (sessionId: string, body: SessionCreate): Effect.Effect<Message, HTTPValidationError> =>
-  Effect.flatMap(toDomain(body), ({ modelParams: _, recording, task, thinkingLevel, ...turn }) =>
+  Effect.flatMap(toDomain(body), ({ budget, model, outputSchema, recording, task, thinkingLevel }) =>
     recording === undefined && thinkingLevel === null
-      ? Effect.succeed({ sessionId, text: task, interrupt: false, ...turn })
+      ? Effect.succeed({
+          sessionId,
+          text: task,
+          interrupt: false,
+          ...(budget === undefined ? {} : { budget }),
+          ...(model === undefined ? {} : { model }),
+          ...(outputSchema === undefined ? {} : { outputSchema })
+        })
       : Effect.fail(
           invalid(
             ["body"],
