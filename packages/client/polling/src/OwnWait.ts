@@ -1,8 +1,9 @@
 import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { checkTimes, type WaitOptions } from "./Waiter.ts"
+import { checkTimes, type ProgressOptions, type WaitOptions } from "./Waiter.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
 /** The reason why a wait ended before the resource was finished. */
@@ -28,7 +29,9 @@ export interface EndOptions {
 }
 
 /** Options of a wait for a resource that the caller created. */
-export interface OwnWaitOptions<C, R = never> extends WaitOptions, EndOptions {
+export interface OwnWaitOptions<C, R = never, S = never> extends WaitOptions, EndOptions {
+  /** Receives each value whose status is new, the final one last. The wait doesn't wait for what it does. */
+  readonly onStatus?: ((value: S) => Effect.Effect<unknown, never, R>) | undefined
   /**
    * Cancels the resource in a way of your own, whenever the wait ends first; `onEnd` and `onAbort` then have no effect.
    * It's given a minute. When it succeeds, the resource is read for 5 more seconds, and if it has finished, it's the
@@ -47,7 +50,7 @@ const checkEnd = (options: EndOptions): void => {
 }
 
 /** Describes how to create a resource and wait for it. */
-export interface Own<C, A, EC, E, R> {
+export interface Own<C, A, EC, E, R, S = never> {
   /** The kind of resource in one word for messages: `run`, `session`. */
   readonly kind: string
   /**
@@ -56,7 +59,7 @@ export interface Own<C, A, EC, E, R> {
    * cancelled.
    */
   readonly create: (restore: Restore, isCancelled: boolean) => Effect.Effect<C, EC>
-  readonly wait: (id: string, options: WaitOptions, created: C) => Effect.Effect<A, E | WaitTimeoutError>
+  readonly wait: (id: string, options: ProgressOptions<S>, created: C) => Effect.Effect<A, E | WaitTimeoutError>
   /** Cancels what was created, for `onEnd` and `onAbort`. */
   readonly cancel?: ((created: C) => Effect.Effect<unknown, unknown>) | undefined
   /** Makes the wait interruptible in an uninterruptible region around it, which passes what its mask gives. */
@@ -82,18 +85,32 @@ const whyOf = (cause: Cause.Cause<unknown>): WaitEnd => {
 
 const goesOn = "it may go on at the service, and cost"
 
+/** Runs a caller's function for each value, without waiting for it. */
+const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R>, context: Context.Context<R>) => {
+  const fork = Effect.runForkWith(context)
+  return (value: S) =>
+    void fork(
+      Effect.catchCause(
+        Effect.suspend(() => onStatus(value)),
+        (cause) => Effect.logWarning("onStatus has thrown", cause)
+      )
+    )
+}
+
 /**
  * Creates something and waits for its end. What was created is never let go of in silence: it ends, or it is
  * cancelled, or its id is in the error or in a warning.
  */
-export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never>(
-  { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R>,
-  { cancel: cancelGiven, onAbort, onEnd: action, ...options }: OwnWaitOptions<C, R> = {}
+export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never, S = never>(
+  { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R, S>,
+  { cancel: cancelGiven, onAbort, onEnd: action, onStatus, ...times }: OwnWaitOptions<C, R, S> = {}
 ): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
   Effect.uninterruptibleMask((ownRestore) =>
     Effect.gen(function* () {
       const { create, isForeign, kind, restore = ownRestore, wait } = own
-      checkTimes(options)
+      checkTimes(times)
+      const context = yield* Effect.context<R>()
+      const options = { ...times, onChange: onStatus === undefined ? undefined : reporting(onStatus, context) }
       checkEnd({ onAbort, onEnd: action })
       const cancelFor = (why: WaitEnd) =>
         cancelGiven ?? ((why === "interrupted" ? (onAbort ?? action) : action) === "cancel" ? cancelOwn : undefined)

@@ -1,10 +1,24 @@
-import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
+import type { BadCursorError, ConflictError } from "@webagent/contract"
+import {
+  type Session,
+  type SessionCreate,
+  SessionExtensions,
+  type SessionList,
+  type SessionListQuery,
+  type SessionMessages,
+  type SessionMessagesQuery,
+  type SessionStop,
+  V3Operations
+} from "@webagent/contract/v3"
 import {
   type CallChoices,
+  type CallError,
   CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
+  type OperationUnavailableError,
+  Pages,
   RetryPolicy,
   Trace,
   Transport,
@@ -24,13 +38,38 @@ export type SessionEndError = CreateError | SessionError | WaitTimeoutError
 
 /** Options of `createAndWait`. */
 export interface CreateAndWaitOptions<RC = never>
-  extends OwnWait.OwnWaitOptions<Session, RC>, Omit<CreateOptions, "timeout"> {}
+  extends OwnWait.OwnWaitOptions<Session, RC, Session>, Omit<CreateOptions, "timeout"> {}
+
+/** Options of watching a session. */
+export interface SessionWatchOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 /** Options of a wait for a session. */
-export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+export interface SessionWaitOptions extends SessionWatchOptions, OwnWait.EndOptions {}
+
+/** Options of a list of sessions, whose pages have numbers. */
+export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, "timeout"> {}
+
+/** Options of reading the messages of a session. */
+export interface SessionMessagesOptions extends SessionMessagesQuery, CallChoices {}
+
+/** Errors that an operation which the description doesn't show can fail with. */
+export type SessionOptionalError = SessionError | OperationUnavailableError
+
+/** The query of the next page, until all sessions were read or a page has none. */
+const nextPage = (
+  { pageSize, sessions, total }: SessionList,
+  query: SessionListQuery
+): SessionListQuery | undefined => {
+  const page = query.page ?? 1
+  const size = pageSize ?? query.page_size ?? sessions.length
+  return sessions.length === 0 || (total !== undefined && page * size >= total)
+    ? undefined
+    : { ...query, page: page + 1 }
+}
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v3", V3Operations)
+  const optional = yield* ContractClient.makeOptional("v3", "Sessions", SessionExtensions)
   const { closed, grace, onPoll } = yield* Transport
 
   const read = (id: string) => api.get({ params: { session_id: id } })
@@ -52,33 +91,44 @@ const make = Effect.gen(function* () {
       Trace.span("v3.Sessions.create")
     )
 
-  const untilTerminal = ((id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) =>
-    waiter
-      .untilTerminal(id, Waiter.atOnce(options))
-      .pipe(
-        Effect.tap(settled),
-        CallOptions.provideToWait(options),
-        Outcome.as(options?.result),
-        Trace.span("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
-      )) as Sessions["Service"]["untilTerminal"]
+  const ofSession = (id: string) => ({ params: { session_id: id } })
+  const stop = (id: string, input: SessionStop = {}, options?: CallChoices) =>
+    Effect.tap(optional.stop({ ...ofSession(id), payload: input }, options), settled)
+
+  const own = <E, RC>(create: Effect.Effect<Session, E>, options?: OwnWait.OwnWaitOptions<Session, RC, Session>) =>
+    OwnWait.createAndWait<Session, Session, E, SessionError, RC, Session>(
+      {
+        kind: "session",
+        create: (restore, isCancelled) =>
+          RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create),
+        wait: (id, options) => Effect.tap(waiter.untilTerminal(id, options), settled),
+        cancel: ({ id }) => stop(id),
+        isForeign: RetryPolicy.isForeign
+      },
+      options
+    )
+
+  const untilTerminal = ((id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) => {
+    const isOwn = options?.onEnd !== undefined || options?.onAbort !== undefined
+    const wait = Waiter.atOnce(options)
+    return (
+      isOwn ? own(Effect.succeed<Session>({ id }), wait) : Effect.tap(waiter.untilTerminal(id, wait), settled)
+    ).pipe(
+      CallOptions.provideToWait(options),
+      Outcome.as(options?.result),
+      Trace.span("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
+    )
+  }) as Sessions["Service"]["untilTerminal"]
 
   const createAndWait = ((
     input: SessionCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) => {
-    const own: OwnWait.Own<Session, Session, CreateError, SessionError, unknown> = {
-      kind: "session",
-      create: (restore, isCancelled) =>
-        RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create(input)),
-      wait: (id, options) => Effect.tap(waiter.untilTerminal(id, options), settled),
-      isForeign: RetryPolicy.isForeign
-    }
-    return OwnWait.createAndWait(own, options).pipe(
+  ) =>
+    own(create(input), options).pipe(
       CallOptions.provideToWait(options),
       Outcome.as(options?.result),
       Trace.span("v3.Sessions.createAndWait")
-    )
-  }) as Sessions["Service"]["createAndWait"]
+    )) as Sessions["Service"]["createAndWait"]
 
   return Sessions.of({
     create,
@@ -90,6 +140,11 @@ const make = Effect.gen(function* () {
           CallOptions.provide(options),
           Trace.span("v3.Sessions.get", { attributes: { "session.id": id } })
         ),
+    ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, nextPage),
+    stop,
+    delete: (id, options) => optional.delete(ofSession(id), options),
+    messages: (id, { after, before, limit, ...options } = {}) =>
+      optional.messages({ ...ofSession(id), query: { after, before, limit } }, options),
     untilTerminal,
     createAndWait,
     watch: (id, options) =>
@@ -134,6 +189,50 @@ export class Sessions extends Context.Service<
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Session, SessionError>
     /**
+     * Lists sessions, newest first. Pages are read while you take sessions from the stream.
+     *
+     * @param options - `page_size` is the number of sessions per page, from 1 to 100, and `page` the page to start with.
+     * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     */
+    readonly list: (options?: SessionListOptions) => Stream.Stream<Session, CallError | OperationUnavailableError>
+    /** Reads one page of `list`. `total` is the number of sessions on all pages. */
+    readonly listPage: (
+      options?: SessionListOptions & CallChoices
+    ) => Effect.Effect<SessionList, CallError | OperationUnavailableError>
+    /**
+     * Stops a session for good, with its tasks. With the strategy `task`, its tasks are canceled and the session stays.
+     * Repeating the call does no harm, so the request is retried if the service can't be reached.
+     *
+     * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it
+     *   can't stop sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.stop("5f2e", { strategy: "task" }))
+     * ```
+     */
+    readonly stop: (
+      id: string,
+      input?: SessionStop,
+      options?: CallChoices
+    ) => Effect.Effect<Session, SessionOptionalError>
+    /**
+     * Deletes a session with its data. It can't be undone.
+     *
+     * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+     */
+    readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
+    /**
+     * Reads messages of a session, oldest first: its tasks, and the steps of the agent.
+     *
+     * @param options - `after` or `before` is the id of a message. `limit` is the number of messages, from 1 to 100.
+     */
+    readonly messages: (
+      id: string,
+      options?: SessionMessagesOptions
+    ) => Effect.Effect<SessionMessages, SessionOptionalError | BadCursorError>
+    /**
      * Waits until a session is done. A session that failed is a value unless you pass `result`.
      *
      * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
@@ -153,10 +252,12 @@ export class Sessions extends Context.Service<
     /**
      * Creates a session and waits for its result.
      *
-     * If the wait stops first, the session continues on the service. Pass `cancel` to stop it as well.
+     * If the wait stops first, the session continues on the service. Pass `onEnd: "cancel"` to stop it as well, or
+     * `onAbort: "cancel"` to stop it only if the effect is interrupted.
      *
      * @param input - The task.
-     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
+     * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the
+     *   result. `onStatus` receives the session whenever its status is new.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `WaitTimeoutError` if the session isn't done in time. Wait again with its `id`.
      */
@@ -173,7 +274,7 @@ export class Sessions extends Context.Service<
     /** Emits a session whenever its status changes. The last one is final. */
     readonly watch: (
       id: string,
-      options?: SessionWaitOptions
+      options?: SessionWatchOptions
     ) => Stream.Stream<Session, SessionError | WaitTimeoutError>
   }
 >()("@webagent/v3/Sessions") {

@@ -1,6 +1,8 @@
 // All that a program meets, so that it needs to name this package alone.
 export {
+  BadCursorError,
   type Call,
+  ConflictError,
   ContentTooLargeError,
   HTTPValidationError,
   type JsonObject,
@@ -10,7 +12,15 @@ export {
   UnauthorizedError,
   type ValidationError
 } from "@webagent/contract"
-export type { Session, SessionCreate, V3SessionStatus } from "@webagent/contract/v3"
+export type {
+  Session,
+  SessionCreate,
+  SessionList,
+  SessionMessage,
+  SessionMessages,
+  SessionStop,
+  V3SessionStatus
+} from "@webagent/contract/v3"
 export {
   type CallError,
   type CallChoices as CallOptions,
@@ -29,6 +39,7 @@ export {
   CreateOutcomeUnknown,
   type InvalidRequest,
   type Timeout,
+  OperationUnavailableError,
   TooManyRequestsError,
   TransportError,
   type TransportErrorReason,

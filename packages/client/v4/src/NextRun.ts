@@ -132,7 +132,13 @@ export const queueAndWait = <E, RC>(
           cancel: (message) => cancel(service, sessionId, message),
           isForeign: RetryPolicy.isForeign
         },
-        { ...options, cancel: undefined, onEnd: action ?? options.onEnd, onAbort: action ?? options.onAbort }
+        {
+          ...options,
+          cancel: undefined,
+          onStatus: undefined,
+          onEnd: action ?? options.onEnd,
+          onAbort: action ?? options.onAbort
+        }
       )
       const { id } = yield* of(sessionId, queued)
       const waited_ms = (yield* Elapsed.now_ms) - began_ms

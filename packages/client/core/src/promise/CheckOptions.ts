@@ -51,7 +51,7 @@ const kinds: { readonly [Name in keyof WebAgentOptions]-?: Kind | Kinds } = {
 
 /** The names of the options of all calls. */
 const callNames =
-  "signal timeout retries headers requestId query body idempotencyKey extraBody every first cancel onEnd onAbort onStatus result interrupt deduplicate concurrency stopOnFailure onProgress cursor limit sessionId filterBy agentSessionId pageSize pageNumber".split(
+  "signal timeout retries headers requestId query body idempotencyKey extraBody every first cancel onEnd onAbort onStatus result interrupt deduplicate concurrency stopOnFailure onProgress cursor limit sessionId filterBy agentSessionId pageSize pageNumber page page_size after before".split(
     " "
   )
 

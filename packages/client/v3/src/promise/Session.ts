@@ -25,6 +25,34 @@ export interface Session extends Raw {
   readonly cost?: string | null
 }
 
+/** A page of sessions, newest first. */
+export interface SessionPage extends Raw {
+  readonly sessions: ReadonlyArray<Session>
+  /** Number of sessions on all pages. */
+  readonly total?: number
+  readonly page?: number
+  readonly pageSize?: number
+}
+
+/** A message of a session: a task, or a step or the outcome of the agent. `data` is JSON text, `summary` a sentence. */
+export interface SessionMessage extends Raw {
+  readonly id: string
+  readonly role: string
+  readonly type: string
+  readonly data: string
+  readonly summary: string
+  readonly sessionId?: string
+  readonly screenshotUrl?: string | null
+  readonly hidden?: boolean
+  readonly createdAt?: string
+}
+
+/** Messages of a session, oldest first. */
+export interface SessionMessages extends Raw {
+  readonly messages: ReadonlyArray<SessionMessage>
+  readonly hasMore?: boolean
+}
+
 /** A session that is over, its result as a schema says. */
 export interface CompletedSession<Result> extends Session {
   readonly result: Result

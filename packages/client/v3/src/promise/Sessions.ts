@@ -2,15 +2,37 @@ import type {
   Answer,
   CallOptions,
   CreateOptions,
+  EndOptions,
   OwnWaitOptions,
   WaitOptions,
   WithoutResult,
   WithResult
 } from "@webagent/core/promise"
-import type { CompletedSession, Session, SessionCreate } from "./Session.ts"
+import type { CompletedSession, Session, SessionCreate, SessionMessages, SessionPage } from "./Session.ts"
+
+/** Options of a wait for a session. */
+export interface SessionWaitOptions extends WaitOptions, EndOptions {}
+
+/** Options of a list of sessions, whose pages have numbers. */
+export interface SessionListOptions extends Omit<CallOptions, "timeout"> {
+  /** The page to start with; 1 by default. */
+  readonly page?: number | undefined
+  /** Number of sessions per page, from 1 to 100; by default, as the service decides. */
+  readonly page_size?: number | undefined
+}
+
+/** Options of reading the messages of a session. */
+export interface SessionMessagesOptions extends CallOptions {
+  /** The id of a message: reads those that follow it. */
+  readonly after?: string | undefined
+  /** The id of a message: reads those that precede it. */
+  readonly before?: string | undefined
+  /** Number of messages, from 1 to 100; by default, as the service decides. */
+  readonly limit?: number | undefined
+}
 
 /** Options of `createAndWait`. */
-export interface CreateAndWaitOptions extends OwnWaitOptions<Session>, Omit<CreateOptions, "timeout"> {}
+export interface CreateAndWaitOptions extends OwnWaitOptions<Session, Session>, Omit<CreateOptions, "timeout"> {}
 
 /** The sessions of API v3: created from a task, read until their result is there. */
 export interface Sessions {
@@ -28,18 +50,54 @@ export interface Sessions {
    */
   get(id: string, options?: CallOptions): Answer<Session>
   /**
+   * Lists sessions, newest first. Pages are read while you iterate.
+   *
+   * @param options - `page_size` is the number of sessions per page, from 1 to 100, and `page` the page to start with.
+   * @throws `OperationUnavailableError` if the service doesn't list sessions.
+   */
+  list(options?: SessionListOptions): AsyncIterable<Session>
+  /** Reads one page of `list`. `total` is the number of sessions on all pages. */
+  listPage(options?: SessionListOptions & CallOptions): Answer<SessionPage>
+  /**
+   * Stops a session for good, with its tasks. With the strategy `task`, its tasks are canceled and the session stays.
+   * Repeating the call does no harm, so the request is retried if the service can't be reached.
+   *
+   * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it can't
+   *   stop sessions.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v3/promise"
+   *
+   * export const cancelTasks = (agent: WebAgent, id: string) => agent.sessions.stop(id, { strategy: "task" })
+   * ```
+   */
+  stop(id: string, input?: { readonly strategy?: "task" | "session" }, options?: CallOptions): Answer<Session>
+  /**
+   * Deletes a session with its data. It can't be undone.
+   *
+   * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+   */
+  delete(id: string, options?: CallOptions): Answer<void>
+  /**
+   * Reads messages of a session, oldest first: its tasks, and the steps of the agent.
+   *
+   * @param options - `after` or `before` is the id of a message. `limit` is the number of messages, from 1 to 100.
+   */
+  messages(id: string, options?: SessionMessagesOptions): Answer<SessionMessages>
+  /**
    * Waits until a session is done. A session that failed is a value unless you pass `result`.
    *
    * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
    * @returns The session with its result.
    * @throws `WaitTimeoutError` if it isn't done in time. Wait again with its `id`.
    */
-  untilTerminal(id: string, options?: WaitOptions & WithoutResult): Promise<Session>
-  untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedSession<Result>>
+  untilTerminal(id: string, options?: SessionWaitOptions & WithoutResult): Promise<Session>
+  untilTerminal<Result>(id: string, options: SessionWaitOptions & WithResult<Result>): Promise<CompletedSession<Result>>
   /**
    * Creates a session and waits for its result.
    *
-   * If the wait stops first, the session continues on the service. Pass `cancel` to stop it as well.
+   * If the wait stops first, the session continues on the service. Pass `onEnd: "cancel"` to stop it as well, or
+   * `onAbort: "cancel"` to stop it only if the signal is aborted.
    *
    * @param input - The task.
    * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.

@@ -3,6 +3,7 @@ import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
 import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as V3 from "../Sessions.ts"
 import type { Sessions } from "./Sessions.ts"
@@ -36,6 +37,15 @@ export class WebAgent extends Client {
     this.sessions = Methods.methodsOf<Sessions>()(V3.Sessions, caller, {
       create: Methods.creating(1),
       get: Methods.reading,
+      list: Methods.listing,
+      listPage: Methods.readingPage,
+      stop: Methods.readingBy(2),
+      delete: Methods.reading,
+      messages: (caller, effect) => (id, options) =>
+        Methods.readingPage(
+          caller,
+          Effect.map(effect, (run) => (query) => run(id, query))
+        )(options),
       untilTerminal: Methods.waitingFor,
       createAndWait: Methods.creatingAndWaiting(1),
       watch: Methods.watching
