@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { Browser, Control } from "./Browsers.ts"
+import { Browser } from "./Browsers.ts"
 import { errors } from "./Errors.ts"
 import { ModelCall, Run, RunStep } from "./Run.ts"
 import { Session } from "./Sessions.ts"
@@ -31,7 +31,6 @@ export const LiveEvent = Schema.Union([
   event("step", RunStep),
   /** A model call of the run in the query. */
   event("modelCall", ModelCall),
-  event("control", Control),
   /** The events since the client's position are no longer stored: read everything again. */
   event("reset", Schema.Struct({})),
   /** Every 15 s, with the current position. A client gives up a connection after 40 s without an event. */

@@ -6,6 +6,7 @@ import * as AdminAuth from "../policy/AdminAuth.ts"
 import { Callers } from "../../api/Caller.ts"
 import * as AuditHandlers from "./AuditHandlers.ts"
 import * as BrowserHandlers from "./BrowserHandlers.ts"
+import * as EventHandlers from "./EventHandlers.ts"
 import * as KeyHandlers from "./KeyHandlers.ts"
 import * as MarkHandlers from "./MarkHandlers.ts"
 import * as NodeHandlers from "./NodeHandlers.ts"
@@ -22,6 +23,7 @@ export const handlers = (api: Operations) =>
   Layer.mergeAll(
     AuditHandlers.layer(api),
     BrowserHandlers.layer(api),
+    EventHandlers.layer(api),
     KeyHandlers.layer(api),
     MarkHandlers.layer(api),
     NodeHandlers.layer(api),

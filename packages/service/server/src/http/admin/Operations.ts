@@ -1,6 +1,7 @@
 import {
   AuditGroup,
   BrowsersGroup,
+  EventsGroup,
   KeysGroup,
   MarksGroup,
   NodesGroup,
@@ -33,6 +34,7 @@ const operations = place(
     .add(NodesGroup)
     .add(RecordingsGroup)
     .add(AuditGroup)
+    .add(EventsGroup)
     .middleware(RequestValidation),
   {
     runs: { create: { node: "withRoom", launches: "later" } },

@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AdminClient } from "@webagent/admin"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Stream from "effect/Stream"
+import { Server } from "../../../src/Server.ts"
+import { ask, layerAdmin } from "./served.ts"
+
+const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
+  it.live(title, () =>
+    Effect.asVoid(body).pipe(
+      Effect.provide(
+        layerAdmin({
+          perform: ({ task }, { browser, step, stepEnded, used }) =>
+            Stream.concat(
+              Stream.make({ _tag: "Started" } as const),
+              Stream.fromEffect(
+                Effect.gen(function* () {
+                  yield* Effect.scoped(browser)
+                  yield* step({ summary: "Looks", address: "https://shop.example/", picture: null })
+                  const call = {
+                    at_ms: 1,
+                    duration_ms: 2,
+                    model: "m",
+                    tokens: { input: 3, output: 4 },
+                    cost: "0.1",
+                    step: 1,
+                    failure: null
+                  }
+                  yield* used({ cost: "0.1" }, call)
+                  yield* stepEnded(null)
+                  return { _tag: "Completed", report: { output: task } } as const
+                })
+              )
+            )
+        })
+      )
+    )
+  )
+
+/** Starts a stream of changes of a key, and returns what came in 0.8 seconds. */
+const changes = Effect.fnUntraced(function* (key: string, query: { readonly run?: string }, after?: string) {
+  const { address } = yield* Server
+  const admin = yield* Effect.provide(AdminClient.make({ address, key: `wak_${key}` }), FetchHttpClient.layer)
+  const stream = yield* admin.events.stream({
+    query,
+    headers: after === undefined ? {} : { "last-event-id": after }
+  })
+  return yield* Stream.runCollect(Stream.interruptWhen(stream, Effect.sleep("800 millis")))
+})
+
+const begin = (key: string, task: string) =>
+  Effect.map(ask(key, "POST", "/runs", { task }), ({ body }) => String(body["id"]))
+
+describe("events of the admin API", () => {
+  test(
+    "sends the changes of the key's records, or of all, each with the record and a position",
+    Effect.gen(function* () {
+      const own = yield* Effect.forkChild(changes("shop", {}))
+      const all = yield* Effect.forkChild(changes("root", {}))
+      yield* Effect.sleep("100 millis")
+      yield* begin("blog", "Read")
+      const id = yield* begin("shop", "Find")
+      const mine = yield* Fiber.join(own)
+      assert.strictEqual(mine[0]?.event, "ping")
+      const runs = mine.flatMap((change) => (change.event === "run" ? [change.data] : []))
+      assert.deepStrictEqual([...new Set(runs.map((run) => run.id))], [id])
+      assert.deepInclude(runs.at(-1), { status: "completed", owner: "shop", result: "Find", totalCostUsd: "0.1" })
+      assert.includeMembers(
+        mine.map(({ event }) => event),
+        ["session", "browser", "run"]
+      )
+      assert.notInclude(
+        mine.map(({ event }) => event),
+        "step"
+      )
+      const positions = mine.map((change) => Number(change.id))
+      assert.deepStrictEqual(
+        positions,
+        positions.toSorted((left, right) => left - right)
+      )
+      const others = (yield* Fiber.join(all)).flatMap((change) => (change.event === "run" ? [change.data.owner] : []))
+      assert.include(others, "blog")
+    })
+  )
+
+  test(
+    "continues after Last-Event-ID, with the steps and model calls of one run",
+    Effect.gen(function* () {
+      const id = yield* begin("shop", "Find")
+      yield* begin("shop", "Other")
+      const missed = yield* changes("shop", { run: id }, "0")
+      const kinds = missed.map(({ event }) => event)
+      assert.includeMembers(kinds, ["step", "modelCall", "run"])
+      for (const change of missed) {
+        if (change.event === "step" || change.event === "modelCall") assert.strictEqual(change.data.runId, id)
+      }
+      const kindsOfForeign = (yield* changesOfForeign).map(({ event }) => event)
+      assert.deepStrictEqual(kindsOfForeign, ["ping", "reset"])
+      const foreign = yield* changes("blog", { run: id }, "0")
+      assert.deepStrictEqual([...new Set(foreign.map(({ event }) => event))], ["ping"])
+    })
+  )
+})
+
+/** The first change for a position that this server never gave. */
+const changesOfForeign = Effect.gen(function* () {
+  const { address } = yield* Server
+  const admin = yield* Effect.provide(AdminClient.make({ address, key: "wak_shop" }), FetchHttpClient.layer)
+  const stream = yield* admin.events.stream({ query: {}, headers: { "last-event-id": "of another server" } })
+  return yield* Stream.runCollect(Stream.take(stream, 2))
+})
