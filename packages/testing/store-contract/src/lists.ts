@@ -36,6 +36,8 @@ export const walk = Effect.fnUntraced(function* <A, E, R>(
   do {
     const found: Page<A> = yield* page(next)
     rows.push(...found.rows)
+    // a page that ends where it began would never end the walk
+    assert.notDeepEqual(found.next ?? "the end", next)
     next = found.next
     if (next !== null) yield* between
   } while (next !== null)
@@ -339,8 +341,9 @@ const walks = (test: StoreTest): void => {
     "purges a session that is stopped, and nothing else",
     Effect.gen(function* () {
       const store = yield* Store
-      yield* create("1", { tags: ["eu"] })
       yield* create("2")
+      yield* create("1", { tags: ["eu"] })
+      assert.deepStrictEqual(yield* turnIds({ text: "red" }), ["t1", "t2"])
       yield* change("s1", { _tag: "Take", node: "n" })
       assert.isFalse(yield* store.purge("s1"))
       const { session } = yield* change("s1", { _tag: "Stop" })
@@ -355,6 +358,10 @@ const walks = (test: StoreTest): void => {
       assert.deepStrictEqual(yield* turnIds({}), ["t2"])
       assert.deepStrictEqual(yield* turnIds({ tag: "eu" }), [])
       assert.deepStrictEqual(yield* turnIds({ text: "red" }), ["t2"])
+      // a database may give its number to the next one
+      yield* create("3", { createdAt_ms: 1 })
+      assert.deepStrictEqual(yield* turnIds({ text: "red" }), ["t3", "t2"])
+      assert.deepStrictEqual(yield* turnIds({}), ["t3", "t2"])
     })
   )
 }
