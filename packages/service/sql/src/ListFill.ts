@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { fillsOf } from "./postgresListTables.ts"
+import { fillOf } from "./postgresListTables.ts"
 import { read } from "./unavailable.ts"
 
 /** The parts of a store's lists that are filled after the records. */
@@ -56,7 +56,7 @@ const inPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       const [end] = yield* sql<{ readonly n: number | null }>`SELECT max(n) AS n FROM (SELECT n FROM ${sql(name)}
         WHERE n > ${last} AND n <= ${until} ORDER BY n LIMIT ${chunk}) AS t`
       const to = end?.n ?? until
-      for (const text of fillsOf(last, to)[name] ?? []) yield* sql.unsafe(text)
+      yield* sql.unsafe(fillOf(name, last, to)).unprepared
       yield* sql`UPDATE list_fill SET last = ${to} WHERE name = ${name}`
       return true
     })

@@ -36,7 +36,7 @@ export interface ListTable {
 export const rare = 1000
 
 /** How many rows one page looks at, at most, so that its time doesn't depend on the data. */
-export const budget = 4000
+export const budget = 2000
 
 type Part = string | number | Query
 
@@ -179,16 +179,15 @@ export const choose = (conditions: ReadonlyArray<Condition>, counts: ReadonlyArr
   return { by: best, whole: fewest < rare }
 }
 
-/** Rows of the list by the drive, with the columns that the other conditions read: all, or the newest of them. */
+/** Rows of the list by the drive, with these columns: all, or the newest of them. */
 const seenBy = (
   dialect: Dialect,
   { list }: ListTable,
   { by: best, whole }: Drive,
-  others: ReadonlyArray<Condition>,
+  read: ReadonlyArray<string>,
   range: ReadonlyArray<Query>,
   most: number
 ): Query => {
-  const read = others.flatMap(({ column }) => (column === null ? [] : [column]))
   const columns = ["created_at_ms", "n", ...read].map((column) => `l.${column}`).join(", ")
   if (best === null) {
     return query`SELECT ${columns} FROM ${list} l ${by(dialect, `${list}_created`)} ${allOf("WHERE", range)}
@@ -198,6 +197,9 @@ const seenBy = (
     ? best.all(columns, allOf("AND", range))
     : best.newest(columns, allOf("AND", range), most)
 }
+
+/** The columns that conditions read. */
+const columnsOf = (conditions: ReadonlyArray<Condition>) => conditions.flatMap(({ column }) => column ?? [])
 
 const fitting = (others: ReadonlyArray<Condition>) =>
   allOf(
@@ -221,7 +223,7 @@ export const page = (
 ): Query => {
   const others = conditions.filter((condition) => condition !== drive.by)
   const looks = others.length > 0 && !drive.whole
-  const seen = seenBy(dialect, table, drive, others, range, looks ? budget : limit)
+  const seen = seenBy(dialect, table, drive, columnsOf(others), range, looks ? budget : limit)
   const found = (rows: Query) =>
     query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${fitting(others)} ${newestFirst} LIMIT ${limit}`
   const records = (rows: Query) =>
@@ -235,20 +237,35 @@ export const page = (
 /** How many rows a count looks at if they have to fit several conditions. */
 export const countBudget = 12_000
 
-/** Counts the matching rows as `k`, up to `most`, among those that a count looks at. */
+/** Counts the matching rows of one status as `k`, up to `most`. */
 export const count = (
+  dialect: Dialect,
+  table: ListTable,
+  others: ReadonlyArray<Condition>,
+  drive: Drive,
+  range: ReadonlyArray<Query>,
+  most: number
+): Query =>
+  query`SELECT count(*) AS k FROM
+    (SELECT 1 FROM (${seenBy(dialect, table, drive, columnsOf(others), range, most)}) l ${fitting(others)} LIMIT ${most}) c`
+
+/** Counts the newest rows of the drive, at most `countBudget`, as `k` by their `status` and whether they match, `fits`. */
+export const grouped = (
   dialect: Dialect,
   table: ListTable,
   conditions: ReadonlyArray<Condition>,
   drive: Drive,
-  range: ReadonlyArray<Query>,
-  most: number
+  range: ReadonlyArray<Query>
 ): Query => {
   const others = conditions.filter((condition) => condition !== drive.by)
-  const seen = seenBy(dialect, table, drive, others, range, others.length > 0 ? countBudget : most)
-  return query`SELECT count(*) AS k FROM (SELECT 1 FROM (${seen}) l ${fitting(others)} LIMIT ${most}) c`
+  const columns = [...new Set([...columnsOf(others), "status"])]
+  const seen = seenBy(dialect, table, drive, columns, range, countBudget)
+  const fits =
+    others.length === 0
+      ? raw("1")
+      : query`CASE WHEN ${joined(
+          others.map((each) => each.fits),
+          " AND "
+        )} THEN 1 ELSE 0 END`
+  return query`SELECT status, fits, count(*) AS k FROM (SELECT l.status, ${fits} AS fits FROM (${seen}) l) c GROUP BY status, fits`
 }
-
-/** Counts the rows that a count looks at as `k`, up to `countBudget`. */
-export const looked = (dialect: Dialect, table: ListTable, drive: Drive, range: ReadonlyArray<Query>): Query =>
-  query`SELECT count(*) AS k FROM (${seenBy(dialect, table, drive, [], range, countBudget)}) c`

@@ -162,23 +162,24 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
     const range = ListQuery.rangeOf(filter, null)
     const statuses = kind.statuses.map((status) => ListQuery.oneOf(dialect, kind.table.list, "status", [status]))
     const [row] = yield* ask(ListQuery.probe([...of, ...statuses]))
-    const rare = [...of, ...statuses].map((_, place) => Number(row?.[`k${place}`]))
+    const rows = [...of, ...statuses].map((_, place) => Number(row?.[`k${place}`]))
+    const drive = ListQuery.choose(of, rows)
+    const sample =
+      drive === null || of.length === 0 ? [] : yield* ask(ListQuery.grouped(dialect, kind.table, of, drive, range))
+    const isCut = drive?.whole === false && sample.reduce((sum, { k }) => sum + Number(k), 0) >= ListQuery.countBudget
     const counts: Array<[string, Count]> = []
     for (const [place, status] of kind.statuses.entries()) {
       const own = statuses[place]
       if (own === undefined) continue
-      const conditions = [...of, own]
-      const ownCount = rare[of.length + place] ?? 0
-      const drive = ListQuery.choose(conditions, [...rare.slice(0, of.length), ownCount])
-      if (drive === null) counts.push([status, { count: 0, more: false }])
-      else {
-        const [found] = yield* ask(ListQuery.count(dialect, kind.table, conditions, drive, range, most + 1))
-        const count = Number(found?.["k"])
-        const mayBeCut = count <= most && conditions.length > 1 && !drive.whole
-        const [all] = mayBeCut ? yield* ask(ListQuery.looked(dialect, kind.table, drive, range)) : []
-        const isCut = Number(all?.["k"] ?? 0) >= ListQuery.countBudget
-        counts.push([status, { count: Math.min(count, most), more: count > most || isCut }])
-      }
+      const ownRows = drive === null ? 0 : (rows[of.length + place] ?? 0)
+      const isRare = ownRows < ListQuery.rare
+      const isExact = of.length === 0 || (isRare && isCut)
+      const [found] =
+        ownRows > 0 && isExact
+          ? yield* ask(ListQuery.count(dialect, kind.table, of, { by: own, whole: isRare }, range, most + 1))
+          : sample.filter((each) => each["status"] === status && Number(each["fits"]) === 1)
+      const count = Number(found?.["k"] ?? 0)
+      counts.push([status, { count: Math.min(count, most), more: count > most || (isCut && !isRare) }])
     }
     return Object.fromEntries(counts)
   })

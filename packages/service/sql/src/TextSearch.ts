@@ -1,7 +1,8 @@
-import type { Place, Words } from "@webagent/engine"
+import { type Place, Words } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as ListQuery from "./ListQuery.ts"
+import { parsedTurn } from "./Rows.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -48,6 +49,37 @@ const matchOf = ({ prefix, whole }: Words.Words): string =>
 const tsqueryOf = ({ prefix, whole }: Words.Words): string =>
   [...whole.map((word) => `'${word}'`), ...(prefix === null ? [] : [`'${prefix}':*`])].join(" & ")
 
+/** How many of the newest turns SQLite looks at first: it reads their records. */
+const newestInFile = 500
+
+/** Searches in SQLite, whose index reads all turns with a beginning of a word before it returns the first one. */
+const searchFile = (
+  ask: Ask,
+  words: Words.Words,
+  others: ReadonlyArray<ListQuery.Query>,
+  after: Place | null,
+  limit: number
+): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
+  const fits = others.length === 0 ? raw("1") : allOf("", others)
+  const walk = query`SELECT l.created_at_ms AS at, l.n, ${fits} AS fits, t.record FROM turn_list l
+    CROSS JOIN turns t ON t.n = l.n WHERE 1 = 1 ${before("l.n", after)} ORDER BY l.n DESC LIMIT ${newestInFile}`
+  const match = raw("turn_texts MATCH ?", matchOf(words))
+  const all = found(
+    "sqlite",
+    (most) =>
+      query`SELECT rowid AS n FROM turn_texts WHERE ${match} ${before("rowid", after)} ORDER BY rowid DESC LIMIT ${most}`,
+    others,
+    limit
+  )
+  return Effect.flatMap(ask(walk), (rows) => {
+    const matching = rows.filter(({ record }) => Words.includes(parsedTurn(record).task ?? "", words))
+    const near = matching.filter((row) => Number(row["fits"]) === 1).slice(0, limit)
+    if (near.length >= limit || rows.length < newestInFile) return Effect.succeed(near)
+    const end = { at: 0, n: rows.at(-1)?.["n"], record: null }
+    return matching.length >= common ? Effect.succeed([...near, end]) : ask(all)
+  })
+}
+
 /**
  * Finds turns with these words that fit, at most `limit`, in the order of creation: rows `at`, `n` and `record`. The last
  * place that was looked at is a row without a record if there may be more.
@@ -60,18 +92,7 @@ export const search = (
   after: Place | null,
   limit: number
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
-  if (dialect === "sqlite") {
-    const match = raw("turn_texts MATCH ?", matchOf(words))
-    return ask(
-      found(
-        dialect,
-        (most) =>
-          query`SELECT rowid AS n FROM turn_texts WHERE ${match} ${before("rowid", after)} ORDER BY rowid DESC LIMIT ${most}`,
-        others,
-        limit
-      )
-    )
-  }
+  if (dialect === "sqlite") return searchFile(ask, words, others, after, limit)
   const fits = raw("words @@ to_tsquery('simple', ?)", tsqueryOf(words))
   const walk = query`SELECT * FROM (WITH seen AS MATERIALIZED (SELECT n, ${fits} AS fits FROM turn_texts
       WHERE 1 = 1 ${before("n", after)} ORDER BY n DESC LIMIT ${newest}),

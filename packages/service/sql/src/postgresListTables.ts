@@ -213,26 +213,22 @@ const progress = [
 /** The statements, in their order. */
 export const postgresListTables: ReadonlyArray<string> = [...tables, ...functions, ...triggers, ...progress]
 
-/** Statements that fill a list with the records after `last`, up to and including `until`. */
-export const fillsOf = (last: number, until: number): Readonly<Record<string, ReadonlyArray<string>>> => {
-  const rows = (table: string, columns: string) =>
-    // a record that changes now is read as it is afterwards
-    `(SELECT ${columns}, readable(record) AS body FROM ${table} WHERE n > ${last} AND n <= ${until} FOR SHARE) AS t`
-  const turns = rows("turns", "n, owner, status, ended_at_ms, usd")
-  return {
-    turns: [
-      `INSERT INTO turn_list SELECT ${turnRow("t", "t.body")} FROM ${turns} ON CONFLICT DO NOTHING`,
-      `INSERT INTO turn_tags SELECT tag.value, ${createdAt("t.body", "createdAt_ms")}, t.n
-        FROM ${turns}, ${tagsIn("t.body")} WHERE length(tag.value) <= ${longestTag} ON CONFLICT DO NOTHING`,
-      `INSERT INTO turn_texts SELECT t.n, words_of(t.body) FROM ${turns} ON CONFLICT DO NOTHING`
-    ],
-    sessions: [
-      `INSERT INTO session_list SELECT ${sessionRow("t", "t.body")} FROM ${rows("sessions", "n, stopped_at_ms")}
-        ON CONFLICT DO NOTHING`
-    ],
-    browsers: [
-      `INSERT INTO browser_list SELECT ${browserRow("t", "t.body")} FROM ${rows("browsers", "n, owner, node")}
-        ON CONFLICT DO NOTHING`
-    ]
+/** The statement that fills the lists of a table's records after `last`, up to and including `until`. */
+export const fillOf = (table: string, last: number, until: number): string => {
+  // a record that changes now is read as it is afterwards, and each is parsed once
+  const rows = (columns: string) => `WITH t AS MATERIALIZED (SELECT ${columns}, readable(record) AS body
+    FROM ${table} WHERE n > ${last} AND n <= ${until} FOR SHARE)`
+  if (table === "sessions") {
+    return `${rows("n, stopped_at_ms")} INSERT INTO session_list SELECT ${sessionRow("t", "t.body")} FROM t
+      ON CONFLICT DO NOTHING`
   }
+  if (table === "browsers") {
+    return `${rows("n, owner, node")} INSERT INTO browser_list SELECT ${browserRow("t", "t.body")} FROM t
+      ON CONFLICT DO NOTHING`
+  }
+  return `${rows("n, owner, status, ended_at_ms, usd")},
+    tags AS (INSERT INTO turn_tags SELECT tag.value, ${createdAt("t.body", "createdAt_ms")}, t.n
+      FROM t, ${tagsIn("t.body")} WHERE length(tag.value) <= ${longestTag} ON CONFLICT DO NOTHING),
+    texts AS (INSERT INTO turn_texts SELECT t.n, words_of(t.body) FROM t ON CONFLICT DO NOTHING)
+    INSERT INTO turn_list SELECT ${turnRow("t", "t.body")} FROM t ON CONFLICT DO NOTHING`
 }

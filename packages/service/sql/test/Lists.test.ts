@@ -65,14 +65,14 @@ describe("lists over SQLite", () => {
   it.live("search for words once the older runs are indexed, and until then report how many are", () =>
     Effect.gen(function* () {
       const path = yield* file
-      const turns = Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`INSERT INTO turns (id, session_id, seq, status, usd, record)
-          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 6000)
-          SELECT 'r' || i, 's' || i, 1, 'queued', 0, json_object('id', 'r' || i, 'createdAt_ms', i, 'task', 'a mug')
-          FROM numbers`
-      })
-      yield* Effect.provide(turns, Database.layer({ file: path }))
+      const turns = (from: number, to: number, task: string) =>
+        SqlClient.SqlClient.use(
+          (sql) => sql`INSERT INTO turns (id, session_id, seq, status, usd, record)
+            WITH RECURSIVE numbers (i) AS (SELECT CAST(${from} AS INTEGER) UNION ALL SELECT i + 1 FROM numbers WHERE i < ${to})
+            SELECT 'r' || i, 's' || i, 1, 'queued', 0, json_object('id', 'r' || i, 'createdAt_ms', i, 'task', ${task})
+            FROM numbers`
+        )
+      yield* Effect.provide(turns(1, 6000, "a mug"), Database.layer({ file: path }))
       yield* Effect.gen(function* () {
         const { lists } = yield* Store
         const { cause } = yield* Effect.flip(lists.turns({ text: "mug" }, null, 3))
@@ -82,6 +82,16 @@ describe("lists over SQLite", () => {
         assert.deepStrictEqual(
           rows.map(({ id }) => id),
           ["r6000", "r5999", "r5998"]
+        )
+        // SQLite gives the number of the newest turn, when that is deleted, to the next one
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM turns WHERE id = 'r6000'`
+        yield* turns(6001, 6001, "a zebra")
+        yield* turns(6002, 7000, "a mug")
+        const zebras = yield* lists.turns({ text: "zebra" }, null, 3)
+        assert.deepStrictEqual(
+          zebras.rows.map(({ id }) => id),
+          ["r6001"]
         )
       }).pipe(Effect.provide(over(path)))
     })

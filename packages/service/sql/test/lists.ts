@@ -99,9 +99,14 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
         const over = { owner: "ann", status: "failed", ended_at_ms: 5 }
         yield* copies(4500, (i) => ({ id: `f${i}`, createdAt_ms: 5000 + i, model: "m", task: "common" }), over)
         const found = yield* idsOf({ owner: "ann", statuses: ["queued"] }, 10)
-        assert.deepStrictEqual(found, { ids: ["t1"], pages: 2 })
+        assert.deepStrictEqual(found, { ids: ["t1"], pages: 3 })
         const none = yield* store.lists.turns({ owner: "ann", statuses: ["queued"] }, null, 10)
-        assert.deepStrictEqual([none.rows, none.next?.at_ms], [[], 5500])
+        assert.deepStrictEqual([none.rows, none.next?.at_ms], [[], 7500])
+        // behind all that the database looks at before it uses its index
+        assert.deepStrictEqual((yield* idsOf({ text: "red mu" })).ids, [])
+        assert.deepStrictEqual((yield* idsOf({ text: "red mug" })).ids, ["t1"])
+        assert.deepStrictEqual((yield* idsOf({ text: "find RED", owner: "ann" })).ids, ["t1"])
+        assert.deepStrictEqual((yield* idsOf({ text: "red", owner: "bob" })).ids, [])
         const texts = yield* idsOf({ text: "common", owner: "bob" }, 10)
         assert.deepStrictEqual(texts.ids, [])
         assert.isAtLeast(texts.pages, 3)

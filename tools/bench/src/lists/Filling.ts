@@ -9,6 +9,9 @@ export const start_ms = Date.UTC(2026, 0, 1)
 /** Time over which the runs of a full database were created. */
 export const days_ms = 90 * 86_400_000
 
+/** Tables whose records are in lists. */
+const listed = ["turns", "sessions", "browsers"]
+
 /** Rows of one statement. */
 const together = 500
 
@@ -83,9 +86,18 @@ const turnRow = (turn: Turn.Turn) => ({
   record: JSON.stringify(turn)
 })
 
-/** Writes runs with a session for each five, as rows of the store's tables. */
+/**
+ * Writes runs with a session for each five, as rows of the store's tables. A store of a Postgres database that opens
+ * afterwards adds them to its lists, as after an update.
+ */
 export const fill = Effect.fnUntraced(function* (runs: number, log: (line: string) => void) {
   const sql = yield* SqlClient.SqlClient
+  const inPostgres = (...texts: ReadonlyArray<string>) =>
+    sql.onDialectOrElse({
+      pg: () => Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true }),
+      orElse: () => Effect.void
+    })
+  yield* inPostgres(...listed.map((table) => `ALTER TABLE ${table} DISABLE TRIGGER USER`))
   for (let from = 1; from <= runs; from += together) {
     const turns = Arr.makeBy(Math.min(together, runs - from + 1), (index) => turnOf(from + index, runs))
     yield* sql.withTransaction(
@@ -98,12 +110,18 @@ export const fill = Effect.fnUntraced(function* (runs: number, log: (line: strin
     )
     if ((from - 1) % 100_000 === 0) log(`${from - 1} runs`)
   }
-  // as autovacuum does, a while after rows are written
-  yield* sql.onDialectOrElse({
-    pg: () =>
-      Effect.forEach(["turns", "turn_list", "turn_texts", "turn_tags", "sessions", "session_list"], (table) =>
-        sql.unsafe(`ANALYZE ${table}`)
-      ),
+  yield* inPostgres(
+    ...listed.map((table) => `ALTER TABLE ${table} ENABLE TRIGGER USER`),
+    ...listed.map(
+      (table) => `UPDATE list_fill SET until = (SELECT coalesce(max(n), 0) FROM ${table}) WHERE name = '${table}'`
+    )
+  )
+})
+
+/** Makes the statistics of Postgres, as autovacuum does a while after rows are written. */
+export const analyze = SqlClient.SqlClient.use((sql) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`ANALYZE turns, turn_list, turn_texts, turn_tags, sessions, session_list`),
     orElse: () => Effect.void
   })
-})
+)

@@ -1,5 +1,5 @@
 import { Store } from "@webagent/engine"
-import { Database, PostgresDatabase, SqlStore } from "@webagent/sql"
+import { Database, PostgresDatabase, type Reader, SqlStore } from "@webagent/sql"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ import { bundleServer } from "../measure/Bundle.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import type { Times } from "../measure/Times.ts"
 import { type Creates, measureCreates } from "./Creates.ts"
-import { fill } from "./Filling.ts"
+import { analyze, fill } from "./Filling.ts"
 import { measurePages, measureSums, type PageTimes } from "./Pages.ts"
 
 /** Lists of one database. */
@@ -75,26 +75,35 @@ const untilReady = Effect.gen(function* () {
   while (!(yield* isReady)) yield* Effect.sleep("200 millis")
 })
 
-const measured = (name: string, { runs, times }: Sizes, log: (line: string) => void) =>
-  Effect.gen(function* () {
-    log(`${name}: a database with ${runs} runs`)
-    yield* fill(runs, log)
+/** Measures lists in a database that is filled first. */
+const measured = Effect.fnUntraced(function* <E>(
+  name: string,
+  database: Layer.Layer<SqlClient.SqlClient | Reader, E>,
+  { runs, times }: Sizes,
+  log: Options["log"]
+) {
+  log(`${name}: a database with ${runs} runs`)
+  yield* Effect.provide(fill(runs, log), database)
+  log(`${name}: its lists`)
+  return yield* Effect.gen(function* () {
     yield* untilReady
+    yield* analyze
     const pages = yield* measurePages(runs, times, (line) => log(`${name}: ${line}`))
     const sums = yield* measureSums(Math.min(times, 40))
     return { pages, sums }
-  })
+  }).pipe(Effect.provide(Layer.provideMerge(SqlStore.layer, database)))
+})
 
 /** Lists over a file. */
 const overFile = async (folder: string, bundle: string, sizes: Sizes, log: Options["log"]): Promise<ListsOf> => {
   log("SQLite: creates")
   const file = join(folder, "creates.db")
   const creates = await measureCreates(bundle, file, changeFile(file), sizes.rounds, sizes.window_ms)
-  const layer = Layer.provideMerge(SqlStore.layer, Database.layer({ file: join(folder, "lists.db") }))
-  return { creates, ...(await Effect.runPromise(Effect.provide(measured("SQLite", sizes, log), layer))) }
+  const database = Layer.fresh(Database.layer({ file: join(folder, "lists.db") }))
+  return { creates, ...(await Effect.runPromise(measured("SQLite", database, sizes, log))) }
 }
 
-/** Lists over Postgres. Its statistics are those that autovacuum makes. */
+/** Lists over Postgres. */
 const overPostgres = (bundle: string, sizes: Sizes, log: Options["log"]) =>
   Effect.gen(function* () {
     const { database } = yield* TestPostgres
@@ -104,8 +113,7 @@ const overPostgres = (bundle: string, sizes: Sizes, log: Options["log"]) =>
       measureCreates(bundle, Redacted.value(url), changePostgres(url), sizes.rounds, sizes.window_ms)
     )
     const full = Redacted.make(yield* database)
-    const layer = Layer.provideMerge(SqlStore.layer, PostgresDatabase.layer({ url: full }))
-    const { pages, sums } = yield* Effect.provide(measured("Postgres", sizes, log), layer)
+    const { pages, sums } = yield* measured("Postgres", Layer.fresh(PostgresDatabase.layer({ url: full })), sizes, log)
     return { creates, pages, sums } satisfies ListsOf
   }).pipe(Effect.provide(TestPostgres.layer), Effect.scoped, Effect.runPromise)
 
