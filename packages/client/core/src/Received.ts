@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The described fields of an answer, and of the records in those that are lists. A number may be one of a union. */
+/** The described fields of an answer, and of the records in those that are lists. A number stays a number. */
 interface Fields extends ReadonlyMap<string, Fields | "number" | undefined> {}
 
 const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
@@ -17,7 +17,7 @@ const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
       String(name),
       type._tag === "Arrays"
         ? fieldsOf(type.rest[0])
-        : type._tag === "Union" && type.types.some(({ _tag }) => _tag === "Number")
+        : (type._tag === "Union" ? type.types : [type]).some(({ _tag }) => _tag === "Number")
           ? "number"
           : undefined
     ])

@@ -7,10 +7,10 @@ import type { Operation } from "../Operation.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { runEventTypes, runOperations as extensions } from "../Wire.ts"
 
-/** What an event of a run is about: `run.` and the run's new status, or that a step began, succeeded or failed. */
+/** Type of a run's event: `run.` and the run's new status, or that a step began, succeeded or failed. */
 export const RunEventType = openStatus(runEventTypes)
 
-/** What an event of a run is about. */
+/** Type of a run's event. */
 export type RunEventType = typeof RunEventType.Type
 
 /**

@@ -81,7 +81,7 @@ const Action = Schema.Struct({
   add: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 })),
   meanwhile: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
   read: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 })),
-  /** Pruned up to so many before the newest; mostly nothing. */
+  /** Number of the newest events that are not pruned, if it is below 20. */
   keep: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))
 })
 

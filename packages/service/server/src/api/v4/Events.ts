@@ -1,9 +1,11 @@
 import { RunNotFoundError } from "@webagent/contract"
 import type { RunEvent, RunEvents, RunEventType } from "@webagent/contract/v4"
 import { Engine, type Event, Turn } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { EventHub, type HubItem } from "../EventHub.ts"
 import { invalid } from "../Invalid.ts"
@@ -15,6 +17,15 @@ const defaultLimit = 50
 
 /** Number of a finished run's events that are read at a time. */
 const pageSize = 500
+
+/** The longest that a page waits for an event, in seconds. Proxies give up idle requests after a minute. */
+const longestWait_s = 30
+
+/** Returns the time in a request's `Prefer: wait=SECONDS`, in milliseconds; 0 without one. */
+const waitOf = (prefer: string | undefined): number => {
+  const [, seconds = "0"] = /(?:^|[,;])\s*wait=(\d{1,4})(?![^,;\s])/u.exec(prefer ?? "") ?? []
+  return Math.min(Number(seconds), longestWait_s) * 1000
+}
 
 const stepTypes = { running: "run.step.started", succeeded: "run.step.succeeded", failed: "run.step.failed" } as const
 
@@ -82,7 +93,20 @@ const make = Effect.gen(function* () {
     return events
   })
 
-  /** What follows a reset: the event with which the run finished, if that is gone, too. */
+  /** As `list`, after waiting for an event of a run that has none yet and goes on. */
+  const awaited = Effect.fnUntraced(function* (turn: Turn.Turn, after: number, limit: number, wait_ms: number) {
+    const page = yield* list(turn, after, limit)
+    if (page.events.length > 0 || Turn.isTerminal(turn.status) || wait_ms === 0) return page
+    const first = Stream.filter(hub.events(after, { turnId: turn.id }), ({ _tag }) => _tag !== "Position")
+    const came = yield* Stream.runHead(first).pipe(
+      Effect.timeoutOption(wait_ms),
+      // the client's patience is real, even if the clock of the service is simulated
+      Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+    )
+    return Option.isNone(came) ? page : yield* list(turn, after, limit)
+  })
+
+  /** Returns the event with which the run finished, if a reset says that it is gone, too. */
   const afterReset = Effect.fnUntraced(function* (turnId: string, cursor: number) {
     const turn = yield* engine.turn(turnId)
     if (!Turn.isTerminal(turn.status)) return []
@@ -112,7 +136,7 @@ const make = Effect.gen(function* () {
     return ServerSentEvents.respond(events)
   })
 
-  return { list, stream }
+  return { list: awaited, stream }
 })
 
 /** The v4 operation on the events of a run. */
@@ -126,8 +150,8 @@ export const layer = HttpApiBuilder.group(
       Effect.gen(function* () {
         const turn = yield* engine.turn(params.run_id.toLowerCase())
         const { after = 0, limit = defaultLimit } = query
-        const { accept, "last-event-id": lastEventId } = request.headers
-        if (!ServerSentEvents.isWanted(accept)) return yield* list(turn, after, limit)
+        const { accept, "last-event-id": lastEventId, prefer } = request.headers
+        if (!ServerSentEvents.isWanted(accept)) return yield* list(turn, after, limit, waitOf(prefer))
         const position = ServerSentEvents.positionOf(lastEventId)
         if (position === null) {
           return yield* invalid(["header", "last-event-id"], "Expected the id of an event of this server")

@@ -185,6 +185,29 @@ describe("the events of a run", () => {
     })
   )
 
+  it.live("are waited for with Prefer: wait", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      yield* Effect.gen(function* () {
+        const id = yield* create("1")
+        yield* follow(id, {}, 3)
+        const { body } = yield* read(id)
+        const after = `?after=${String(body["nextAfter"])}`
+        assert.deepStrictEqual((yield* read(id, after)).body["events"], [])
+        assert.deepStrictEqual((yield* read(id, after, { prefer: "respond-async, wait=1" })).body["events"], [])
+        const waiting = yield* Effect.forkChild(read(id, after, { prefer: "wait=30" }))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(gate, undefined)
+        assert.strictEqual(types((yield* Fiber.join(waiting)).body["events"])[0], "run.step.started")
+        yield* finished(id)
+        // a finished run has no more
+        const { body: all } = yield* read(id)
+        const end = yield* read(id, `?after=${String(all["nextAfter"])}`, { prefer: "wait=30" })
+        assert.deepStrictEqual(end.body["events"], [])
+      }).pipe(Effect.provide(served(stepping(Deferred.await(gate)))))
+    })
+  )
+
   it.live("are a reset and the last status where they were pruned", () =>
     Effect.gen(function* () {
       const store = yield* Store
