@@ -15,7 +15,17 @@ const run = {
   createdAt: "2026-05-01T12:00:00.000Z",
   startedAt: null,
   finishedAt: null,
-  cost: null
+  cost: null,
+  title: null,
+  model: "m",
+  contextLimit: null,
+  workspaceId: null,
+  attachedFileIds: null,
+  judgement: null,
+  totalInputTokens: 0,
+  totalOutputTokens: 0,
+  totalCostUsd: null,
+  updatedAt: "2026-05-01T12:00:00.000Z"
 }
 
 const exchange = (
@@ -39,7 +49,13 @@ describe("an answer that conforms", () => {
     "a result of any shape": exchange(get, 200, { ...run, result: { total: [42] } }),
     "a declared error": exchange(get, 404, { detail: "Run not found" }),
     "an unknown path": exchange("GET /api/v4/nope", 404, { detail: "Not Found" }),
-    "another method": exchange("PUT /api/v4//runs?x=1", 405, { detail: "Method Not Allowed" }, { allow: "POST" }),
+    "another method": exchange(
+      "PUT /api/v4//runs?x=1",
+      405,
+      { detail: "Method Not Allowed" },
+      { allow: "GET, HEAD, POST" }
+    ),
+    "204, which has no body": exchange(`DELETE /api/v3/sessions/${id}`, 204, ""),
     "HEAD, which has no body": exchange(`HEAD /api/v4/runs/${id}`, 200, "", { "content-length": "300" }),
     "429 with Retry-After": exchange(get, 429, { detail: "Too many requests" }, { "retry-after": "1" })
   })) {

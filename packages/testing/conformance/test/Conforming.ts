@@ -164,6 +164,7 @@ export const violations = (exchange: Exchange): Violations => {
   }
   const declared = operation.answers.get(status)
   if (declared === undefined) return [`status ${status} is not declared for ${operation.name}`]
+  if (status === 204) return exchange.body.length === 0 ? [] : ["204 has a body"]
   return [...(method === "HEAD" ? [] : decoded(declared, exchange.body)), ...form(exchange, json)]
 }
 

@@ -19,6 +19,15 @@ const unrefusable = (name: string, status: number) => {
   return operation?.payload === undefined && (status === 413 || (status === 422 && name !== "v2.getSession"))
 }
 
+/** The operations that the description shows. The fuzzed requests and `published` walk through the others. */
+const described = operations.filter(({ method, path }) =>
+  Object.entries(Wire.operations).some(([version, named]) =>
+    Object.values<{ readonly method: string; readonly path: string }>(named).some(
+      (one) => one.method === method && `${Wire.basePath[version as Wire.ApiVersion]}${one.path}` === path
+    )
+  )
+)
+
 /** Its time moves while the walk waits, and at no other moment: no state is over before it was looked at. */
 const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", time: { mode: "manual" } }))
 
@@ -105,6 +114,7 @@ layer(server, { excludeTestServices: true })("a walk through all that the contra
           yield* until(ended.run, outcome)
           yield* look(ended.run, ended.session)
           yield* ask("v4.queueMessage", ended.session, { text: "more", interrupt: false })
+          yield* ask("v4.createRun", "", { task: "more", sessionId: ended.session })
         }
       }
 
@@ -119,7 +129,8 @@ layer(server, { excludeTestServices: true })("a walk through all that the contra
       states.browser.add((yield* ask("v4.createBrowser", "", {}))["status"])
 
       // every refusal of every operation
-      for (const { name, payload } of operations) {
+      yield* ask("v4.createRun", "", { task: "t", sessionId: unknownId })
+      for (const { name, payload } of described) {
         const fits = payload === undefined ? undefined : { task: "t", text: "t", interrupt: false, action: "stop" }
         yield* ask(name, unknownId, fits)
         yield* ask(name, unknownId, fits, "wak_wrong")
@@ -127,7 +138,7 @@ layer(server, { excludeTestServices: true })("a walk through all that the contra
         if (payload !== undefined) yield* ask(name, unknownId, tooLong)
       }
 
-      const declared = operations.flatMap(({ answers, name }) =>
+      const declared = described.flatMap(({ answers, name }) =>
         [...answers.keys()]
           .filter((status) => !unreachable.includes(status) && !unrefusable(name, status))
           .map((status) => `${name} ${status}`)

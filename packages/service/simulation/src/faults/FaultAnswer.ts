@@ -147,6 +147,8 @@ export const spoiled = Effect.fnUntraced(function* (
   const body = headOnly ? new Uint8Array() : bytes
   switch (fault.kind) {
     case "slow-body":
+      // a 204 has no body to slow down
+      if (response.status === 204) return response
       return { ...script, pieces: drip(body, Duration.toMillis(fault.for)), end: "complete" }
     case "cut-body":
       return { ...script, pieces: part(body, fault.share ?? 0.5), end: fault.end ?? "close" }
