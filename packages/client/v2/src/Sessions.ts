@@ -1,5 +1,21 @@
-import { type SessionView, V2Operations } from "@webagent/contract/v2"
-import { type CallChoices, CallOptions, ContractClient, Trace, Transport } from "@webagent/core"
+import {
+  SessionExtensions,
+  type SessionItemView,
+  type SessionList,
+  type SessionListQuery,
+  type SessionView,
+  V2Operations
+} from "@webagent/contract/v2"
+import {
+  type CallChoices,
+  type CallError,
+  CallOptions,
+  ContractClient,
+  type OperationUnavailableError,
+  Pages,
+  Trace,
+  Transport
+} from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,10 +26,17 @@ import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 /** Options of a wait for a session. */
 export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
+/** Options of a list of sessions, whose pages have numbers. */
+export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, "timeout"> {}
+
+/** Errors that listing sessions can fail with. */
+export type SessionListError = CallError | OperationUnavailableError
+
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v2", V2Operations)
 
-  const { onPoll } = yield* Transport
+  const optional = yield* ContractClient.makeOptional("v2", "Sessions", SessionExtensions)
+  const { onPoll, retry } = yield* Transport
 
   const read = (id: string) => api.get({ params: { session_id: id } })
   const waiter = yield* makeWaiter((id) =>
@@ -33,7 +56,14 @@ const make = Effect.gen(function* () {
         Trace.streamSpan("v2.Sessions.watch", { attributes: { "session.id": id } })
       )
 
-  return Sessions.of({ get, untilTerminal, watch })
+  return Sessions.of({
+    get,
+    untilTerminal,
+    watch,
+    ...Pages.make<SessionListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
+    // stopping twice is stopping
+    stop: (id, options) => retry(optional.update({ params: { session_id: id }, payload: { action: "stop" } }, options))
+  })
 })
 
 const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R>) =>
@@ -74,6 +104,25 @@ export class Sessions extends Context.Service<
       id: string,
       options?: SessionWaitOptions
     ) => Effect.Effect<SessionView, SessionError | WaitTimeoutError>
+    /**
+     * Lists sessions without their tasks, newest first. Pages are read while you take sessions from the stream.
+     *
+     * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of sessions per page, from 1 to
+     *   100, and `pageNumber` the page to start with.
+     * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     */
+    readonly list: (options?: SessionListOptions) => Stream.Stream<SessionItemView, SessionListError>
+    /** Reads one page of `list`. `totalItems` is the number of sessions on all pages. */
+    readonly listPage: (options?: SessionListOptions & CallChoices) => Effect.Effect<SessionList, SessionListError>
+    /**
+     * Stops a session and its tasks. The request is retried if the service can't be reached.
+     *
+     * @throws `OperationUnavailableError` if the service can't stop sessions.
+     */
+    readonly stop: (
+      id: string,
+      options?: CallChoices
+    ) => Effect.Effect<SessionView, SessionError | OperationUnavailableError>
     /** Emits a session whenever its status or the status of a task changes. The last one is final. */
     readonly watch: (
       id: string,

@@ -12,9 +12,10 @@ import type * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Sessions } from "./Sessions.ts"
+import { Tasks } from "./Tasks.ts"
 
 /** The services of API v2, over a Transport that you provide. */
-export const layerServices: Layer.Layer<Sessions, never, Transport> = Sessions.layer
+export const layerServices: Layer.Layer<Sessions | Tasks, never, Transport> = Layer.merge(Sessions.layer, Tasks.layer)
 
 /**
  * A client of API v2 over an HttpClient that you provide.
@@ -24,7 +25,7 @@ export const layerServices: Layer.Layer<Sessions, never, Transport> = Sessions.l
  */
 export const layerClient = (
   options?: GivenOptions
-): Layer.Layer<Sessions | Transport, ClientConfigError, HttpClient.HttpClient> =>
+): Layer.Layer<Sessions | Tasks | Transport, ClientConfigError, HttpClient.HttpClient> =>
   // layers are built once an application: two clients of one app would share the first one's address and key
   Layer.fresh(layerServices.pipe(Layer.provideMerge(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
 
@@ -46,7 +47,7 @@ export const layerClient = (
  * export const look = (id: string) => runtime.runPromise(Sessions.use((sessions) => sessions.get(id)))
  * ```
  */
-export const layer = (options?: GivenOptions): Layer.Layer<Sessions | Transport, ClientConfigError> =>
+export const layer = (options?: GivenOptions): Layer.Layer<Sessions | Tasks | Transport, ClientConfigError> =>
   Layer.provide(layerClient(options), Layer.provide(layerHttp, ClientConfig.layerGiven(options)))
 
 /**

@@ -1,16 +1,30 @@
 // All that a program meets, so that it needs to name this package alone.
 export {
   type Call,
+  ConflictError,
   ContentTooLargeError,
   HTTPValidationError,
   type JsonObject,
   type OpenStatus,
   type Raw,
   SessionNotFoundError,
+  TaskNotFoundError,
   UnauthorizedError,
   type ValidationError
 } from "@webagent/contract"
-export type { SessionStatus, SessionView, TaskItemView, TaskStatus } from "@webagent/contract/v2"
+export type {
+  CreatedTask,
+  SessionItemView,
+  SessionList,
+  SessionStatus,
+  SessionView,
+  TaskCreate,
+  TaskItemView,
+  TaskList,
+  TaskStatus,
+  TaskStatusView,
+  TaskView
+} from "@webagent/contract/v2"
 export {
   type CallError,
   type CallChoices as CallOptions,
@@ -21,7 +35,11 @@ export {
   type ResponseInfo,
   withResponse,
   type ConnectionFailed,
+  type CreateError,
+  type CreateOptions,
+  CreateOutcomeUnknown,
   type InvalidRequest,
+  OperationUnavailableError,
   type Timeout,
   TooManyRequestsError,
   type TotalCost,
@@ -35,5 +53,6 @@ export { WaitTimeoutError } from "@webagent/polling"
 export * from "./Cost.ts"
 export * as Outcome from "./Outcome.ts"
 export * from "./Sessions.ts"
+export * from "./Tasks.ts"
 export type { SessionError } from "./SessionWaiter.ts"
 export * as V2 from "./V2.ts"

@@ -14,10 +14,10 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000, and its promise client beyond 67,000.
  */
 const largest = {
-  "@webagent/v2": 57_400,
-  "@webagent/v2/promise": 61_000,
+  "@webagent/v2": 59_000,
+  "@webagent/v2/promise": 63_000,
   "@webagent/v3": 59_850,
-  "@webagent/v3/promise": 63_900,
+  "@webagent/v3/promise": 63_950,
   "@webagent/v4": 63_000,
   "@webagent/v4/promise": 67_900
 }

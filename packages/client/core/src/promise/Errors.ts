@@ -72,6 +72,10 @@ export const BrowserNotFoundError: ErrorClass<BrowserNotFoundError> = Contract.B
 export interface MessageNotFoundError extends DetailedError<"MessageNotFoundError"> {}
 export const MessageNotFoundError: ErrorClass<MessageNotFoundError> = Contract.MessageNotFoundError
 
+/** 404: no task has the given id. */
+export interface TaskNotFoundError extends DetailedError<"TaskNotFoundError"> {}
+export const TaskNotFoundError: ErrorClass<TaskNotFoundError> = Contract.TaskNotFoundError
+
 /** 400: the cursor of a list isn't one of this list. Start again without a cursor. */
 export interface BadCursorError extends DetailedError<"BadCursorError"> {}
 export const BadCursorError: ErrorClass<BadCursorError> = Contract.BadCursorError

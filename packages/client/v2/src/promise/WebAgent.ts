@@ -5,7 +5,11 @@ import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V2 from "../Sessions.ts"
+import * as V2Tasks from "../Tasks.ts"
 import type { Sessions } from "./Sessions.ts"
+import type { Tasks } from "./Tasks.ts"
+
+const layer = Layer.merge(V2.Sessions.layer, V2Tasks.Tasks.layer)
 
 /**
  * A client of API v2 that returns promises.
@@ -29,14 +33,26 @@ import type { Sessions } from "./Sessions.ts"
  */
 export class WebAgent extends Client {
   readonly sessions: Sessions
+  readonly tasks: Tasks
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make((polling) => Layer.provide(V2.Sessions.layer, Polling.layer(polling)), options)
+    const caller = Caller.make((polling) => Layer.provide(layer, Polling.layer(polling)), options)
     super(caller, "v2")
     this.sessions = Methods.methodsOf<Sessions>()(V2.Sessions, caller, {
       get: Methods.reading,
       untilTerminal: Methods.waitingFor,
-      watch: Methods.watching
+      watch: Methods.watching,
+      list: Methods.listing,
+      listPage: Methods.readingPage,
+      stop: Methods.reading
+    })
+    this.tasks = Methods.methodsOf<Tasks>()(V2Tasks.Tasks, caller, {
+      create: Methods.creating(1),
+      get: Methods.reading,
+      status: Methods.reading,
+      list: Methods.listing,
+      listPage: Methods.readingPage,
+      stop: Methods.reading
     })
   }
 }

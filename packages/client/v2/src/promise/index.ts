@@ -2,6 +2,11 @@ export {
   type Answer,
   type Call,
   type CallOptions,
+  ConflictError,
+  type CreateOptions,
+  CreateOutcomeUnknown,
+  OperationUnavailableError,
+  TaskNotFoundError,
   ClientConfigError,
   type ErrorClass,
   type Hooks,
@@ -31,5 +36,15 @@ export {
 } from "@webagent/core/promise"
 export * from "./Cost.ts"
 export type { SessionView, TaskItemView, TaskStatus } from "./Session.ts"
-export type { Sessions } from "./Sessions.ts"
+export type { SessionItemView, SessionListOptions, SessionPage, Sessions } from "./Sessions.ts"
+export type {
+  CreatedTask,
+  TaskCreate,
+  TaskListOptions,
+  TaskPage,
+  Tasks,
+  TaskStatusView,
+  TaskStep,
+  TaskView
+} from "./Tasks.ts"
 export * from "./WebAgent.ts"

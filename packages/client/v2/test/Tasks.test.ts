@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import { agentTests, rejection, sent } from "@webagent/scripted-server/Promises"
+import {
+  CreateOutcomeUnknown,
+  OperationUnavailableError,
+  TaskNotFoundError,
+  WebAgent,
+  type WebAgentOptions
+} from "../src/promise/index.ts"
+
+const withAgent = agentTests(WebAgent, (baseUrl): WebAgentOptions => ({ baseUrl, apiKey: "wak_canary" }))
+
+const id = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
+
+const item = {
+  id,
+  sessionId: id,
+  llm: "m",
+  task: "t",
+  status: "finished",
+  createdAt: "2026-01-01T00:00:00"
+}
+
+describe("tasks", () => {
+  it.live(
+    "are created once, read, listed page by page, and stopped",
+    withAgent(async (agent, server) => {
+      server.script = ({ method, url }) => {
+        if (method === "POST") return { status: 202, json: { id, sessionId: id } }
+        if (url.endsWith("/status")) return { json: { id, status: "started" } }
+        if (url.includes("?"))
+          return { json: { items: url.includes("Number=2") ? [item] : [item, item], totalItems: 3 } }
+        return { json: { ...item, steps: [] } }
+      }
+      assert.strictEqual((await agent.tasks.create({ task: "t" }, { idempotencyKey: "k" })).sessionId, id)
+      assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "k")
+      assert.strictEqual((await agent.tasks.status(id)).status, "started")
+      assert.strictEqual((await agent.tasks.get(id)).task, "t")
+      let listed = 0
+      for await (const _ of agent.tasks.list({ pageSize: 2 })) listed++
+      assert.strictEqual(listed, 3)
+      await agent.tasks.stop(id)
+      assert.deepStrictEqual(sent(server), [
+        "POST /tasks",
+        `GET /tasks/${id}/status`,
+        `GET /tasks/${id}`,
+        "GET /tasks?pageSize=2",
+        "GET /tasks?pageSize=2&pageNumber=2",
+        `PATCH /tasks/${id}`
+      ])
+    })
+  )
+
+  it.live(
+    "have errors for an unknown id, a missing operation and a lost create, and a stop that is repeated",
+    withAgent(async (agent, server) => {
+      server.script = () => ({ status: 404, json: { detail: "Task not found" } })
+      assert.instanceOf(await rejection(agent.tasks.get(id)), TaskNotFoundError)
+      server.script = () => ({ status: 404, json: { detail: "Not Found" } })
+      assert.instanceOf(await rejection(agent.tasks.create({ task: "t" })), OperationUnavailableError)
+      server.script = () => (response) => void response.destroy()
+      assert.instanceOf(await rejection(agent.tasks.create({ task: "t" })), CreateOutcomeUnknown)
+      let stops = 0
+      server.script = () => (++stops < 2 ? { status: 503 } : { json: { ...item, steps: [] } })
+      await agent.tasks.stop(id)
+      assert.strictEqual(stops, 2)
+    })
+  )
+})
+
+describe("sessions", () => {
+  it.live(
+    "are listed and stopped",
+    withAgent(async (agent, server) => {
+      const session = { id, status: "active", startedAt: "2026-01-01T00:00:00Z" }
+      server.script = ({ method }) =>
+        method === "PATCH" ? { json: { ...session, status: "stopped", tasks: [] } } : { json: { items: [session] } }
+      for await (const { status } of agent.sessions.list({ filterBy: "active" })) {
+        assert.strictEqual(status, "active")
+        break
+      }
+      assert.strictEqual((await agent.sessions.stop(id)).status, "stopped")
+      assert.deepStrictEqual(sent(server), ["GET /sessions?filterBy=active", `PATCH /sessions/${id}`])
+    })
+  )
+})
