@@ -17,7 +17,7 @@ const textBudget = 1000
 /** How many of the newest turns Postgres looks at before it uses its index, which finds all turns with a word. */
 const newest = 2000
 
-/** Turns with the words, of the newest, from which they are so common that the index would find too many. */
+/** Turns with the words, of those, from which they are so common that the index would find too many. */
 const common = 40
 
 /** Records of turns `g` that fit, in the order of creation. */
@@ -50,7 +50,10 @@ const tsqueryOf = ({ prefix, whole }: Words.Words): string =>
   [...whole.map((word) => `'${word}'`), ...(prefix === null ? [] : [`'${prefix}':*`])].join(" & ")
 
 /** How many of the newest turns SQLite looks at first: it reads their records. */
-const newestInFile = 500
+const newestInFile = 200
+
+/** Turns with the words, of those, from which SQLite doesn't use its index. */
+const commonInFile = 20
 
 /** Searches in SQLite, whose index reads all turns with a beginning of a word before it returns the first one. */
 const searchFile = (
@@ -76,7 +79,7 @@ const searchFile = (
     const near = matching.filter((row) => Number(row["fits"]) === 1).slice(0, limit)
     if (near.length >= limit || rows.length < newestInFile) return Effect.succeed(near)
     const end = { at: 0, n: rows.at(-1)?.["n"], record: null }
-    return matching.length >= common ? Effect.succeed([...near, end]) : ask(all)
+    return matching.length >= commonInFile ? Effect.succeed([...near, end]) : ask(all)
   })
 }
 
