@@ -254,16 +254,21 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   "apps/console": {
     imports: [admin],
-    tests: [contract, server, testChromium],
+    tests: [contract, server, simulation, testChromium],
     folders: {
       ".": ["app", "styles"],
       app: [
+        "features/audit",
         "features/browser",
         "features/keys",
+        "features/nodes",
         "features/overview",
         "features/run",
         "features/runs",
+        "features/sessions",
+        "features/settings",
         "features/sign-in",
+        "features/spend",
         "features/start",
         "state",
         "ui"
@@ -271,12 +276,17 @@ export const arrows: Readonly<Record<string, Rule>> = {
       state: [],
       ui: ["state"],
       styles: [],
+      "features/audit": ["state", "ui"],
       "features/browser": ["state", "ui"],
       "features/keys": ["state", "ui"],
+      "features/nodes": ["state", "ui"],
       "features/overview": ["state", "ui"],
       "features/run": ["features/start", "state", "ui"],
       "features/runs": ["state", "ui"],
+      "features/sessions": ["state", "ui"],
+      "features/settings": ["state", "ui"],
       "features/sign-in": ["state", "ui"],
+      "features/spend": ["state", "ui"],
       "features/start": ["state", "ui"]
     }
   },

@@ -1,4 +1,15 @@
-import { Gauge, KeyRound, List, type LucideIcon, Play } from "lucide-react"
+import {
+  Coins,
+  Gauge,
+  KeyRound,
+  Layers,
+  List,
+  type LucideIcon,
+  Network,
+  Play,
+  ScrollText,
+  Settings
+} from "lucide-react"
 import { type ComponentType, lazy } from "react"
 
 interface Route {
@@ -21,7 +32,36 @@ export const routes: ReadonlyArray<Route> = [
     needs: "browsers",
     screen: lazy(() => import("../features/browser/BrowserScreen.tsx"))
   },
-  { pattern: /^\/keys$/u, title: "Keys", needs: "keys", screen: lazy(() => import("../features/keys/KeysScreen.tsx")) }
+  { pattern: /^\/keys$/u, title: "Keys", needs: "keys", screen: lazy(() => import("../features/keys/KeysScreen.tsx")) },
+  {
+    pattern: /^\/sessions$/u,
+    title: "Sessions",
+    needs: "sessions",
+    screen: lazy(() => import("../features/sessions/SessionsScreen.tsx"))
+  },
+  {
+    pattern: /^\/spend$/u,
+    title: "Spend",
+    needs: "spend",
+    screen: lazy(() => import("../features/spend/SpendScreen.tsx"))
+  },
+  {
+    pattern: /^\/nodes$/u,
+    title: "Nodes",
+    needs: "nodes",
+    screen: lazy(() => import("../features/nodes/NodesScreen.tsx"))
+  },
+  {
+    pattern: /^\/audit$/u,
+    title: "Audit log",
+    needs: "audit",
+    screen: lazy(() => import("../features/audit/AuditScreen.tsx"))
+  },
+  {
+    pattern: /^\/settings$/u,
+    title: "Settings",
+    screen: lazy(() => import("../features/settings/SettingsScreen.tsx"))
+  }
 ]
 
 /** An entry of the navigation. */
@@ -39,7 +79,12 @@ export const menu: ReadonlyArray<Entry> = [
   { to: "/", text: "Overview", icon: Gauge, key: "o" },
   { to: "/start", text: "Start a run", icon: Play, key: "s" },
   { to: "/runs", text: "Runs", icon: List, key: "r" },
-  { to: "/keys", text: "Keys", icon: KeyRound, key: "k", needs: "keys" }
+  { to: "/keys", text: "Keys", icon: KeyRound, key: "k", needs: "keys" },
+  { to: "/sessions", text: "Sessions", icon: Layers, key: "e", needs: "sessions" },
+  { to: "/spend", text: "Spend", icon: Coins, key: "c", needs: "spend" },
+  { to: "/nodes", text: "Nodes", icon: Network, key: "n", needs: "nodes" },
+  { to: "/audit", text: "Audit log", icon: ScrollText, key: "a", needs: "audit" },
+  { to: "/settings", text: "Settings", icon: Settings, key: "t" }
 ]
 
 /** Returns the route of a path, and the id in the path. */

@@ -1,6 +1,7 @@
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
-import { useCallback, useEffect, useSyncExternalStore } from "react"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { useCallback, useEffect, useEffectEvent, useRef, useSyncExternalStore } from "react"
 
 /** The values of all atoms; a page has one registry. An atom's value is dropped 5 s after its last reader. */
 export const registry = AtomRegistry.make({ defaultIdleTTL: 5_000 })
@@ -26,3 +27,29 @@ export const useAtom = <R, W>(atom: Atom.Writable<R, W>): readonly [R, (value: W
   useAtomValue(atom),
   useAtomSet(atom)
 ]
+
+/**
+ * Returns a function that sends a change, and whether one is on its way. `onDone` gets the result of each change that this
+ * component sent; an atom also has those of screens before.
+ */
+export const useChange = <A, E, W>(
+  atom: Atom.Writable<AsyncResult.AsyncResult<A, E>, W>,
+  onDone: (result: AsyncResult.Success<A, E> | AsyncResult.Failure<A, E>) => void
+): readonly [send: (value: W) => void, isWaiting: boolean] => {
+  const [result, set] = useAtom(atom)
+  const isSent = useRef(false)
+  const done = useEffectEvent(onDone)
+  useEffect(() => {
+    if (!isSent.current || result.waiting || AsyncResult.isInitial(result)) return
+    isSent.current = false
+    done(result)
+  }, [result])
+  const send = useCallback(
+    (value: W) => {
+      isSent.current = true
+      set(value)
+    },
+    [set]
+  )
+  return [send, result.waiting]
+}

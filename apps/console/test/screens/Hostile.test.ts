@@ -13,6 +13,8 @@ const paths = [
   // its address is a script
   `/browsers/${runId(900_000)}`,
   "/keys",
+  "/audit",
+  "/settings",
   "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E",
   "/runs/%22%3E%3Cscript%3EglobalThis.pwned=1%3C%2Fscript%3E"
 ]

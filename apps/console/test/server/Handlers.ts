@@ -5,7 +5,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { World } from "./World.ts"
+import { hostile, type World } from "./World.ts"
 
 /** How this server behaves, which tests change. */
 export interface Behavior {
@@ -181,14 +181,18 @@ const server = group(ConsoleApi, "server", (handlers) =>
         node: "node-a",
         startedAt: "2026-11-28T08:00:00.000Z",
         uptimeMs: 3_600_000,
-        has: ["runs", "browsers", "keys", "spend", "nodes", "live", "control", "simulation"],
+        has: ["runs", "sessions", "browsers", "keys", "spend", "nodes", "audit", "live", "control"],
         data: "memory",
         browsers: "chromium, isolated in namespaces",
         model: "openai:gpt-6-mini",
         key: { name: "shop", admin: true }
       }),
-    health: () => Effect.die("not part of these tests"),
-    settings: () => Effect.succeed([])
+    health: () => Effect.succeed({ status: "ok", reason: null, details: {} }),
+    settings: () =>
+      Effect.succeed([
+        { name: "keep days", value: "30", flag: "--keep-days" },
+        { name: "model", value: hostile[0], flag: null }
+      ])
   })
 )
 
@@ -242,7 +246,25 @@ export const layer = (world: World, behavior: Behavior) =>
     ),
     group(ConsoleApi, "sessions", (handlers) =>
       handlers.handleAll({
-        list: () => Effect.succeed({ rows: [], next: null, complete: true }),
+        list: () =>
+          Effect.succeed({
+            rows: [...world.runs.values()].slice(0, 5).map((run) => ({
+              id: run.sessionId,
+              status: "active" as const,
+              owner: run.owner,
+              node: run.node,
+              browserId: null,
+              runs: 1,
+              keepAlive: false,
+              recording: false,
+              shared: false,
+              proxyCostUsd: "0",
+              createdAt: run.createdAt,
+              finishedAt: null
+            })),
+            next: "more",
+            complete: true
+          }),
         get: ({ params }) => {
           const run = [...world.runs.values()].find(({ sessionId }) => sessionId === params.session_id)
           if (run === undefined) return Effect.fail(unknown("session"))
@@ -270,7 +292,25 @@ export const layer = (world: World, behavior: Behavior) =>
       handlers.handleAll({ list: () => Effect.succeed({ rows: [], next: null, complete: true }) })
     ),
     group(ConsoleApi, "audit", (handlers) =>
-      handlers.handleAll({ list: () => Effect.succeed({ rows: [], next: null, complete: true }) })
+      handlers.handleAll({
+        list: () =>
+          Effect.succeed({
+            rows: [
+              {
+                id: 1,
+                at: "2026-11-28T08:00:00.000Z",
+                key: hostile[1],
+                address: "127.0.0.1",
+                action: "runs.cancel",
+                targets: [hostile[0]],
+                count: 1,
+                status: 200
+              }
+            ],
+            next: null,
+            complete: true
+          })
+      })
     ),
     group(ConsoleApi, "shares", (handlers) => handlers.handleAll({ create: () => notTested, revoke: () => notTested })),
     group(ConsoleApi, "marks", (handlers) => handlers.handleAll({ set: () => notTested, remove: () => notTested })),

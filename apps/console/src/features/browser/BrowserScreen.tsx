@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { errorTag, reason } from "../../state/client.ts"
 import { browserRow, controlOf } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
-import { registry, useAtom, useAtomSet, useAtomValue } from "../../state/react.ts"
+import { registry, useAtomSet, useAtomValue, useChange } from "../../state/react.ts"
 import { Button } from "../../ui/Button.tsx"
 import { span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
@@ -86,15 +86,13 @@ const save = (canvas: HTMLCanvasElement | null, id: string) =>
 /** Takes control, keeps it while the page is open, and releases it at the end. */
 const useControl = (id: string) => {
   const [isHeld, setHeld] = useState(false)
-  const [taken, take] = useAtom(takeControl)
+  const [take, isWaiting] = useChange(takeControl, (taken) => {
+    setHeld(AsyncResult.isSuccess(taken))
+    if (AsyncResult.isFailure(taken)) say(reason(taken))
+  })
   const release = useAtomSet(releaseControl)
   const params = { browser_id: id }
   const begin = () => take({ params, payload: { seconds: holding.seconds } })
-  useEffect(() => {
-    if (taken.waiting || AsyncResult.isInitial(taken)) return
-    setHeld(AsyncResult.isSuccess(taken))
-    if (AsyncResult.isFailure(taken)) say(reason(taken))
-  }, [taken])
   const end = () => {
     setHeld(false)
     release({ params })
@@ -114,7 +112,7 @@ const useControl = (id: string) => {
   })
   // another screen must not leave the agent waiting
   useEffect(() => () => (heldNow.current ? atEnd.current() : undefined), [])
-  return { isHeld, isWaiting: taken.waiting, begin, end }
+  return { isHeld, isWaiting, begin, end }
 }
 
 const AgentSteps = ({ cast }: { readonly cast: Cast }) => (
@@ -155,12 +153,11 @@ const Content = ({ browser: read, links }: ContentProps) => {
   const control = useAtomValue(controlOf(read.id))
   const [cast, setCast] = useState<Cast>(noCast)
   const [isAsked, ask] = useState(false)
-  const [stopped, stop] = useAtom(stopBrowsers)
+  const [stop, isStopping] = useChange(stopBrowsers, (stopped) => {
+    if (AsyncResult.isFailure(stopped)) say(reason(stopped))
+  })
   const { begin, end, isHeld, isWaiting } = useControl(read.id)
   const page = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (!stopped.waiting && AsyncResult.isFailure(stopped)) say(reason(stopped))
-  }, [stopped])
   const isOver = browser.status === "stopped"
   const driver = control?.driver ?? null
   const link = isHeld ? links.controlUrl : links.liveUrl
@@ -196,7 +193,7 @@ const Content = ({ browser: read, links }: ContentProps) => {
               </Button>
             ) : null}
             {isOver ? null : (
-              <Button kind="danger" disabled={stopped.waiting} onClick={() => ask(true)}>
+              <Button kind="danger" disabled={isStopping} onClick={() => ask(true)}>
                 <Square aria-hidden />
                 Stop
               </Button>

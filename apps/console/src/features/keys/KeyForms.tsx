@@ -1,10 +1,10 @@
 import { type CreatedKey, type Key, type KeyLimits, keyScopes } from "@webagent/admin"
 import * as Redacted from "effect/Redacted"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { type FormEvent, useEffect, useState } from "react"
+import { type FormEvent, useState } from "react"
 import { reason } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
-import { useAtom } from "../../state/react.ts"
+import { useChange } from "../../state/react.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Code } from "../../ui/Code.tsx"
 import Dialog from "../../ui/Dialog.tsx"
@@ -58,15 +58,10 @@ interface CreateProps {
 
 /** The form of a new key. */
 export const Create = ({ onClose, onCreated }: CreateProps) => {
-  const [result, create] = useAtom(createKey)
   const [error, setError] = useState<string | undefined>(undefined)
-  const [isSent, setSent] = useState(false)
-  useEffect(() => {
-    if (!isSent || result.waiting || AsyncResult.isInitial(result)) return
-    setSent(false)
-    if (AsyncResult.isFailure(result)) return setError(reason(result))
-    onCreated(result.value)
-  }, [isSent, onCreated, result])
+  const [create, isWaiting] = useChange(createKey, (result) =>
+    AsyncResult.isFailure(result) ? setError(reason(result)) : onCreated(result.value)
+  )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -75,7 +70,6 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
     if (limits === undefined) return setError(wrongLimits)
     if (scopes.length === 0) return setError("Choose at least one scope.")
     setError(undefined)
-    setSent(true)
     return create({
       payload: { name: String(data.get("name") ?? "").trim(), scopes, limits },
       reactivityKeys: keysChanged
@@ -112,7 +106,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
           </p>
         )}
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" disabled={result.waiting}>
+          <Button type="submit" kind="primary" disabled={isWaiting}>
             Create the key
           </Button>
         </div>
@@ -128,22 +122,17 @@ interface LimitsProps {
 
 /** The form of a key's limits. */
 export const Limits = ({ of: key, onClose }: LimitsProps) => {
-  const [result, set] = useAtom(setLimits)
   const [error, setError] = useState<string | undefined>(undefined)
-  const [isSent, setSent] = useState(false)
-  useEffect(() => {
-    if (!isSent || result.waiting || AsyncResult.isInitial(result)) return
-    setSent(false)
+  const [set, isWaiting] = useChange(setLimits, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
     say(`The limits of ${key.name} are in force`)
-    onClose()
-  }, [isSent, key.name, onClose, result])
+    return onClose()
+  })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const limits = readLimits(new FormData(event.currentTarget))
     if (limits === undefined) return setError(wrongLimits)
     setError(undefined)
-    setSent(true)
     return set({ params: { name: key.name }, payload: limits, reactivityKeys: keysChanged })
   }
   return (
@@ -156,7 +145,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
           </p>
         )}
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" disabled={result.waiting}>
+          <Button type="submit" kind="primary" disabled={isWaiting}>
             Set the limits
           </Button>
         </div>

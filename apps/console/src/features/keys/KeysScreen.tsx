@@ -1,10 +1,10 @@
 import type { CreatedKey, Key } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { CloudOff, KeyRound, Plus } from "lucide-react"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { errorTag, reason } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
-import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { registry, useAtomValue, useChange } from "../../state/react.ts"
 import { Button } from "../../ui/Button.tsx"
 import { count, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
@@ -112,17 +112,12 @@ const sorted = (rows: ReadonlyArray<Key>): ReadonlyArray<Key> =>
 const KeysScreen = () => {
   const result = useAtomValue(keys)
   const [opened, open] = useState<Opened | undefined>(undefined)
-  const [rotated, rotate] = useAtom(rotateKey)
-  const [revoked, revoke] = useAtom(revokeKey)
-  useEffect(() => {
-    if (rotated.waiting || AsyncResult.isInitial(rotated)) return
-    if (AsyncResult.isFailure(rotated)) return say(reason(rotated))
-    open({ what: "secret", created: rotated.value })
-  }, [rotated])
-  useEffect(() => {
-    if (revoked.waiting || AsyncResult.isInitial(revoked)) return
-    say(AsyncResult.isFailure(revoked) ? reason(revoked) : `The key ${revoked.value.name} is revoked`)
-  }, [revoked])
+  const [rotate] = useChange(rotateKey, (changed) =>
+    AsyncResult.isFailure(changed) ? say(reason(changed)) : open({ what: "secret", created: changed.value })
+  )
+  const [revoke] = useChange(revokeKey, (changed) =>
+    say(AsyncResult.isFailure(changed) ? reason(changed) : `The key ${changed.value.name} is revoked`)
+  )
   const close = () => open(undefined)
   const change = (name: string) => ({ params: { name }, reactivityKeys: keysChanged })
   return (

@@ -1,11 +1,11 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Send, Zap } from "lucide-react"
-import { useEffect, useRef } from "react"
+import { useRef } from "react"
 import { reason } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
-import { useAtom, useAtomValue } from "../../state/react.ts"
+import { useAtomValue, useChange } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Link } from "../../ui/Link.tsx"
@@ -48,14 +48,12 @@ interface FollowUpProps {
 
 /** Asks the agent something else in the same browser: after its current run, or at once. */
 export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
-  const [result, send] = useAtom(sendMessage)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (result.waiting || AsyncResult.isInitial(result)) return
+  const [send, isWaiting] = useChange(sendMessage, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     if (field.current !== null) field.current.value = ""
-    go(`/runs/${result.value.id}`)
-  }, [result])
+    return go(`/runs/${result.value.id}`)
+  })
   const submit = (interrupt: boolean) => {
     const text = field.current?.value.trim() ?? ""
     if (text === "") return field.current?.focus()
@@ -77,16 +75,12 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
             isOver ? "Ask for something else in this session" : "Ask for something else when this run is done"
           }
         />
-        <Button type="submit" disabled={result.waiting}>
+        <Button type="submit" disabled={isWaiting}>
           <Send aria-hidden />
           Follow up
         </Button>
         {isOver ? null : (
-          <Button
-            disabled={result.waiting}
-            title="Cancels this run and starts the new one"
-            onClick={() => submit(true)}
-          >
+          <Button disabled={isWaiting} title="Cancels this run and starts the new one" onClick={() => submit(true)}>
             <Zap aria-hidden />
             Interrupt
           </Button>

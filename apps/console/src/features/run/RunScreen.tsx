@@ -6,7 +6,7 @@ import { errorTag, reason } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
-import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { registry, useAtomValue, useChange } from "../../state/react.ts"
 import { cancelRuns, retryRuns } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CopyButton } from "../../ui/CopyButton.tsx"
@@ -27,15 +27,13 @@ import { Steps } from "./Steps.tsx"
 const CodeDialog = lazy(() => import("../start/CodeDialog.tsx"))
 
 const Again = ({ id }: { readonly id: string }) => {
-  const [result, retry] = useAtom(retryRuns)
-  useEffect(() => {
-    if (result.waiting || AsyncResult.isInitial(result)) return
+  const [retry, isWaiting] = useChange(retryRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     const [started] = result.value.started
-    if (started !== undefined) go(`/runs/${started.run.id}`)
-  }, [result])
+    return started === undefined ? say("The run could not be found") : go(`/runs/${started.run.id}`)
+  })
   return (
-    <Button disabled={result.waiting} onClick={() => retry({ payload: { ids: [id] } })}>
+    <Button disabled={isWaiting} onClick={() => retry({ payload: { ids: [id] } })}>
       <RotateCcw aria-hidden />
       Run again
     </Button>
@@ -43,12 +41,11 @@ const Again = ({ id }: { readonly id: string }) => {
 }
 
 const Stop = ({ id }: { readonly id: string }) => {
-  const [result, cancel] = useAtom(cancelRuns)
-  useEffect(() => {
-    if (!result.waiting && AsyncResult.isFailure(result)) say(reason(result))
-  }, [result])
+  const [cancel, isWaiting] = useChange(cancelRuns, (result) => {
+    if (AsyncResult.isFailure(result)) say(reason(result))
+  })
   return (
-    <Button kind="danger" disabled={result.waiting} onClick={() => cancel({ payload: { ids: [id] } })}>
+    <Button kind="danger" disabled={isWaiting} onClick={() => cancel({ payload: { ids: [id] } })}>
       <Square aria-hidden />
       Stop
     </Button>

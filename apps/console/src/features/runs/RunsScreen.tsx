@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { reason } from "../../state/client.ts"
 import { newRuns, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
-import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { registry, useAtom, useAtomValue, useChange } from "../../state/react.ts"
 import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { download } from "../../ui/download.ts"
@@ -158,25 +158,21 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
 
 /** Actions for the selected runs. */
 const Selection = () => {
-  const [cancelled, cancel] = useAtom(cancelRuns)
-  const [retried, retry] = useAtom(retryRuns)
   const [ids, select] = useAtom(selected)
   const [isAsked, ask] = useState(false)
-  useEffect(() => {
-    if (cancelled.waiting || AsyncResult.isInitial(cancelled)) return
-    if (AsyncResult.isFailure(cancelled)) return say(reason(cancelled))
-    const { already, cancelled: done } = cancelled.value
+  const [cancel, isCancelling] = useChange(cancelRuns, (result) => {
+    if (AsyncResult.isFailure(result)) return say(reason(result))
+    const { already, cancelled } = result.value
     say(
-      `${counted(done.length, "run")} cancelled${already.length === 0 ? "" : `, ${count(already.length)} finished before`}`
+      `${counted(cancelled.length, "run")} cancelled${already.length === 0 ? "" : `, ${count(already.length)} finished before`}`
     )
-    select(new Set())
-  }, [cancelled, select])
-  useEffect(() => {
-    if (retried.waiting || AsyncResult.isInitial(retried)) return
-    if (AsyncResult.isFailure(retried)) return say(reason(retried))
-    say(`${counted(retried.value.started.length, "run")} started again`)
-    select(new Set())
-  }, [retried, select])
+    return select(new Set())
+  })
+  const [retry, isRetrying] = useChange(retryRuns, (result) => {
+    if (AsyncResult.isFailure(result)) return say(reason(result))
+    say(`${counted(result.value.started.length, "run")} started again`)
+    return select(new Set())
+  })
   if (ids.size === 0) return null
   const open = [...ids].filter((id) => registry.get(runRow(id))?.finishedAt === null)
   const runs = counted(open.length, "run")
@@ -185,11 +181,11 @@ const Selection = () => {
       <Button kind="ghost" onClick={() => select(new Set())}>
         Clear the selection
       </Button>
-      <Button disabled={retried.waiting} onClick={() => retry({ payload: { ids: [...ids] } })}>
+      <Button disabled={isRetrying} onClick={() => retry({ payload: { ids: [...ids] } })}>
         <RotateCcw aria-hidden />
         Run {count(ids.size)} again
       </Button>
-      <Button kind="danger" disabled={cancelled.waiting || open.length === 0} onClick={() => ask(true)}>
+      <Button kind="danger" disabled={isCancelling || open.length === 0} onClick={() => ask(true)}>
         <Ban aria-hidden />
         Cancel {runs}
       </Button>
@@ -211,28 +207,25 @@ const Selection = () => {
 }
 
 const Export = ({ text }: { readonly text: string }) => {
-  const [result, read] = useAtom(exportRows)
-  const [format, setFormat] = useState<"csv" | "json" | undefined>(undefined)
-  useEffect(() => {
-    if (format === undefined || result.waiting || AsyncResult.isInitial(result)) return
-    setFormat(undefined)
+  const format = useRef<"csv" | "json">("csv")
+  const [read, isReading] = useChange(exportRows, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     const rows = result.value
-    const [type, content] = format === "csv" ? ["text/csv", csvOf(rows)] : ["application/json", jsonOf(rows)]
-    download(`runs.${format}`, type, content)
-    say(`${counted(rows.length, "run")} exported`)
-  }, [format, result])
+    const [type, content] = format.current === "csv" ? ["text/csv", csvOf(rows)] : ["application/json", jsonOf(rows)]
+    download(`runs.${format.current}`, type, content)
+    return say(`${counted(rows.length, "run")} exported`)
+  })
   const begin = (chosen: "csv" | "json") => {
-    setFormat(chosen)
+    format.current = chosen
     read(text)
   }
   return (
     <>
-      <Button disabled={result.waiting} onClick={() => begin("csv")}>
+      <Button disabled={isReading} onClick={() => begin("csv")}>
         <Download aria-hidden />
         CSV
       </Button>
-      <Button disabled={result.waiting} onClick={() => begin("json")}>
+      <Button disabled={isReading} onClick={() => begin("json")}>
         <Download aria-hidden />
         JSON
       </Button>

@@ -1,9 +1,9 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
-import { type FormEvent, useEffect, useState } from "react"
+import { type FormEvent, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
-import { useAtom, useAtomValue } from "../../state/react.ts"
+import { useAtomValue, useChange } from "../../state/react.ts"
 import { createRun, valueOf } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, TextArea, TextField } from "../../ui/Field.tsx"
@@ -16,18 +16,20 @@ import styles from "./StartScreen.module.css"
 const StartScreen = () => {
   const [form, setForm] = useState<FormTexts>(emptyForm)
   const [isTried, setTried] = useState(false)
-  const [result, send] = useAtom(createRun)
+  const [error, setError] = useState<string | undefined>(undefined)
+  const [send, isWaiting] = useChange(createRun, (result) => {
+    if (AsyncResult.isFailure(result)) return setError(reason(result))
+    return go(`/runs/${result.value.id}`)
+  })
   const info = valueOf(useAtomValue(serverInfo))
   const read = bodyOf(form)
   const errorOf = (field: keyof FormTexts) =>
     isTried && "field" in read && read.field === field ? read.reason : undefined
   const set = (change: Partial<FormTexts>) => setForm((before) => ({ ...before, ...change }))
-  useEffect(() => {
-    if (!result.waiting && AsyncResult.isSuccess(result)) go(`/runs/${result.value.id}`)
-  }, [result])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
+    setError(undefined)
     if ("body" in read) send({ payload: read.body })
   }
   const isSimulated = info?.browsers.startsWith("simulated") ?? true
@@ -98,13 +100,13 @@ const StartScreen = () => {
               </div>
             </div>
           </details>
-          {AsyncResult.isFailure(result) && !result.waiting ? (
+          {error !== undefined && !isWaiting ? (
             <p role="alert" className={styles["error"]}>
-              {reason(result)}
+              {error}
             </p>
           ) : null}
           <div className={styles["go"]}>
-            <Button type="submit" kind="primary" disabled={result.waiting}>
+            <Button type="submit" kind="primary" disabled={isWaiting}>
               <Play aria-hidden />
               Start the run
             </Button>

@@ -1,0 +1,96 @@
+import type { Node } from "@webagent/admin"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { lazy, Suspense, useState } from "react"
+import { Console, reason } from "../../state/client.ts"
+import { say } from "../../state/notices.ts"
+import { registry, useAtomValue, useChange } from "../../state/react.ts"
+import { Answer } from "../../ui/Answer.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { count } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Page } from "../../ui/Page.tsx"
+import { Status } from "../../ui/Status.tsx"
+import { Table } from "../../ui/Table.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+
+const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
+
+const changed = ["nodes"]
+const nodes = Console.query("nodes", "list", { reactivityKeys: changed })
+const drainNode = Console.mutation("nodes", "drain")
+const undrainNode = Console.mutation("nodes", "undrain")
+
+/** The servers that share a store: what each does, and which accept new work. */
+const NodesScreen = () => {
+  const result = useAtomValue(nodes)
+  const failed = (change: AsyncResult.AsyncResult<unknown, unknown>) => {
+    if (AsyncResult.isFailure(change)) say(reason(change))
+  }
+  const [drain] = useChange(drainNode, failed)
+  const [undrain] = useChange(undrainNode, failed)
+  const [asked, ask] = useState<Node | undefined>(undefined)
+  return (
+    <Page
+      title="Nodes"
+      lead="Servers that share a store. A draining node finishes its running work and accepts nothing new."
+    >
+      <Answer of={result} what="nodes" onRetry={() => registry.refresh(nodes)}>
+        {(rows) => (
+          <Table
+            label="Nodes"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: "Node",
+                cell: ({ name }) => (
+                  <Link to={`/runs?node=${encodeURIComponent(name)}`} title="Show its runs">
+                    <Untrusted>{name}</Untrusted>
+                  </Link>
+                )
+              },
+              { name: "State", cell: ({ draining }) => <Status of={draining ? "draining" : "ok"} /> },
+              { name: "Address", cell: ({ address }) => <Untrusted>{address ?? "–"}</Untrusted> },
+              { name: "Sessions", isNumber: true, cell: ({ sessions }) => count(sessions) },
+              { name: "Browsers", isNumber: true, cell: ({ browsers }) => count(browsers) },
+              { name: "Room for browsers", isNumber: true, cell: ({ room }) => (room > 10_000 ? "any" : count(room)) },
+              { name: "Started", cell: ({ startedAt }) => <Time at={startedAt} /> },
+              {
+                name: "Changes",
+                isUnseen: true,
+                cell: (node) =>
+                  node.draining ? (
+                    <Button
+                      aria-label={`Accept work again on ${node.name}`}
+                      onClick={() => undrain({ params: { node_id: node.id }, reactivityKeys: changed })}
+                    >
+                      Accept work again
+                    </Button>
+                  ) : (
+                    <Button aria-label={`Drain ${node.name}`} onClick={() => ask(node)}>
+                      Drain
+                    </Button>
+                  )
+              }
+            ]}
+          />
+        )}
+      </Answer>
+      {asked === undefined ? null : (
+        <Suspense>
+          <Confirm
+            title={`Drain ${asked.name}?`}
+            action={`Drain ${asked.name}`}
+            onClose={() => ask(undefined)}
+            onConfirm={() => drain({ params: { node_id: asked.id }, reactivityKeys: changed })}
+          >
+            It finishes its running work and accepts nothing new until you undo it. Other nodes take over queued runs.
+          </Confirm>
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+export default NodesScreen

@@ -1,0 +1,32 @@
+import type { Spend } from "@webagent/admin"
+import * as Effect from "effect/Effect"
+import * as Atom from "effect/reactivity/Atom"
+import { Console } from "../../state/client.ts"
+import { settled } from "../../state/runs.ts"
+
+/** Groupings of the cost. */
+export const groupings = ["day", "key", "model"] as const
+
+export type Grouping = (typeof groupings)[number]
+
+/** Reads the grouping of the page's address. */
+export const groupingOf = (search: string): Grouping =>
+  groupings.find((one) => one === new URLSearchParams(search).get("by")) ?? "day"
+
+/** The cost of the last 30 days by day, key or model. */
+export const spend = Atom.family((by: Grouping) =>
+  Console.runtime.atom((get) => {
+    get(settled("runs"))
+    return Effect.flatMap(Console, (client) => client.spend.get({ query: { by } }))
+  })
+)
+
+/** The rows as CSV. */
+export const csvOf = (by: Grouping, { rows }: Spend): string =>
+  [
+    `${by},usd,runs,inputTokens,outputTokens`,
+    ...rows.map(
+      (row) =>
+        `"${(row[by] ?? "").replaceAll('"', '""')}",${row.usd},${row.runs},${row.inputTokens},${row.outputTokens}`
+    )
+  ].join("\r\n")

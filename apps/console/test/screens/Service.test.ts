@@ -1,0 +1,76 @@
+import { Server, SimulatedService } from "@webagent/simulation"
+import { open } from "@webagent/test-chromium"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { Browser } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+
+describe("the console of the simulated service", () => {
+  const scope = Effect.runSync(Scope.make())
+  let browser: Browser
+  let address = ""
+  beforeAll(async () => {
+    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
+    const parts = await Effect.runPromise(Scope.provide(Layer.build(SimulatedService.layer()), scope))
+    address = Context.get(parts, Server).address
+    browser = await open()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  it("starts a run without a sign-in, watches it to its end, finds a failed one, and follows up", async () => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(30_000)
+    const errors: Array<string> = []
+    page.on("pageerror", ({ message }) => errors.push(message))
+    await page.goto(`${address}/console`)
+    await page.getByRole("heading", { name: "First steps" }).waitFor()
+    await page.getByRole("link", { name: "Start one" }).click()
+    await page.getByLabel("Task").fill("Find a red mug [simulate duration=1s output=found]")
+    await page.getByRole("button", { name: "Start the run" }).click()
+    await page.waitForURL(/\/console\/runs\/[\w-]+$/u)
+    // queued, running and completed arrive as events
+    await page.locator("[data-status=completed]").first().waitFor()
+    await page.getByRole("region", { name: "Result" }).getByText("found").waitFor()
+
+    await page.getByRole("link", { name: "Start a run" }).click()
+    await page.getByRole("button", { name: "A task that fails" }).click()
+    await page.getByRole("button", { name: "Start the run" }).click()
+    await page.getByText("The simulated agent failed").first().waitFor()
+
+    await page.getByRole("link", { name: "Runs", exact: true }).click()
+    await page.getByRole("button", { name: /^Failed/u }).click()
+    await page.getByRole("grid").getByText("Buy a train ticket").waitFor()
+    assert.strictEqual(await page.locator("[role=row][aria-selected]").count(), 1)
+
+    await page.getByRole("link", { name: "Start a run" }).click()
+    await page.getByRole("button", { name: "A task that takes 20 seconds" }).click()
+    await page.getByRole("button", { name: "Start the run" }).click()
+    await page.locator("[data-status=running]").first().waitFor()
+    await page.getByRole("button", { name: "Stop", exact: true }).click()
+    await page.locator("[data-status=cancelled]").first().waitFor()
+
+    for (const [name, text] of [
+      ["Sessions", "Show its runs"],
+      ["Spend", "By model"],
+      ["Nodes", "local"],
+      ["Audit log", "No changes yet"],
+      ["Settings", "memory"]
+    ] as const) {
+      await page.getByRole("link", { name, exact: true }).click()
+      await page.getByRole("heading", { name, exact: true }).first().waitFor()
+      await page.getByText(text).or(page.getByTitle(text)).first().waitFor()
+    }
+    assert.deepStrictEqual(errors, [])
+    await page.close()
+  })
+})
