@@ -34,7 +34,7 @@ describe("the list of runs", () => {
       assert.strictEqual(await heading(page), "Overview")
     }))
 
-  it("shows any of its rows, of which only those in view are in the page", () =>
+  it("shows any of its rows, and only the rows in view are in the page", () =>
     visit("/runs", async (page) => {
       await row(page, 0).waitFor()
       assert.strictEqual(await page.getByRole("grid").getAttribute("aria-rowcount"), "301")

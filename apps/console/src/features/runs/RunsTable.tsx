@@ -137,7 +137,7 @@ const moves = (last: number): Readonly<Record<string, number>> => ({
   End: last
 })
 
-/** A grid of any number of runs, of which only those in view are in the page. */
+/** A grid of any number of runs. Only the rows in view are in the page. */
 export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
   const grid = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number | undefined>(undefined)
