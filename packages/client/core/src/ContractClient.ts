@@ -160,12 +160,12 @@ export const makeOptional = <const Operations extends Group>(
   Effect.map(Transport, (transport) => {
     const optional = Object.entries(operations).map(([name, operation]) => {
       const call = methodOf(transport, version, operation)
-      const asked = `${operation.method} ${operation.path}`
+      const described = `${operation.method} ${operation.path}`
       return [
         name,
         (input: RequestEncoding.Input = {}, options?: CallOptions.CreateOptions) =>
           call(input).pipe(
-            Effect.mapError((error) => ofOptional(error, asked)),
+            Effect.mapError((error) => ofOptional(error, described)),
             CallOptions.provide(options),
             Trace.span(`${version}.${service}.${name}`, { attributes: attributesOf(input.params) })
           )

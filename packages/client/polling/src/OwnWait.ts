@@ -14,10 +14,10 @@ export type WaitEnd =
   /** A read has failed for good, as when the key was revoked. */
   | "failed"
 
-/** What happens at the service to a resource whose wait ends first: it's canceled, or it continues and may cost. */
+/** Treatment of a resource whose wait ends first: it's canceled at the service, or it continues and may cost. */
 export type EndAction = "cancel" | "continue"
 
-/** What happens at the service when a wait ends first. */
+/** Options for a wait that ends before its resource does. */
 export interface EndOptions {
   /**
    * With `cancel`, a resource whose wait ends first, because of the timeout, a failure or an interruption, is canceled

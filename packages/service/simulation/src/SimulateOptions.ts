@@ -76,9 +76,9 @@ const calls = {
 
 /** Refuses options that are misspelt or wrong, with a line for each: no compiler has looked at those of plain JavaScript. */
 export const check = (call: keyof typeof calls, options: unknown): void => {
-  const given = typeof options === "object" && options !== null ? writtenOptions(options) : options
-  const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(given)
+  const checkedOptions = typeof options === "object" && options !== null ? writtenOptions(options) : options
+  const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(checkedOptions)
   if (Result.isSuccess(checked)) return
-  const lines = fieldIssues(checked.failure.issue, given).map((issue) => line(issue).replace(/[^?]$/u, "$&."))
+  const lines = fieldIssues(checked.failure.issue, checkedOptions).map((issue) => line(issue).replace(/[^?]$/u, "$&."))
   throw new TypeError(lines.map((text) => `${call}: ${text}`).join("\n"))
 }

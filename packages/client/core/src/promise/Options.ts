@@ -85,7 +85,7 @@ export interface WaitOptions extends Omit<CallOptions, "timeout"> {
   readonly first?: Time | undefined
 }
 
-/** What happens at the service when a wait ends first. */
+/** Options for a wait that ends before its resource does. */
 export interface EndOptions {
   /**
    * With `cancel`, a resource whose wait ends first, because of the timeout, a failure or an abort, is canceled at the
