@@ -121,7 +121,13 @@ export const fill = Effect.fnUntraced(function* (runs: number, log: (line: strin
 /** Makes the statistics of Postgres, as autovacuum does a while after rows are written. */
 export const analyze = SqlClient.SqlClient.use((sql) =>
   sql.onDialectOrElse({
-    pg: () => Effect.asVoid(sql`ANALYZE turns, turn_list, turn_texts, turn_tags, sessions, session_list`),
+    pg: () =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SET LOCAL statement_timeout = 0`
+          yield* sql`ANALYZE turns, turn_list, turn_texts, turn_tags, sessions, session_list`
+        })
+      ),
     orElse: () => Effect.void
   })
 )

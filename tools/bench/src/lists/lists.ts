@@ -113,7 +113,12 @@ const overPostgres = (bundle: string, sizes: Sizes, log: Options["log"]) =>
       measureCreates(bundle, Redacted.value(url), changePostgres(url), sizes.rounds, sizes.window_ms)
     )
     const full = Redacted.make(yield* database)
-    const { pages, sums } = yield* measured("Postgres", Layer.fresh(PostgresDatabase.layer({ url: full })), sizes, log)
+    const { pages, sums } = yield* measured(
+      "Postgres",
+      Layer.fresh(PostgresDatabase.layer({ url: full, patience_ms: 600_000 })),
+      sizes,
+      log
+    )
     return { creates, pages, sums } satisfies ListsOf
   }).pipe(Effect.provide(TestPostgres.layer), Effect.scoped, Effect.runPromise)
 
