@@ -2,7 +2,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
-import { type Operation, operations, pathWith } from "./Operation.ts"
+import { described, type Operation, pathWith } from "./Operation.ts"
 
 /** What a fuzzed request may name and use on the server that it is sent to. */
 export interface Known {
@@ -215,9 +215,9 @@ const chunksOf = (body: Uint8Array, size: number) => {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")])
 }
 
-/** Requests for every operation, most of them odd in one or two ways, each with the status that it is due. */
+/** Requests for every described operation, most of them odd in one or two ways, each with the status that it is due. */
 export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary<FuzzedRequest> =>
-  pick(...operations).pipe(
+  pick(...described).pipe(
     flatMap((operation) =>
       all({
         operation: Arbitrary.Constant(operation),

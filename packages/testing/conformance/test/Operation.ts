@@ -1,9 +1,8 @@
 import { errorsOf, type Operations } from "@webagent/contract"
 import { V2Extensions, V2Operations } from "@webagent/contract/v2"
 import { V3Extensions, V3Operations } from "@webagent/contract/v3"
-import { CreateRunInSession, V4Api, V4Extensions, V4Operations } from "@webagent/contract/v4"
+import { CreateRunInSession, V4Extensions, V4Operations } from "@webagent/contract/v4"
 import * as Wire from "@webagent/contract/Wire"
-import * as OpenApi from "effect/http-api/OpenApi"
 import type * as Schema from "effect/Schema"
 
 type Body = Schema.Codec<unknown, unknown>
@@ -19,6 +18,8 @@ export interface Operation {
   readonly pattern: RegExp
   /** What it takes, if it takes a body. */
   readonly payload: Body | undefined
+  /** True if the description doesn't show it. */
+  readonly isExtension: boolean
   /** What it answers, by status. */
   readonly answers: ReadonlyMap<number, Body>
 }
@@ -40,19 +41,13 @@ const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<O
         path,
         pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"),
         payload,
+        isExtension: name !== undefined && name in Wire.extensions[version],
         answers: new Map<number, Body>([
           [status, success],
           ...Object.entries(errorsOf(operation)).map(([status, error]) => [Number(status), error] as const)
         ])
       }
     })
-
-/** The paths of an API's endpoints, by method. */
-const served: ReadonlySet<string> = new Set(
-  Object.entries(OpenApi.fromApi(V4Api).paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => `${method.toUpperCase()} ${Wire.basePath.v4}${path}`)
-  )
-)
 
 /** Every operation of every version that our server serves. */
 export const operations: ReadonlyArray<Operation> = [
@@ -61,8 +56,11 @@ export const operations: ReadonlyArray<Operation> = [
   ...ofVersion("v3", V3Operations),
   ...ofVersion("v3", V3Extensions),
   ...ofVersion("v4", { ...V4Operations, runs: { ...V4Operations.runs, create: CreateRunInSession } }),
-  ...ofVersion("v4", V4Extensions).filter(({ method, path }) => served.has(`${method} ${path}`))
+  ...ofVersion("v4", V4Extensions)
 ]
 
+/** The operations that the description shows. */
+export const described = operations.filter(({ isExtension }) => !isExtension)
+
 /** The path of an operation with this id in it. */
-export const pathWith = (operation: Operation, id: string): string => operation.path.replace(/\{\w+\}/u, () => id)
+export const pathWith = (operation: Operation, id: string): string => operation.path.replaceAll(/\{\w+\}/gu, () => id)

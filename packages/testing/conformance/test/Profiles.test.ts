@@ -4,7 +4,7 @@ import { Journal, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { complaint, violations } from "./Conforming.ts"
-import { type Operation, operations, pathWith } from "./Operation.ts"
+import { described, type Operation, pathWith } from "./Operation.ts"
 import { type Outcome, request, talk } from "./RawConnection.ts"
 
 /** How much faster service time goes, so that a hang of half a minute is over in a moment. */
@@ -80,7 +80,7 @@ const askAll = Effect.gen(function* () {
     if (makes !== undefined && id !== undefined) made.set(makes, [...(made.get(makes) ?? []), id])
   })
   for (let turn = 0; turn < turns; turn++) {
-    yield* Effect.forEach(operations, (operation) => ask(operation, turn), { concurrency: 9, discard: true })
+    yield* Effect.forEach(described, (operation) => ask(operation, turn), { concurrency: 9, discard: true })
   }
   return all
 })
