@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BrowserUse, BrowserUseError } from "browser-use-sdk/v4"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Service, services } from "./service.ts"
 
@@ -201,6 +204,33 @@ for (const [name, start] of Object.entries(services)) {
       )
       const stopped = await client.browsers.stop(browser.id)
       assert.deepInclude(stopped, { id: browser.id, status: "stopped", cdpUrl: null })
+    })
+
+    it("keeps files in a workspace, in the simulator", async () => {
+      if (name !== "the simulator") {
+        assert.deepStrictEqual(await refusal(client.workspaces.create()), [404, "Not Found"])
+        return
+      }
+      const folder = mkdtempSync(join(tmpdir(), "workspace-"))
+      const path = join(folder, "data.csv")
+      writeFileSync(path, "a,b\n1,2\n")
+      const { id } = await client.workspaces.create({ name: "mine" })
+      assert.strictEqual((await client.workspaces.get(id)).name, "mine")
+      assert.isNull((await client.workspaces.update(id, { name: null })).name)
+      const [uploaded] = await client.workspaces.upload(id, path)
+      assert.strictEqual(uploaded?.name, "data.csv")
+      const { files } = await client.workspaces.files(id, { includeUrls: true })
+      assert.deepStrictEqual(
+        files.map((file) => [file.path, file.size]),
+        [[uploaded?.path, 8]]
+      )
+      assert.strictEqual(await (await fetch(files[0]?.url ?? "")).text(), "a,b\n1,2\n")
+      assert.strictEqual((await client.workspaces.size(id)).usedBytes, 8)
+      await client.workspaces.deleteFile(id, uploaded?.path ?? "")
+      assert.lengthOf((await client.workspaces.files(id)).files, 0)
+      await client.workspaces.delete(id)
+      assert.isTrue((await client.workspaces.get(id)).archived)
+      rmSync(folder, { recursive: true })
     })
 
     it("gets the status and the sentence of each error", async () => {
