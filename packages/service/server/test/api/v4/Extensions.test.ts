@@ -105,6 +105,18 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
+  it.effect("a message whose run is at work is not removed, and its run goes on", () =>
+    Effect.gen(function* () {
+      const { run, session } = yield* busy
+      const { body } = yield* queue(session, "wait")
+      yield* send("POST", `/api/v4/runs/${run}/cancel`)
+      yield* untilStatus(body["runId"], "running")
+      assert.strictEqual((yield* send("DELETE", `/api/v4/sessions/${session}/queue/2`)).status, 409)
+      const read = yield* send("GET", `/api/v4/runs/${String(body["runId"])}/status`)
+      assert.deepStrictEqual(read.body, { status: "running" })
+    })
+  )
+
   it.effect("equal pending messages are one with the header that says so", () =>
     Effect.gen(function* () {
       const { session } = yield* busy
