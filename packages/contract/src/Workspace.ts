@@ -66,7 +66,7 @@ export const UploadRequest = openRecord({
 /** The body of `POST /workspaces/{workspace_id}/files/upload`. */
 export type UploadRequest = typeof UploadRequest.Type
 
-/** Where to PUT a file: `uploadUrl` takes its bytes once, without an API key. */
+/** The upload target of a file: PUT its bytes to `uploadUrl` once, without an API key. */
 const UploadTarget = answer({
   id: undescribed(Identifier),
   name: Schema.String,

@@ -26,7 +26,7 @@ export const AuditEntry = Schema.Struct({
 /** A change that someone made, or tried to make. */
 export type AuditEntry = typeof AuditEntry.Type
 
-/** What narrows the audit log. */
+/** Filters of the audit log. */
 export const AuditFilters = Schema.Struct({
   key: Schema.optionalKey(FilterText),
   action: Schema.optionalKey(FilterText),
@@ -35,7 +35,7 @@ export const AuditFilters = Schema.Struct({
   to: Schema.optionalKey(When)
 })
 
-/** What narrows the audit log. */
+/** Filters of the audit log. */
 export type AuditFilters = typeof AuditFilters.Type
 
 /** The log of changes. */

@@ -40,7 +40,7 @@ export const Browser = Schema.Struct({
   /** Title and address of the tab in front; null if this node doesn't show the browser. */
   title: text,
   address: text,
-  /** Why it stopped, such as `expired` or `crashed`; null before that. */
+  /** Reason for its stop, such as `expired` or `crashed`; null before that. */
   stopReason: text,
   recording: Schema.Boolean,
   startedAt: Instant,
@@ -52,7 +52,7 @@ export const Browser = Schema.Struct({
 /** A browser. */
 export type Browser = typeof Browser.Type
 
-/** What narrows a list of browsers. */
+/** Filters of a list of browsers. */
 export const BrowserFilters = Schema.Struct({
   status: Schema.optionalKey(Schema.Literals(browserStatuses)),
   key: Schema.optionalKey(FilterText),
@@ -61,7 +61,7 @@ export const BrowserFilters = Schema.Struct({
   to: Schema.optionalKey(When)
 })
 
-/** What narrows a list of browsers. */
+/** Filters of a list of browsers. */
 export type BrowserFilters = typeof BrowserFilters.Type
 
 /** Links to a browser; each has a token, so that it opens without a key. Null if the browser has no such thing. */
@@ -76,7 +76,7 @@ export const BrowserLinks = Schema.Struct({
 /** Links to a browser. */
 export type BrowserLinks = typeof BrowserLinks.Type
 
-/** What happened to each browser. */
+/** Outcome for each browser. */
 export const StoppedBrowsers = Schema.Struct({
   stopped: Schema.Array(Schema.String),
   /** Those that were stopped before. */
@@ -114,7 +114,7 @@ export class BrowsersGroup extends HttpApiGroup.make("browsers").add(
   HttpApiEndpoint.post("takeControl", "/browsers/:browser_id/control", {
     params: ofBrowser,
     payload: Schema.Struct({
-      /** How long to hold it, 1 to 600 seconds (60 by default). Take it again to extend it. */
+      /** Number of seconds to hold it, from 1 to 600 (60 by default). Take it again to extend it. */
       seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })))
     }),
     success: Control,

@@ -11,7 +11,7 @@ export const Usd = Schema.String.annotate({ examples: ["0.0132"] })
 const whole = (minimum: number, maximum: number) =>
   Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))
 
-/** What a request for a page of any list may say. */
+/** Query parameters of a page of any list. */
 export const pageQuery = {
   /** `next` of the page before; the first page without. */
   cursor: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(1000))),

@@ -77,7 +77,7 @@ export const RunDetails = Schema.Struct({
   attempt: Schema.Int,
   modelParams: Schema.NullOr(JsonObject),
   outputSchema: Schema.NullOr(JsonObject),
-  /** What it was limited to; null is unlimited. */
+  /** Limits of the run; null is unlimited. */
   budget: Schema.NullOr(
     Schema.Struct({
       costUsd: Schema.NullOr(Usd),
@@ -96,7 +96,7 @@ export const RunDetails = Schema.Struct({
 /** A run with what only its own page shows. */
 export type RunDetails = typeof RunDetails.Type
 
-/** What narrows a list of runs; a run fits if it fits all of them. The same in a request and in the address of a page. */
+/** Filters of a list of runs; a run has to match all of them. The same in a request and in the address of a page. */
 export const RunFilters = Schema.Struct({
   status: Schema.optionalKey(Schema.Literals(runStatuses)),
   /** Name of the key that created it. A key without the scope `admin` sees its own runs whatever it says here. */
@@ -116,10 +116,10 @@ export const RunFilters = Schema.Struct({
   minUsd: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
 })
 
-/** What narrows a list of runs. */
+/** Filters of a list of runs. */
 export type RunFilters = typeof RunFilters.Type
 
-/** How many runs stand where, up to 10,000 each. */
+/** Number of runs, counted up to 10,000. */
 export const Count = Schema.Struct({
   count: Schema.Int,
   /** True if there are more than `count`. */
@@ -138,7 +138,7 @@ export const RunPage = Schema.Struct({
 /** A page of runs. */
 export type RunPage = typeof RunPage.Type
 
-/** What an agent did. Fields that its agent doesn't report are null. */
+/** A step of an agent. Fields that the agent doesn't report are null. */
 export const RunStep = Schema.Struct({
   runId: Schema.String,
   /** 1 is the run's first. */
@@ -152,7 +152,7 @@ export const RunStep = Schema.Struct({
   value: text,
   /** True if the agent saw that the step had its effect. */
   verified: Schema.NullOr(Schema.Boolean),
-  /** Why it failed; null for a step that runs or succeeded. */
+  /** Reason of the failure; null while the step runs and after it succeeded. */
   failure: text,
   startedAt: Instant,
   /** Null while it runs. */
@@ -163,7 +163,7 @@ export const RunStep = Schema.Struct({
   picture: Schema.Boolean
 }).annotate({ identifier: "RunStep" })
 
-/** What an agent did. */
+/** A step of an agent. */
 export type RunStep = typeof RunStep.Type
 
 /** Number of a step or model call in a path or query. */
@@ -193,13 +193,13 @@ export const ModelCall = Schema.Struct({
 /** One call of a model. */
 export type ModelCall = typeof ModelCall.Type
 
-/** What a new run is told: the body of v4's `POST /runs`, of which these fields are the most used. */
+/** Request for a new run: the body of v4's `POST /runs`. These are its most used fields. */
 export const StartRun = Schema.StructWithRest(
   Schema.Struct({ task: Schema.NonEmptyString, modelParams: Schema.optionalKey(JsonObject) }),
   [Schema.Record(Schema.String, Schema.Unknown)]
 ).annotate({ identifier: "StartRun" })
 
-/** What a new run is told. */
+/** Request for a new run. */
 export type StartRun = typeof StartRun.Type
 
 /** A follow-up for the session of a run. */
@@ -221,7 +221,7 @@ export const CancelRuns = Schema.Union([
   })
 ]).annotate({ identifier: "CancelRuns" })
 
-/** What happened to each run of a bulk cancel. Sending it again is harmless. */
+/** Outcome of a bulk cancel for each run. Sending it again is harmless. */
 export const CancelledRuns = Schema.Struct({
   cancelled: Schema.Array(Schema.String),
   /** Those that were finished before. */
@@ -231,7 +231,7 @@ export const CancelledRuns = Schema.Struct({
   next: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "CancelledRuns" })
 
-/** What happened to each run of a bulk cancel. */
+/** Outcome of a bulk cancel for each run. */
 export type CancelledRuns = typeof CancelledRuns.Type
 
 /** Runs that were started again, and those that were not. */

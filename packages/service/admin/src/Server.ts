@@ -38,7 +38,7 @@ export const ServerInfo = Schema.Struct({
   has: Schema.Array(Feature),
   /** Kind of the store: `memory`, `sqlite` or `postgres`. */
   data: Schema.String,
-  /** What the browsers are, as the server prints it when it starts. */
+  /** Description of the browsers, as the server prints it when it starts. */
   browsers: Schema.String,
   /** The model that carries out runs, `DIALECT:NAME`; null without one. */
   model: Schema.NullOr(Schema.String),
@@ -56,7 +56,7 @@ export type ServerInfo = typeof ServerInfo.Type
 /** Health of the server that responds and of its store. */
 export const Health = Schema.Struct({
   status: Schema.Union([Schema.Literals(["ok", "draining", "unavailable"]), Schema.String]),
-  /** Why it is unavailable; null otherwise. */
+  /** Reason why it's unavailable; null otherwise. */
   reason: Schema.NullOr(Schema.String),
   /** Figures such as the size of the store and the number of open runs. */
   details: Schema.Record(Schema.String, Schema.Unknown)

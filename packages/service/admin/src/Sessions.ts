@@ -45,7 +45,7 @@ export const SessionDetails = Schema.Struct({ ...sessionFields, runList: Schema.
 /** A session with its runs. */
 export type SessionDetails = typeof SessionDetails.Type
 
-/** What narrows a list of sessions. */
+/** Filters of a list of sessions. */
 export const SessionFilters = Schema.Struct({
   status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
   key: Schema.optionalKey(FilterText),
@@ -53,7 +53,7 @@ export const SessionFilters = Schema.Struct({
   to: Schema.optionalKey(When)
 })
 
-/** What narrows a list of sessions. */
+/** Filters of a list of sessions. */
 export type SessionFilters = typeof SessionFilters.Type
 
 /** Sessions of all API versions. */

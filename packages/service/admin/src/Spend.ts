@@ -37,7 +37,7 @@ export const Spend = Schema.Struct({
 /** Cost by day, key or model. */
 export type Spend = typeof Spend.Type
 
-/** What runs cost. */
+/** Cost of runs. */
 export class SpendGroup extends HttpApiGroup.make("spend").add(
   HttpApiEndpoint.get("get", "/spend", {
     query: {

@@ -20,13 +20,13 @@ export class ControlTaken extends Data.TaggedError("ControlTaken")<{
 
 /** Control of the browsers that run at this node. The agent of a browser pauses between steps while a person has it. */
 export interface BrowserControl {
-  /** The person who has control; null if nobody has. */
+  /** The person who has control; null if control is free. */
   readonly of: (browserId: string) => Effect.Effect<Control | null>
   /** Gives control for a time. The driver who has it extends it. */
   readonly take: (browserId: string, driver: string, for_ms: number) => Effect.Effect<Control, ControlTaken>
-  /** Ends control. Without a driver, whoever has it. */
+  /** Ends control: of this driver, or of any driver if none is named. */
   readonly release: (browserId: string, driver?: string) => Effect.Effect<void, ControlTaken>
-  /** Waits until nobody has control. */
+  /** Waits until control is free. */
   readonly free: (browserId: string) => Effect.Effect<void>
 }
 

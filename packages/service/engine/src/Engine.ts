@@ -129,11 +129,11 @@ export class Engine extends Context.Service<
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** Ends the public link of a session. Sharing it again makes the same link open again. */
     readonly unshareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
-    /** The person who has control of a browser that runs here; null if nobody has. */
+    /** The person who has control of a browser that runs here; null if control is free. */
     readonly controlOf: BrowserControl.BrowserControl["of"]
     /** Gives a person control of a browser that runs here for a time. Its agent pauses between steps meanwhile. */
     readonly takeControl: BrowserControl.BrowserControl["take"]
-    /** Ends control of a browser; without a driver, whoever has it. */
+    /** Ends control of a browser: of this driver, or of any driver if none is named. */
     readonly releaseControl: BrowserControl.BrowserControl["release"]
   }
 >()("@webagent/engine/Engine") {

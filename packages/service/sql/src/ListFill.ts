@@ -14,7 +14,7 @@ export interface ListFill {
   readonly texts: Effect.Effect<void, StoreUnavailable>
 }
 
-/** How many records are added to a list at once; requests for them wait meanwhile. */
+/** Number of records that are added to a list at once; requests for them wait meanwhile. */
 const chunk = 500
 
 /** Turns without an entry in the text index up to which a search adds them itself. */

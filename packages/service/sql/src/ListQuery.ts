@@ -35,7 +35,7 @@ export interface ListTable {
 /** A condition with fewer rows than this is read whole. */
 export const rare = 1000
 
-/** How many rows one page looks at, at most, so that its time doesn't depend on the data. */
+/** Maximum number of rows that one page reads, so that its time doesn't depend on the data. */
 export const budget = 2000
 
 type Part = string | number | Query
@@ -159,7 +159,7 @@ export const probe = (conditions: ReadonlyArray<Condition>): Query =>
     ", "
   )}`
 
-/** How a page finds its rows: by which condition, and whether it reads all of its rows. */
+/** Plan of a page: the condition that drives it, and whether all rows of that condition are read. */
 export interface Drive {
   readonly by: Condition | null
   readonly whole: boolean
@@ -234,7 +234,7 @@ export const page = (
       ORDER BY created_at_ms DESC, n DESC LIMIT 1 OFFSET ${budget - 1}) z) y ORDER BY at DESC, n DESC`
 }
 
-/** How many rows a count looks at if they have to fit several conditions. */
+/** Maximum number of rows that a count with several conditions reads. */
 export const countBudget = 12_000
 
 /** Counts the matching rows of one status as `k`, up to `most`. */

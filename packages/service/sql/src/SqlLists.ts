@@ -100,7 +100,7 @@ const isEmpty = (filter: AnyFilter) =>
 
 const none: Page<never> = { rows: [], next: null }
 
-/** Makes the page of its rows, of which there is one more than the limit if the list continues. */
+/** Makes a page of its rows. One row more than the limit means that the list continues. */
 const pageOf = <A>(rows: ReadonlyArray<Row>, parse: (text: unknown) => A, limit: number): Page<A> => {
   const place = (row: Row | undefined): Place | null =>
     row === undefined ? null : { at_ms: Number(row["at"]), n: Number(row["n"]) }

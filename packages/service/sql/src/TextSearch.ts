@@ -11,10 +11,10 @@ type Ask = (query: ListQuery.Query) => Effect.Effect<ReadonlyArray<Row>, SqlErro
 
 const { allOf, query, raw } = ListQuery
 
-/** How many turns with the words one page looks at if they also have to fit other conditions. */
+/** Number of turns with the words that a page reads if other conditions apply. */
 const textBudget = 1000
 
-/** How many of the newest turns Postgres looks at before it uses its index, which finds all turns with a word. */
+/** Number of the newest turns that Postgres reads before it uses its index, which finds all turns with a word. */
 const newest = 2000
 
 /** Turns with the words, of those, from which they are so common that the index would find too many. */

@@ -62,7 +62,7 @@ export const endOld = Effect.fnUntraced(function* (index: number, node: string) 
   yield* sql`UPDATE sessions SET lease_node = NULL, lease_turn = NULL, stopped_at_ms = 9 WHERE id = ${turn.sessionId}`
 })
 
-/** Records of all kinds, some of which databases read with difficulty. */
+/** Records of all kinds, including some that databases read with difficulty. */
 export const insertAllOld = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (let index = 1; index <= 5; index++) yield* insertOld(index)

@@ -37,7 +37,7 @@ const taskOf = (i: number) =>
   `Find the cheapest red mug number ${i} at https://shop${i % 97}.example/items and tell its price with shipping` +
   `${i % 10 === 0 ? " and an umbrella" : ""}${i % 100_000 === 9 ? " for a zeppelin" : ""}`
 
-/** Makes a run: of five owners, six models, twelve nodes and 51 tags, some of which are rare. */
+/** Makes a run: of five owners, six models, twelve nodes and 51 tags, including rare ones. */
 export const turnOf = (i: number, runs: number): Turn.Turn => {
   const createdAt_ms = start_ms + Math.floor((i * days_ms) / runs)
   const status = statusOf(i, runs)

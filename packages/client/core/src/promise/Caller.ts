@@ -122,7 +122,7 @@ export const make = <R>(
       let unheed: (() => void) | undefined
       const fiber = fork(called, last, (exit) => {
         unheed?.()
-        // the signal is what ends the process, and not an error that nobody catches
+        // the signal is what ends the process, and not an uncaught error
         if (isKilled) return
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))

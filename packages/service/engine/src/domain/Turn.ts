@@ -138,7 +138,7 @@ export const Turn = Schema.Struct({
   task: Schema.String,
   /** Its name in lists; null for the first line of the task. */
   title: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
-  /** What its caller marked it with, for filters. */
+  /** Tags from the caller, for filters. */
   tags: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   model: Schema.String,
   agentVersion: Schema.String,

@@ -19,13 +19,13 @@ export interface RunShare {
   readonly expiresAt_ms: number
 }
 
-/** What people added to a run. */
+/** Marks and notes that people add to a run. */
 export interface RunNote {
   readonly mark: RunMark | null
   readonly share: RunShare | null
 }
 
-/** The note of a run to which nobody added anything. */
+/** The note of a run without marks and notes. */
 export const noNote: RunNote = { mark: null, share: null }
 
 /** Storage of notes. They are deleted with their runs. */

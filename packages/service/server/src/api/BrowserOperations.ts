@@ -10,7 +10,7 @@ import * as SafeCreate from "./SafeCreate.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** How a version reads and shows browsers. */
+/** Conversion of a version's browser requests and responses. */
 export interface BrowserConversion {
   readonly toDomain: (
     body: BrowserCreate

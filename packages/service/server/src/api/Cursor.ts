@@ -48,5 +48,5 @@ export const decode = (scope: ListScope, cursor: string): Option.Option<Place> =
   return Option.some({ at_ms, n })
 }
 
-/** What to do with a cursor that isn't one of the list. */
+/** Advice for a cursor of another list. */
 export const badCursor = "The cursor belongs to another list or to other filters. Read the list from its start"

@@ -24,5 +24,5 @@ export const decode = (scope: FileScope, cursor: string | undefined): string | u
   return text.startsWith(start) ? text.slice(start.length) : undefined
 }
 
-/** What to do with a cursor that isn't one of the list. */
+/** Advice for a cursor of another list. */
 export const badCursor = "The cursor belongs to another list or to another prefix. Read the list from its start"

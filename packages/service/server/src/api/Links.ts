@@ -33,7 +33,7 @@ const controlPath = (browserId: string) => `${livePath(browserId)}/control`
 /** The purpose in the token of the person who has control, as long as the control with this id lasts. */
 const driverPath = (browserId: string, control: string) => `${controlPath(browserId)}/${control}`
 
-/** Access to a browser that a token grants: looking, also driving while nobody has control, or driving with control. */
+/** Access to a browser that a token grants: watching, driving while control is free, or driving with control. */
 export const accessOf = (
   tokens: LinkTokens["Service"],
   browserId: string,

@@ -8,7 +8,7 @@ export interface UnsupportedOption {
   readonly name: string
   /** Values besides null that ask for nothing. */
   readonly harmless?: ReadonlyArray<boolean>
-  /** Why it's refused, and what to do. */
+  /** Reason of the refusal, and advice. */
   readonly issue: string
 }
 

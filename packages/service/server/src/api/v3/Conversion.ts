@@ -89,7 +89,7 @@ const costOf = (turns: ReadonlyArray<Turn.Turn>): string | null =>
     null
   )
 
-/** Whether the last task was carried out; null while one is open, and of a cancelled one. */
+/** True if the last task succeeded; null while a task is open, and for a cancelled one. */
 const isSuccessful = (last: Turn.Turn | undefined): boolean | null => {
   if (last === undefined || last.status === "cancelled") return null
   return last.status === "completed" && last.isSuccess !== false

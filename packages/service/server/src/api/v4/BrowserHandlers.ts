@@ -4,7 +4,7 @@ import * as BrowserOperations from "../BrowserOperations.ts"
 import * as Conversion from "./Conversion.ts"
 import { Served } from "./Served.ts"
 
-/** How v4 reads and shows browsers. */
+/** Conversion of v4's browser requests and responses. */
 export const conversion: BrowserOperations.BrowserConversion = {
   toDomain: Conversion.browserToDomain,
   fromDomain: Conversion.browserFromDomain,

@@ -19,7 +19,7 @@ const atOnce = 16
 /** Time that a read waits for the first view of a browser. */
 const viewWithin = "1 second"
 
-/** How long control lasts unless the request says. */
+/** Default duration of control. */
 const controlSeconds = 60
 
 const noBrowser = () => Effect.fail(new NotFoundError({ detail: "Browser not found" }))
@@ -34,7 +34,7 @@ const filterOf = (filters: BrowserFilters) =>
     ...(filters.node === undefined ? {} : { node: filters.node })
   }))
 
-/** What an agent does in a browser right now. */
+/** Returns the current work of an agent in a browser. */
 export const makeWorkOf = (engine: Engine["Service"]) => (browser: Browser.Browser) => {
   const { id, sessionId, status } = browser
   if (sessionId === null) return Effect.succeed(undefined)

@@ -13,7 +13,7 @@ export interface NodeLoad {
 export interface InstallationService {
   /** Kind of the store: `memory`, `sqlite` or `postgres`. */
   readonly data: string
-  /** What the browsers are. */
+  /** Description of the browsers. */
   readonly browsers: string
   /** The model that carries out runs. */
   readonly model: string | null

@@ -45,7 +45,7 @@ const sumBy = (spends: ReadonlyArray<Spend>, by: keyof typeof groupings): Readon
   return [...rows.values()]
 }
 
-/** What finished runs cost. */
+/** Cost of finished runs. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
     api,

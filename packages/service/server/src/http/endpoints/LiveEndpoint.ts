@@ -116,7 +116,7 @@ export const layer = HttpApiBuilder.group(
 
     const show = Effect.fnUntraced(function* (viewer: Viewer) {
       const { access, controlId, id, owner, request, socket, view, wire } = viewer
-      /** True if this viewer drives: the person who has control or, while nobody has, whoever the link lets drive. */
+      /** True if this viewer drives: the person who has control or, while control is free, any viewer whose link allows it. */
       const drives = Effect.map(engine.controlOf(id), (control) =>
         access === "driver" ? control?.id === controlId : access === "control" && control === null
       )

@@ -61,7 +61,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
 
       it.effect(`${name}, not with an unknown key`, () =>
         Effect.gen(function* () {
-          const answer = yield* ask("nobody", method, path.replaceAll(/:\w+/gu, "unknown"))
+          const answer = yield* ask("unlisted", method, path.replaceAll(/:\w+/gu, "unknown"))
           assert.oneOf(answer.status, [401, 429])
         })
       )

@@ -73,7 +73,7 @@ describe("browsers of the admin API", () => {
     })
   )
 
-  it.live("lets only the person with control drive, and whoever a link lets drive when nobody has control", () => {
+  it.live("lets only the person with control drive, and viewers with a driving link while control is free", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const id = yield* create("shop")
