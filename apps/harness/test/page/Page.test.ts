@@ -155,7 +155,7 @@ describe("Page", () => {
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const told = findings.indexOf(open.sentence)
     assert.isAbove(told, findings.indexOf(reap))
-    assert.isBelow(told, findings.indexOf("claimed success wrongly"))
+    assert.isBelow(told, findings.indexOf(`${textOf(report, "Failed").what} ${textOf(report, "Failed").place}`))
   })
 
   it("a night that a limit cut short says so in the title and in the open, and counts no trial as 0 ms", () => {

@@ -260,7 +260,7 @@ describe("what is unusual", () => {
     assert.deepStrictEqual(GitHubReporter.annotations(report), [])
     assert.strictEqual(
       GitHubReporter.warnings(report)[0],
-      `::warning title=the whole night%3A ${textOf(report, "Unusual").what}::${slow.replaceAll("%", "%25")}`
+      `::warning title=${textOf(report, "Unusual").place}%3A ${textOf(report, "Unusual").what}::${slow.replaceAll("%", "%25")}`
     )
   })
 })
