@@ -168,7 +168,11 @@ const browsers = (world: World) =>
           return { stopped: ids, already: [], notFound: [] }
         }),
       control: ({ params }) => Effect.sync(() => ({ browserId: params.browser_id, driver: null, until: null })),
-      takeControl: ({ params }) => Effect.sync(() => control(params.browser_id, "shop")),
+      takeControl: ({ params }) =>
+        Effect.sync(() => ({
+          ...control(params.browser_id, "shop"),
+          url: `http://127.0.0.1/live/${params.browser_id}/driver`
+        })),
       releaseControl: ({ params }) => Effect.sync(() => void control(params.browser_id, null))
     })
   })

@@ -85,16 +85,17 @@ const save = (canvas: HTMLCanvasElement | null, id: string) =>
 
 /** Takes control, keeps it while the page is open, and releases it at the end. */
 const useControl = (id: string) => {
-  const [isHeld, setHeld] = useState(false)
+  const [url, setUrl] = useState<string | null>(null)
+  const isHeld = url !== null
   const [take, isWaiting] = useChange(takeControl, (taken) => {
-    setHeld(AsyncResult.isSuccess(taken))
+    setUrl(AsyncResult.isSuccess(taken) ? (taken.value.url ?? null) : null)
     if (AsyncResult.isFailure(taken)) say(reason(taken))
   })
   const release = useAtomSet(releaseControl)
   const params = { browser_id: id }
   const begin = () => take({ params, payload: { seconds: holding.seconds } })
   const end = () => {
-    setHeld(false)
+    setUrl(null)
     release({ params })
   }
   useEffect(() => {
@@ -112,7 +113,7 @@ const useControl = (id: string) => {
   })
   // another screen must not leave the agent waiting
   useEffect(() => () => (heldNow.current ? atEnd.current() : undefined), [])
-  return { isHeld, isWaiting, begin, end }
+  return { url, isWaiting, begin, end }
 }
 
 const AgentSteps = ({ cast }: { readonly cast: Cast }) => (
@@ -156,11 +157,12 @@ const Content = ({ browser: read, links }: ContentProps) => {
   const [stop, isStopping] = useChange(stopBrowsers, (stopped) => {
     if (AsyncResult.isFailure(stopped)) say(reason(stopped))
   })
-  const { begin, end, isHeld, isWaiting } = useControl(read.id)
+  const { begin, end, isWaiting, url } = useControl(read.id)
+  const isHeld = url !== null
   const page = useRef<HTMLDivElement>(null)
   const isOver = browser.status === "stopped"
   const driver = control?.driver ?? null
-  const link = isHeld ? links.controlUrl : links.liveUrl
+  const link = url ?? links.liveUrl
   return (
     <div className={styles["page"]} ref={page}>
       <header className={styles["head"]}>
@@ -181,7 +183,7 @@ const Content = ({ browser: read, links }: ContentProps) => {
                 Release (Esc)
               </Button>
             ) : (
-              <Button disabled={isWaiting || driver !== null} onClick={begin}>
+              <Button disabled={isWaiting} onClick={begin}>
                 <Hand aria-hidden />
                 Take control
               </Button>
