@@ -26,8 +26,8 @@ const textOf = (value: unknown): string | null => {
 }
 
 /** The settings of a service as its flags, variables and configuration file set them. Keys are only counted. */
-export const settingsInForce = (given: ServeFlags): Settings => {
-  const { adminKeys, agent, apiKeys, chromium, fallback, file, shared, simulated, ...node } = given
+export const settingsInForce = (flags: ServeFlags): Settings => {
+  const { adminKeys, agent, apiKeys, chromium, fallback, file, shared, simulated, ...node } = flags
   const values = { ...node, ...file, ...shared, ...simulated, ...chromium, ...agent, ...fallback } as Readonly<
     Record<string, unknown>
   >

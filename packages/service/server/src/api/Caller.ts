@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Refusal } from "./Refusal.ts"
 
-/** Who makes a request of the admin API. */
+/** The caller of a request of the admin API. */
 export interface Caller {
   /** Name of the key. */
   readonly name: string

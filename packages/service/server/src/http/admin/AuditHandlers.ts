@@ -6,7 +6,7 @@ import { Caller } from "../../api/Caller.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
 
-/** Who changed what. A key without the scope `admin` sees its own changes. */
+/** The audit log. A key without the scope `admin` sees its own changes. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
     api,
@@ -26,10 +26,10 @@ export const layer = (api: Operations) =>
           return yield* Pages.read(
             { list: "admin.audit", filter: { ...filter }, cursor, limit },
             (after, rows) =>
-              Effect.map(log?.list(filter, after?.n ?? null, rows + 1) ?? Effect.succeed([]), (found) => {
-                const page = found.slice(0, rows)
+              Effect.map(log?.list(filter, after?.n ?? null, rows + 1) ?? Effect.succeed([]), (entries) => {
+                const page = entries.slice(0, rows)
                 const last = page.at(-1)
-                const hasMore = found.length > rows && last !== undefined
+                const hasMore = entries.length > rows && last !== undefined
                 return { rows: page, next: hasMore ? { at_ms: last.at_ms, n: last.id } : null }
               }),
             ({ at_ms, ...entry }) => ({ ...entry, at: fromMillis(at_ms) })
