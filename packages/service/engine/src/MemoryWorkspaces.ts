@@ -115,21 +115,21 @@ export const make = Effect.fnUntraced(function* (
 
   const find = (id: string) =>
     Effect.flatMap(Owner, (owner) => {
-      const found = stored.get(id)
-      return found !== undefined && isSeenBy(owner)(found)
-        ? Effect.succeed(found)
+      const owned = stored.get(id)
+      return owned !== undefined && isSeenBy(owner)(owned)
+        ? Effect.succeed(owned)
         : Effect.fail(new WorkspaceNotFound({ id }))
     })
 
   const open = (id: string) =>
-    Effect.flatMap(find(id), (found) =>
-      found.workspace.archived ? Effect.fail(new WorkspaceArchived({ id })) : Effect.succeed(found)
+    Effect.flatMap(find(id), (owned) =>
+      owned.workspace.archived ? Effect.fail(new WorkspaceArchived({ id })) : Effect.succeed(owned)
     )
 
   const change = (id: string, fields: Partial<Workspace>) =>
-    Effect.zipWith(find(id), Clock.currentTimeMillis, (found, now_ms) => {
-      found.workspace = { ...found.workspace, ...fields, updatedAt_ms: Math.max(now_ms, found.workspace.updatedAt_ms) }
-      return found.workspace
+    Effect.zipWith(find(id), Clock.currentTimeMillis, (owned, now_ms) => {
+      owned.workspace = { ...owned.workspace, ...fields, updatedAt_ms: Math.max(now_ms, owned.workspace.updatedAt_ms) }
+      return owned.workspace
     })
 
   const full = (files: ReadonlyArray<UploadFile>, room: number) =>
@@ -138,10 +138,10 @@ export const make = Effect.fnUntraced(function* (
     })
 
   const upload = Effect.fnUntraced(function* (id: string, files: ReadonlyArray<UploadFile>, replace: boolean) {
-    const found = yield* open(id)
+    const owned = yield* open(id)
     const now_ms = yield* Clock.currentTimeMillis
     expire(now_ms)
-    const taken = new Set([...found.files.keys(), ...expectedIn(id).map(({ path }) => path)])
+    const taken = new Set([...owned.files.keys(), ...expectedIn(id).map(({ path }) => path)])
     const named = files.map((file) => {
       const path = replace ? file.path : freePath(file.path, (each) => taken.has(each))
       taken.add(path)
@@ -150,15 +150,15 @@ export const make = Effect.fnUntraced(function* (
     if (taken.size > mostFiles) {
       return yield* new NoRoom({ message: `A workspace has at most ${mostFiles} files: delete files first` })
     }
-    const replaced = named.flatMap(({ path }) => found.files.get(path) ?? [])
-    const room = roomIn(found) + sizeOf(replaced)
+    const replaced = named.flatMap(({ path }) => owned.files.get(path) ?? [])
+    const room = roomIn(owned) + sizeOf(replaced)
     if (sizeOf(named) > room) return yield* full(named, room)
     return yield* Effect.forEach(named, (file) =>
       Effect.map(
         freshId(ids, "upload", (each) => expected.has(each)),
         (uploadId) => {
           expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms })
-          return { id: uploadId, path: file.path, replaces: found.files.has(file.path) }
+          return { id: uploadId, path: file.path, replaces: owned.files.has(file.path) }
         }
       )
     )
@@ -168,22 +168,22 @@ export const make = Effect.fnUntraced(function* (
   const awaited = (uploadId: string) =>
     Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       expire(now_ms)
-      const found = expected.get(uploadId)
-      const into = found === undefined ? undefined : stored.get(found.workspaceId)
-      return found === undefined || into === undefined || into.workspace.archived
+      const upload = expected.get(uploadId)
+      const into = upload === undefined ? undefined : stored.get(upload.workspaceId)
+      return upload === undefined || into === undefined || into.workspace.archived
         ? Effect.fail(new UploadNotFound({ id: uploadId }))
         : Effect.succeed({
-            found,
+            upload,
             into,
             now_ms,
             // its own bytes, and those of the file that it replaces
-            room: roomIn(into) + (found.size ?? 0) + (into.files.get(found.path)?.size ?? 0)
+            room: roomIn(into) + (upload.size ?? 0) + (into.files.get(upload.path)?.size ?? 0)
           })
     })
 
   const file = (files: Stored["files"], path: string) => {
-    const found = files.get(path)
-    return found === undefined ? Effect.fail(new FileNotFound({ path })) : Effect.succeed(found)
+    const storedFile = files.get(path)
+    return storedFile === undefined ? Effect.fail(new FileNotFound({ path })) : Effect.succeed(storedFile)
   }
 
   const workspaces: WorkspacesService = {
@@ -219,18 +219,18 @@ export const make = Effect.fnUntraced(function* (
       }),
     upload,
     expected: (uploadId) =>
-      Effect.map(awaited(uploadId), ({ found, room }) => ({ size: found.size, maxBytes: found.size ?? room })),
+      Effect.map(awaited(uploadId), ({ upload, room }) => ({ size: upload.size, maxBytes: upload.size ?? room })),
     write: Effect.fnUntraced(function* (uploadId, bytes) {
-      const { found, into, now_ms, room } = yield* awaited(uploadId)
-      const { contentType, path } = found
-      if (bytes.length > room) return yield* full([{ ...found, size: bytes.length }], room)
+      const { upload, into, now_ms, room } = yield* awaited(uploadId)
+      const { contentType, path } = upload
+      if (bytes.length > room) return yield* full([{ ...upload, size: bytes.length }], room)
       expected.delete(uploadId)
       into.files.set(path, { path, contentType, size: bytes.length, modifiedAt_ms: now_ms, bytes })
     }),
     read: (id, path) =>
       Effect.suspend((): Effect.Effect<FileContent, FileNotFound | WorkspaceNotFound> => {
-        const found = stored.get(id)
-        return found === undefined ? Effect.fail(new WorkspaceNotFound({ id })) : file(found.files, path)
+        const owned = stored.get(id)
+        return owned === undefined ? Effect.fail(new WorkspaceNotFound({ id })) : file(owned.files, path)
       }),
     removeFile: (id, path) =>
       Effect.flatMap(open(id), ({ files }) => Effect.map(file(files, path), () => void files.delete(path)))

@@ -224,10 +224,10 @@ export const page = (
   const others = conditions.filter((condition) => condition !== drive.by)
   const looks = others.length > 0 && !drive.whole
   const seen = seenBy(dialect, table, drive, columnsOf(others), range, looks ? budget : limit)
-  const found = (rows: Query) =>
+  const matches = (rows: Query) =>
     query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${fitting(others)} ${newestFirst} LIMIT ${limit}`
   const records = (rows: Query) =>
-    query`SELECT p.at, p.n, t.record FROM (${found(rows)}) p ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} ${table.records} t ON t.n = p.n`
+    query`SELECT p.at, p.n, t.record FROM (${matches(rows)}) p ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} ${table.records} t ON t.n = p.n`
   if (!looks) return query`${records(query`(${seen})`)} ORDER BY p.at DESC, p.n DESC`
   return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) ${records(raw("seen"))}
     UNION ALL SELECT * FROM (SELECT created_at_ms AS at, n, NULL AS record FROM seen

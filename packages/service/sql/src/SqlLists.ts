@@ -104,10 +104,10 @@ const none: Page<never> = { rows: [], next: null }
 const pageOf = <A>(rows: ReadonlyArray<Row>, parse: (text: unknown) => A, limit: number): Page<A> => {
   const place = (row: Row | undefined): Place | null =>
     row === undefined ? null : { at_ms: Number(row["at"]), n: Number(row["n"]) }
-  const found = rows.filter(({ record }) => record !== null)
-  return found.length > limit
-    ? { rows: found.slice(0, limit).map(({ record }) => parse(record)), next: place(found[limit - 1]) }
-    : { rows: found.map(({ record }) => parse(record)), next: place(rows.find(({ record }) => record === null)) }
+  const present = rows.filter(({ record }) => record !== null)
+  return present.length > limit
+    ? { rows: present.slice(0, limit).map(({ record }) => parse(record)), next: place(present[limit - 1]) }
+    : { rows: present.map(({ record }) => parse(record)), next: place(rows.find(({ record }) => record === null)) }
 }
 
 /** Chooses how a page finds its rows; null if there are none. */
@@ -142,13 +142,13 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
       if (isEmpty(filter)) return Effect.succeed(none)
       const conditions = kind.conditions(filter)
       const range = ListQuery.rangeOf(filter, after)
-      const found = Effect.gen(function* () {
+      const page = Effect.gen(function* () {
         const drive = yield* chosen(ask, conditions)
         if (drive === null) return none
         const rows = yield* ask(ListQuery.page(dialect, kind.table, conditions, drive, range, limit + 1))
         return pageOf(rows, kind.parse, limit)
       })
-      return Effect.andThen(prepared.lists, read(found))
+      return Effect.andThen(prepared.lists, read(page))
     }
 
   const remembered = new Map<string, { readonly at_ms: number; readonly counts: Counts<string> }>()
@@ -174,11 +174,11 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
       const ownRows = drive === null ? 0 : (rows[of.length + place] ?? 0)
       const isRare = ownRows < ListQuery.rare
       const isExact = of.length === 0 || (isRare && isCut)
-      const [found] =
+      const [counted] =
         ownRows > 0 && isExact
           ? yield* ask(ListQuery.count(dialect, kind.table, of, { by: own, whole: isRare }, range, most + 1))
           : sample.filter((each) => each["status"] === status && Number(each["fits"]) === 1)
-      const count = Number(found?.["k"] ?? 0)
+      const count = Number(counted?.["k"] ?? 0)
       counts.push([status, { count: Math.min(count, most), more: count > most || (isCut && !isRare) }])
     }
     return Object.fromEntries(counts)
@@ -213,8 +213,8 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
     const words = Words.searched(text)
     if (words === null || isEmpty(filter)) return Effect.succeed(none)
     const others = [...kinds.turns.conditions(filter).map(({ fits }) => fits), ...ListQuery.rangeOf(filter, null)]
-    const found = TextSearch.search(dialect, ask, words, others, after, limit + 1)
-    const rows = Effect.map(read(found), (all) => pageOf(all, parsedTurn, limit))
+    const matches = TextSearch.search(dialect, ask, words, others, after, limit + 1)
+    const rows = Effect.map(read(matches), (all) => pageOf(all, parsedTurn, limit))
     return Effect.andThen(Effect.andThen(prepared.lists, prepared.texts), rows)
   }
 

@@ -27,7 +27,7 @@ const recordsOf = (dialect: ListQuery.Dialect, places: string, others: ReadonlyA
     ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} turns t ON t.n = l.n`
 
 /** Selects records among the turns that an index finds, with the last place that was looked at as a row without one. */
-const found = (
+const matching = (
   dialect: ListQuery.Dialect,
   places: (most: number) => ListQuery.Query,
   others: ReadonlyArray<ListQuery.Query>,
@@ -67,7 +67,7 @@ const searchFile = (
   const walk = query`SELECT l.created_at_ms AS at, l.n, ${fits} AS fits, t.record FROM turn_list l
     CROSS JOIN turns t ON t.n = l.n WHERE 1 = 1 ${before("l.n", after)} ORDER BY l.n DESC LIMIT ${newestInFile}`
   const match = raw("turn_texts MATCH ?", matchOf(words))
-  const all = found(
+  const all = matching(
     "sqlite",
     (most) =>
       query`SELECT rowid AS n FROM turn_texts WHERE ${match} ${before("rowid", after)} ORDER BY rowid DESC LIMIT ${most}`,
@@ -111,7 +111,7 @@ export const search = (
     // the planner would otherwise walk over all turns for a rare word, because the order is that of the primary key
     const all = query`SELECT n FROM turn_texts WHERE ${fits} ${before("n", after)}`
     return ask(
-      found(
+      matching(
         dialect,
         (most) =>
           query`SELECT n FROM (WITH x AS MATERIALIZED (${all}) SELECT n FROM x) x ORDER BY n DESC LIMIT ${most}`,

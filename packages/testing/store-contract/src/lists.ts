@@ -34,11 +34,11 @@ export const walk = Effect.fnUntraced(function* <A, E, R>(
   const rows: Array<A> = []
   let next: Place | null = null
   do {
-    const found: Page<A> = yield* page(next)
-    rows.push(...found.rows)
+    const current: Page<A> = yield* page(next)
+    rows.push(...current.rows)
     // a page that ends where it began would never end the walk
-    assert.notDeepEqual(found.next ?? "the end", next)
-    next = found.next
+    assert.notDeepEqual(current.next ?? "the end", next)
+    next = current.next
     if (next !== null) yield* between
   } while (next !== null)
   return rows
@@ -296,7 +296,7 @@ const walks = (test: StoreTest): void => {
         const filter = filters[round] ?? {}
         const limit = 1 + random(6)
         const before = new Set(yield* turnIds(filter, 1000))
-        const known = new Set(all.keys())
+        const created = new Set(all.keys())
         const movedBefore = new Set([...all].flatMap(([id, { moved }]) => (moved ? [id] : [])))
         const rows = yield* walk((after) => lists.turns(filter, after, limit), meanwhile)
         const ids = idsOf(rows)
@@ -311,7 +311,7 @@ const walks = (test: StoreTest): void => {
         const still = [...before].filter((id) => movedBefore.has(id) || all.get(id)?.moved === false)
         const missing = still.filter((id) => !ids.includes(id))
         assert.deepStrictEqual(missing, [], JSON.stringify({ filter, limit }))
-        const wrong = ids.filter((id) => known.has(id) && movedBefore.has(id) && !before.has(id))
+        const wrong = ids.filter((id) => created.has(id) && movedBefore.has(id) && !before.has(id))
         assert.deepStrictEqual(wrong, [], JSON.stringify({ filter, limit }))
         for (const { owner, id } of rows) if (filter.owner !== undefined) assert.strictEqual(owner, filter.owner, id)
       }

@@ -73,12 +73,12 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
       const statuses = yield* statusesOf(query.filterBy)
       const { agentSessionId } = query
       const filter = statuses === undefined ? {} : { statuses }
-      const found = agentSessionId === undefined ? undefined : yield* ofSession(agentSessionId, statuses)
+      const ofAgent = agentSessionId === undefined ? undefined : yield* ofSession(agentSessionId, statuses)
       const rows =
-        found?.slice(page.skipped, page.skipped + page.size) ??
+        ofAgent?.slice(page.skipped, page.skipped + page.size) ??
         (yield* NumberedPages.read((after, limit) => engine.lists.browsers(filter, after, limit), page))
       const totalItems =
-        found?.length ??
+        ofAgent?.length ??
         NumberedPages.totalOf(yield* engine.lists.browserCounts({}, NumberedPages.mostCounted), statuses)
       return {
         items: yield* Effect.forEach(rows, (browser) => shown(browser, request)),
