@@ -198,15 +198,15 @@ describe("hostile answers", () => {
   }
 
   it.live.each([
-    [{ totalCostUsd: "0.42" }, { cost: "0.42", raw: { totalCostUsd: "0.42" } }],
-    [{ totalCostUsd: 0.42 }, { cost: "0.42", raw: { totalCostUsd: 0.42 } }],
+    [{ totalCostUsd: "0.42" }, { cost: "0.42", totalCostUsd: "0.42" }],
+    [{ totalCostUsd: 0.42 }, { cost: "0.42", totalCostUsd: "0.42" }],
     [
       { cost: null, totalCostUsd: 0.42 },
-      { cost: "0.42", raw: { totalCostUsd: 0.42 } }
+      { cost: "0.42", totalCostUsd: "0.42" }
     ],
     [
       { cost: 0.1, totalCostUsd: "0.42" },
-      { cost: "0.1", raw: { totalCostUsd: "0.42" } }
+      { cost: "0.1", totalCostUsd: "0.42" }
     ]
   ])("a run that is sent with %j has one decimal cost: %j", ([sent, read]) =>
     Effect.gen(function* () {
