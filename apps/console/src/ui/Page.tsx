@@ -32,7 +32,7 @@ interface SectionProps {
 
 /** A part of a screen with a heading. */
 export const Section = ({ actions, children, title }: SectionProps) => (
-  <section className={styles["section"]} aria-label={title}>
+  <section className={styles["section"]}>
     <div className={styles["sectionHead"]}>
       <h2>{title}</h2>
       {actions}

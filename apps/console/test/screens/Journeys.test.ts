@@ -41,7 +41,7 @@ describe("the list of runs", () => {
       await page.keyboard.press("j")
       const last = row(page, 299)
       // each End reaches the last row that was read, and the next rows are then on their way
-      while (!(await last.evaluateAll((rows) => rows.includes(document.activeElement as Element)))) {
+      while (!(await last.evaluateAll((rows) => rows.includes(document.activeElement as HTMLElement)))) {
         await page.keyboard.press("End")
         await page.waitForTimeout(100)
       }
@@ -178,6 +178,18 @@ describe("a run", () => {
       await page.getByRole("button", { name: "Follow up" }).click()
       await at(page, /700001$/u)
       await page.getByRole("heading", { name: "Now the same for June" }).waitFor()
+    }))
+
+  it("gets the verdict of a person, who can take it back", () =>
+    visit(`/runs/${runId(2)}`, async (page, { world }) => {
+      await page.getByLabel("Note").fill("Another airline was cheaper")
+      await page.getByRole("button", { name: "Wrong" }).click()
+      await page.getByText("Another airline was cheaper").waitFor()
+      assert.strictEqual(world.marks.get(runId(2))?.verdict, "wrong")
+      await checkAccessibility(page, "a run with a verdict")
+      await page.getByRole("button", { name: "Take it back" }).click()
+      await page.getByRole("button", { name: "Right" }).waitFor()
+      assert.isUndefined(world.marks.get(runId(2)))
     }))
 
   it("is read again when it finishes, so that its result is there", () =>

@@ -185,7 +185,7 @@ const server = group(ConsoleApi, "server", (handlers) =>
         node: "node-a",
         startedAt: "2026-11-28T08:00:00.000Z",
         uptimeMs: 3_600_000,
-        has: ["runs", "sessions", "browsers", "keys", "spend", "nodes", "audit", "live", "control"],
+        has: ["runs", "sessions", "browsers", "keys", "spend", "nodes", "audit", "marks", "live", "control"],
         data: "memory",
         browsers: "chromium, isolated in namespaces",
         model: "openai:gpt-6-mini",
@@ -317,7 +317,22 @@ export const layer = (world: World, behavior: Behavior) =>
       })
     ),
     group(ConsoleApi, "shares", (handlers) => handlers.handleAll({ create: () => notTested, revoke: () => notTested })),
-    group(ConsoleApi, "marks", (handlers) => handlers.handleAll({ set: () => notTested, remove: () => notTested })),
+    group(ConsoleApi, "marks", (handlers) =>
+      handlers.handleAll({
+        set: ({ params, payload }) =>
+          Effect.sync(() => {
+            const mark = {
+              verdict: payload.verdict,
+              note: payload.note ?? null,
+              by: "shop",
+              at: new Date().toISOString()
+            }
+            world.marks.set(params.run_id, mark)
+            return mark
+          }),
+        remove: ({ params }) => Effect.sync(() => void world.marks.delete(params.run_id))
+      })
+    ),
     group(ConsoleApi, "events", (handlers) => handlers.handleAll({ stream: () => notTested }))
   )
 

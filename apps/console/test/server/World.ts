@@ -1,4 +1,4 @@
-import type { Browser, Control, Key, ModelCall, Node, Run, RunDetails, RunStep } from "@webagent/admin"
+import type { Browser, Control, Key, Mark, ModelCall, Node, Run, RunDetails, RunStep } from "@webagent/admin"
 
 /** Texts that would be markup, script or confusing if anything took them for more than text. */
 export const hostile = [
@@ -152,6 +152,7 @@ export const makeWorld = (size: number) => {
     ])
   )
   const controls = new Map<string, Control>()
+  const marks = new Map<string, Mark>()
   const events: Array<WorldEvent> = []
   const listeners = new Set<(event: WorldEvent) => void>()
   let position = 0
@@ -199,7 +200,7 @@ export const makeWorld = (size: number) => {
     suggestions: null,
     liveUrl: null,
     recordingUrl: null,
-    mark: null,
+    mark: marks.get(run.id) ?? null,
     shared: false
   })
   return {
@@ -209,6 +210,7 @@ export const makeWorld = (size: number) => {
     nodes,
     browsers,
     controls,
+    marks,
     put,
     start,
     cancel,

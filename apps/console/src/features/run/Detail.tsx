@@ -1,4 +1,7 @@
 import { consolePath, type ModelCall, type RunDetails, type RunStep } from "@webagent/admin"
+import { serverInfo } from "../../state/client.ts"
+import { useAtomValue } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
 import { Code } from "../../ui/Code.tsx"
 import { moment } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
@@ -7,6 +10,7 @@ import { shown } from "../../ui/untrustedText.ts"
 import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
 import { resultText } from "./exported.ts"
 import { explain } from "./failures.ts"
+import { MarkForm } from "./MarkForm.tsx"
 import { CallsTable } from "./Steps.tsx"
 import styles from "./RunScreen.module.css"
 
@@ -84,6 +88,12 @@ const StepDetail = ({
   )
 }
 
+/** The path of a recording on this origin; its link may start with a public URL that this page isn't at. */
+const recordingOf = (link: string | null): string | null => {
+  const url = link === null ? null : URL.parse(link)
+  return url === null ? null : `${url.pathname}${url.search}`
+}
+
 interface DetailProps {
   readonly run: RunDetails
   readonly step: RunStep | undefined
@@ -92,6 +102,9 @@ interface DetailProps {
 
 /** The result of a run and the facts of one step. */
 export const Detail = ({ calls, run, step }: DetailProps) => {
+  const info = valueOf(useAtomValue(serverInfo))
+  const hasMarks = info?.has.some((part) => part === "marks") ?? false
+  const recording = recordingOf(run.recordingUrl)
   const otherCalls = calls.filter((call) => call.step === null)
   return (
     <div className={styles["detail"]} role="region" aria-label="Details" tabIndex={0}>
@@ -107,6 +120,14 @@ export const Detail = ({ calls, run, step }: DetailProps) => {
             <Untrusted max={2000}>{run.judgement.failureReason ?? run.judgement.reasoning}</Untrusted>
           </p>
         </Section>
+      )}
+      {run.finishedAt === null || !hasMarks ? null : <MarkForm id={run.id} mark={run.mark} />}
+      {recording === null ? null : (
+        <p>
+          <a className={styles["watch"]} href={recording} target="_blank" rel="noopener noreferrer">
+            Open the recording
+          </a>
+        </p>
       )}
       {run.browserId === null || run.finishedAt !== null ? null : (
         <p>
