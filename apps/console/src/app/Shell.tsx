@@ -79,7 +79,7 @@ const Content = ({ has }: { readonly has: ReturnType<typeof useHas> }) => {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const match = routeOf(at, has)
-  const title = match?.route.title ?? "Not match"
+  const title = match?.route.title ?? "Not found"
   useEffect(() => {
     document.title = `${title} · webagent`
     // a screen reader, and the next Tab, start at the new screen

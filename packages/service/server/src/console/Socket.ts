@@ -1,6 +1,6 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { SocketRequest } from "@webagent/admin"
-import { LiveViews, Owner, type LiveViewsService, type View } from "@webagent/engine"
+import { Engine, LiveViews, Owner, type LiveViewsService, type View } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -82,6 +82,7 @@ export const layer = ({ feed, find }: SocketOptions) =>
     "socket",
     Effect.fnUntraced(function* (handlers) {
       const views = yield* LiveViews
+      const engine = yield* Engine
 
       const serve = Effect.fnUntraced(function* ({ caller, request }: Connection) {
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
@@ -117,7 +118,11 @@ export const layer = ({ feed, find }: SocketOptions) =>
             const drawn = Stream.runForEach(picturesOf(views, id), (picture) =>
               picture === null ? Effect.void : Effect.andThen(write(frameOf(id, picture)), awaitDrain(wire))
             )
-            yield* FiberMap.run(casts, id, Effect.ignore(Effect.scoped(drawn)), { onlyIfMissing: true })
+            // an id is no permission: another key's browser isn't found
+            const allowed = caller.isAdmin
+              ? drawn
+              : Effect.andThen(Effect.provideService(engine.browser(id), Owner, caller.owner), drawn)
+            yield* FiberMap.run(casts, id, Effect.ignore(Effect.scoped(allowed)), { onlyIfMissing: true })
           }
         })
 

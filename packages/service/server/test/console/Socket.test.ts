@@ -102,6 +102,29 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open", views: shown.layer })))
   })
 
+  it.live("sends pictures of its own key's browsers only", () => {
+    const shown = makeShown()
+    return Effect.gen(function* () {
+      const create = (key: string) =>
+        Effect.map(send("POST", "/api/v3/browsers", { key, body: {} }), ({ body }) => String(body["id"]))
+      const [mine, other] = [yield* create("wak_shop"), yield* create("wak_blog")]
+      const picturesFor = Effect.fnUntraced(function* (key: string) {
+        const { header } = yield* signIn(key)
+        const { frames, opened, request } = yield* open({ cookie: header.cookie })
+        yield* opened
+        request({ pictures: [other, mine] })
+        const named = (id: string) =>
+          frames.some((frame) => typeof frame !== "string" && String(frame).slice(1).startsWith(id))
+        yield* until(() => named(mine))
+        yield* Effect.sleep("100 millis")
+        return { mine: named(mine), other: named(other) }
+      })
+      yield* shown.show("a picture")
+      assert.deepStrictEqual(yield* picturesFor("wak_shop"), { mine: true, other: false })
+      assert.deepStrictEqual(yield* picturesFor("wak_root"), { mine: true, other: true })
+    }).pipe(Effect.scoped, Effect.provide(layerConsole({ views: shown.layer })))
+  })
+
   it.live("sends at most two pictures per second of a browser, and the newest one", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
