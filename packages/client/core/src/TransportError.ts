@@ -1,6 +1,31 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+
+// Schema.Defect and Schema.Duration write more of a value as JSON than an error needs, and are 1.4 kB of every client
+
+/** Any value. As JSON it's its message. */
+const Thrown = Schema.declare(Predicate.isUnknown, {
+  toCodecJson: () =>
+    Schema.link<unknown>()(
+      Schema.String,
+      SchemaTransformation.transform({
+        decode: (message): unknown => new Error(message),
+        encode: (thrown) => (thrown instanceof Error ? thrown.message : String(thrown))
+      })
+    )
+})
+
+/** A length of time. As JSON it's a number of milliseconds. */
+const Time = Schema.declare(Duration.isDuration, {
+  toCodecJson: () =>
+    Schema.link<Duration.Duration>()(
+      Schema.Finite,
+      SchemaTransformation.transform({ decode: (time_ms) => Duration.millis(time_ms), encode: Duration.toMillis })
+    )
+})
 
 /** No connection, or one that was cut: whether the service acted on the request is not known. */
 export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("ConnectionFailed", {
@@ -10,7 +35,7 @@ export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("Co
   syscall: Schema.optionalKey(Schema.String),
   /** The missing part, if the HttpClient reports it: a connection, the response's headers, or the end of its body. */
   phase: Schema.optionalKey(Schema.Literals(["connect", "headers", "body"])),
-  cause: Schema.Defect()
+  cause: Thrown
 }) {}
 
 /** An attempt took longer than it may. */
@@ -23,7 +48,7 @@ export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   /** Which of the configured timeouts ran out; missing when the HttpClient has one of its own. */
   limit: Schema.optionalKey(Schema.Literals(["headers", "body", "total"])),
   /** The time until the timeout. */
-  after: Schema.Duration
+  after: Time
 }) {}
 
 /** An answer with a status, or for its status a body, that the operation does not describe. */
@@ -31,7 +56,7 @@ export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("Un
   status: Schema.Int,
   /** Up to 65,536 characters of it. */
   body: Schema.String,
-  retryAfter: Schema.optionalKey(Schema.Duration),
+  retryAfter: Schema.optionalKey(Time),
   /** The target of a redirect without its query; redirects aren't followed. */
   location: Schema.optionalKey(Schema.String)
 }) {}
@@ -56,7 +81,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
 /** Not sent: the circuit breaker is open, for the service has failed too often. */
 export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
   /** The time until the circuit closes; missing while one request tests whether the service is back. */
-  retryAfter: Schema.optionalKey(Schema.Duration)
+  retryAfter: Schema.optionalKey(Time)
 }) {}
 
 /** The request was refused before anything was sent. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import {
   ConnectionFailed,
   InvalidRequest,
@@ -54,4 +55,15 @@ describe("TransportError", () => {
       assert.strictEqual(other._tag, "TransportError")
     })
   )
+
+  it("survives JSON with the message of its cause and its length of time", () => {
+    const codec = Schema.fromJsonString(Schema.toCodecJson(TransportError))
+    const again = [failure("GET", cut), failure("GET", late)].map((error) =>
+      Schema.decodeSync(codec)(Schema.encodeSync(codec)(error))
+    )
+    assert.deepStrictEqual(
+      again.map(({ reason }) => (reason._tag === "ConnectionFailed" ? String(reason.cause) : reason)),
+      ["Error: read ECONNRESET", late]
+    )
+  })
 })

@@ -1,8 +1,13 @@
 import { fileURLToPath } from "node:url"
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown"
 
-/** What a program that imports all of `entry` ships. */
-export const bundled = async (entry: string, input: InputOptions = {}, output: OutputOptions = {}) => {
+/** Returns the chunks of a program, which by default exports all of `entry`. */
+export const bundled = async (
+  entry: string,
+  input: InputOptions = {},
+  output: OutputOptions = {},
+  program = `export * from "${entry}"`
+) => {
   const bundle = await rolldown({
     input: "entry",
     cwd: fileURLToPath(new URL("..", import.meta.url)),
@@ -14,7 +19,7 @@ export const bundled = async (entry: string, input: InputOptions = {}, output: O
       {
         name: "entry",
         resolveId: (id) => (id === "entry" ? fileURLToPath(new URL("entry.js", import.meta.url)) : undefined),
-        load: (id) => (id.endsWith("entry.js") ? `export * from "${entry}"` : undefined)
+        load: (id) => (id.endsWith("entry.js") ? program : undefined)
       }
     ]
   })
