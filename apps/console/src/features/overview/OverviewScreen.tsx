@@ -240,12 +240,12 @@ const OverviewScreen = () => {
               </Figure>
             )}
             {spent === undefined ? null : (
-              <Figure label="Spent today (UTC)" value={usd(spent)}>
+              <Figure label="Spent today (UTC)" value={usd(spent)} to="/spend">
                 {server?.spend === undefined ? null : <Bars spend={server.spend} />}
               </Figure>
             )}
             {server === undefined || server.nodes.length < 2 ? null : (
-              <Figure label="Nodes" value={count(server.nodes.length)}>
+              <Figure label="Nodes" value={count(server.nodes.length)} to="/nodes">
                 {server.nodes.some(({ draining }) => draining) ? "some are draining" : ""}
               </Figure>
             )}
