@@ -76,9 +76,9 @@ export const problems = async (folder: string): Promise<ReadonlyArray<string>> =
       .filter(([, range]) => /^(?:workspace|catalog|link|file):/u.test(range))
       .map(([name, range]) => `package.json needs ${name} as ${range}, which only a workspace resolves`),
     ...paths.filter((path) => /(?:^|\/)test\/|\.test\.[cm]?[jt]s$/u.test(path)).map((path) => `${path} is a test`),
-    // the k6 bundle is read by k6, not by a debugger
+    // only modules that Node imports: k6 reads its bundle itself, and the scripts of web/ are for browsers
     ...paths
-      .filter((path) => /^dist\/(?!k6\/).*\.js$/u.test(path) && !files.has(`${path}.map`))
+      .filter((path) => /^dist\/(?!k6\/|web\/).*\.js$/u.test(path) && !files.has(`${path}.map`))
       .map((path) => `${path} has no source map`),
     ...messages.flatMap((message) => formatMessage(message, pkg, { color: false }) ?? [])
   ]

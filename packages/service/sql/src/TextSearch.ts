@@ -49,10 +49,10 @@ const matchOf = ({ prefix, whole }: Words.Words): string =>
 const tsqueryOf = ({ prefix, whole }: Words.Words): string =>
   [...whole.map((word) => `'${word}'`), ...(prefix === null ? [] : [`'${prefix}':*`])].join(" & ")
 
-/** How many of the newest turns SQLite looks at first: it reads their records. */
+/** Number of the newest turns whose records SQLite reads before it uses its index. */
 const newestInFile = 200
 
-/** Turns with the words, of those, from which SQLite doesn't use its index. */
+/** Number of matches among them from which SQLite does not use its index. */
 const commonInFile = 20
 
 /** Searches in SQLite, whose index reads all turns with a beginning of a word before it returns the first one. */
