@@ -30,7 +30,7 @@ const Figure = ({ children, label, to, tone, value }: FigureProps) => {
   const content = (
     <>
       <span className={styles["label"]}>{label}</span>
-      <span className={styles["value"]} data-tone={tone}>
+      <span className={styles["value"]} data-tone={value === "0" ? undefined : tone}>
         {value}
       </span>
       {children === undefined ? null : <span className={styles["more"]}>{children}</span>}
@@ -235,8 +235,12 @@ const OverviewScreen = () => {
             <Figure label="Completed" value={counted("completed")} to="/runs?status=completed" />
             {server === undefined ? null : (
               <Figure label="Browsers in use" value={count(inUse)}>
-                {room === undefined || server.nodes.length === 0 || room > mostRoom ? "" : `of ${count(inUse + room)}`}
-                {driven === 0 ? "" : `, ${count(driven)} driven by code`}
+                {[
+                  ...(room === undefined || server.nodes.length === 0 || room > mostRoom
+                    ? []
+                    : [`of ${count(inUse + room)}`]),
+                  ...(driven === 0 ? [] : [`${count(driven)} driven by code`])
+                ].join(", ")}
               </Figure>
             )}
             {spent === undefined ? null : (
