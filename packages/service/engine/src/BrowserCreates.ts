@@ -7,7 +7,7 @@ import { commitBrowser } from "./browserEnd.ts"
 import type { BrowserLaunches, Restore } from "./BrowserLaunches.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
-import { type AdmissionRefused, CountryUnavailable } from "./domain/Errors.ts"
+import { type AdmissionRefused, CountryUnavailable, LifetimeTooLong } from "./domain/Errors.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { Admission } from "./ports/Admission.ts"
 import { BrowserPool, type LaunchFailed } from "./ports/BrowserPool.ts"
@@ -29,6 +29,10 @@ export interface BrowserRequest {
   readonly allowedDomains?: ReadonlyArray<string>
   /** The languages that it announces to pages; those of the server unless given. */
   readonly languages?: ReadonlyArray<string>
+  /** Time after which it stops by itself; that of the pool unless given, which is also the longest. */
+  readonly lifetime_ms?: number
+  /** Texts that its creator attached; none by default. */
+  readonly metadata?: Browser.Browser["metadata"]
 }
 
 /** Creates browsers: stores each as starting, launches it, and stores it as active. */
@@ -41,7 +45,7 @@ export interface BrowserCreates {
     waits?: boolean
   ) => Effect.Effect<
     MadeOf<"Browser">,
-    AdmissionRefused | CountryUnavailable | KeyTaken | LaunchFailed | StoreUnavailable
+    AdmissionRefused | CountryUnavailable | KeyTaken | LaunchFailed | LifetimeTooLong | StoreUnavailable
   >
   readonly isLaunching: (id: string) => boolean
   /**
@@ -80,11 +84,15 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
     })
 
   /** Stores a browser that is about to be launched. */
-  const begin = Effect.fnUntraced(function* (refusals: number, request: BrowserRequest, record: Record) {
+  const begin = Effect.fnUntraced(function* (
+    refusals: number,
+    { lifetime_ms = pool.lifetime_ms, ...request }: BrowserRequest,
+    record: Record
+  ) {
     const owner = yield* Owner
     const id = yield* ids.next("browser", refusals)
     const startedAt_ms = yield* Clock.currentTimeMillis
-    const expiresAt_ms = pool.lifetime_ms === undefined ? null : startedAt_ms + pool.lifetime_ms
+    const expiresAt_ms = lifetime_ms === undefined ? null : startedAt_ms + lifetime_ms
     const starting = Browser.make({ id, ...request, owner, node, startedAt_ms, expiresAt_ms })
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
     const admission = yield* Admission
@@ -113,6 +121,10 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
     const country = request.proxyCountryCode
     if (country !== null && pool.countries?.includes(country.toUpperCase()) === false) {
       return yield* new CountryUnavailable({ country })
+    }
+    const { lifetime_ms: most_ms } = pool
+    if (request.lifetime_ms !== undefined && most_ms !== undefined && request.lifetime_ms > most_ms) {
+      return yield* new LifetimeTooLong({ most_ms })
     }
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
     const active = yield* Effect.ensuring(launch(browser, restore, waits), settled(browser.id))

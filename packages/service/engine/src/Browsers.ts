@@ -8,6 +8,7 @@ import * as Browser from "./domain/Browser.ts"
 import type * as Decimal from "./domain/Decimal.ts"
 import { BrowserNotFound, type BrowserStopped } from "./domain/Errors.ts"
 import { owned } from "./Owned.ts"
+import { expiringBrowser } from "./expiringBrowser.ts"
 import * as PoolLaunches from "./PoolLaunches.ts"
 import { BrowserPool, type CdpTransport } from "./ports/BrowserPool.ts"
 import { NodeId } from "./ports/NodeId.ts"
@@ -124,7 +125,10 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
     resume: Effect.fnUntraced(function* (id) {
       const browser = Option.getOrUndefined(yield* store.browser(id))
       if (pool.resume === undefined || browser?.node !== node || browser.status !== "active") return yield* reap(id)
-      running.add(id, yield* pool.resume(browser))
+      const resumed = yield* pool.resume(browser)
+      const launched = pool.lifetime_ms === undefined ? expiringBrowser(browser, resumed) : resumed
+      running.add(id, launched)
+      stops.watch(id, launched)
     }),
     look,
     lookNow: Effect.andThen(invalidateLook, look),

@@ -12,6 +12,7 @@ import type {
   BrowserNotFound,
   BrowserStopped,
   CountryUnavailable,
+  LifetimeTooLong,
   IdempotencyKeyReused,
   SessionBusy,
   SessionNotFound,
@@ -58,10 +59,11 @@ export class Engine extends Context.Service<
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<SafeCreates.Created<"Session">, AdmissionRefused | IdempotencyKeyReused | StoreUnavailable>
-    /** Creates a session without a task: idle until a message queues its first turn. A repeat creates another one. */
+    /** Creates a session without a task: idle until a message queues its first turn. */
     readonly openSession: (
-      request: Sessions.OpenSessionRequest
-    ) => Effect.Effect<Session.Session, AdmissionRefused | StoreUnavailable>
+      request: Sessions.OpenSessionRequest,
+      safe?: SafeCreates.SafeCreate
+    ) => Effect.Effect<SafeCreates.Created<"OpenSession">, AdmissionRefused | IdempotencyKeyReused | StoreUnavailable>
     readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound | StoreUnavailable>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** The steps of a turn in the order in which they began. No version has this. */
@@ -88,7 +90,7 @@ export class Engine extends Context.Service<
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<
       SafeCreates.Created<"Browser">,
-      AdmissionRefused | CountryUnavailable | IdempotencyKeyReused | LaunchFailed | StoreUnavailable
+      AdmissionRefused | CountryUnavailable | IdempotencyKeyReused | LaunchFailed | LifetimeTooLong | StoreUnavailable
     >
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
@@ -181,7 +183,7 @@ const make = Effect.gen(function* () {
 
   return Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
-    openSession: sessions.open,
+    openSession: (request, safe) => once(safe, "OpenSession", (record) => sessions.open(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
       // the record counts the browsers before this one

@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Browser from "./domain/Browser.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
+import { expiringBrowser } from "./expiringBrowser.ts"
 import { BrowserPool, type LaunchedBrowser, LaunchFailed, type LaunchWait } from "./ports/BrowserPool.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
 
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { sto
       return Effect.ensuring(pool.launch(browser, wait), Effect.sync(leave))
     })
 
-  const launch: PoolLaunches["launch"] = (browser, waits) =>
+  const launchOnce: PoolLaunches["launch"] = (browser, waits) =>
     Effect.catchIf(
       waits ? launchWaiting(browser) : pool.launch(browser),
       ({ reason }) => reason === "full",
@@ -73,12 +74,15 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { sto
         const oldest = running.takeUnused(full.owner)
         if (oldest === undefined) return Effect.fail(full)
         const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
-        return Effect.flatMap(made, () => launch(browser, waits))
+        return Effect.flatMap(made, () => launchOnce(browser, waits))
       }
     )
 
   const launches: PoolLaunches = {
-    launch,
+    launch: (browser, waits) =>
+      pool.lifetime_ms === undefined
+        ? Effect.map(launchOnce(browser, waits), (launched) => expiringBrowser(browser, launched))
+        : launchOnce(browser, waits),
     makeRoom,
     setDraining: (isDraining) => {
       draining = isDraining

@@ -140,14 +140,15 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     return made
   })
 
-  const openUnder = Effect.fnUntraced(function* (refusals: number, request: OpenSessionRequest) {
+  const openUnder = Effect.fnUntraced(function* (refusals: number, request: OpenSessionRequest, record: Record) {
     const owner = yield* Owner
     const id = yield* ids.next("session", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
     const session = Session.make({ id, owner, thinkingLevel: null, createdAt_ms })
     const decision = Decide.opened({ ...session, ...agent.settings?.(id), ...request })
-    yield* Effect.catchTag(commit(decision), "KeyTaken", Effect.die)
-    return decision.session
+    const made: MadeOf<"OpenSession"> = { _tag: "OpenSession", session: decision.session }
+    yield* commit(decision, record(made, createdAt_ms))
+    return made
   })
 
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
@@ -220,7 +221,8 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   return {
     create: (request: SessionRequest, record: Record) =>
       withFreshIds((refusals) => createUnder(refusals, request, record)),
-    open: (request: OpenSessionRequest) => withFreshIds((refusals) => openUnder(refusals, request)),
+    open: (request: OpenSessionRequest, record: Record) =>
+      withFreshIds((refusals) => openUnder(refusals, request, record)),
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),

@@ -50,6 +50,44 @@ const services = (commits: Array<Step>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
 
 describe("Browsers", () => {
+  it.effect("a browser stops at the end of the lifetime that its create asked for", () => {
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
+      const make = (lifetime_ms?: number) =>
+        browsers.create({ proxyCountryCode: null, ...(lifetime_ms === undefined ? {} : { lifetime_ms }) }, unrecorded)
+      const { browser: short } = yield* make(60_000)
+      const { browser: stopped } = yield* make(60_000)
+      const { browser: unlimited } = yield* make()
+      yield* browsers.stop(stopped.id)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual((yield* browsers.find(short.id)).status, "active")
+      yield* TestClock.adjust("10 seconds")
+      const { finishedAt_ms, startedAt_ms, status, stopReason } = yield* browsers.find(short.id)
+      assert.deepStrictEqual([status, stopReason, (finishedAt_ms ?? 0) - startedAt_ms], ["stopped", "expired", 60_000])
+      assert.strictEqual((yield* browsers.find(stopped.id)).stopReason, "asked")
+      assert.strictEqual((yield* browsers.find(unlimited.id)).status, "active")
+      assert.deepStrictEqual(stops, [stopped.id, short.id])
+    }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(MemoryStore.layer, notingPool(stops), ports.ids)))
+  })
+
+  it.effect("a lifetime above that of the pool is refused", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
+      const failure = yield* Effect.flip(browsers.create({ proxyCountryCode: null, lifetime_ms: 60_001 }, unrecorded))
+      assert.deepInclude(failure, { _tag: "LifetimeTooLong", most_ms: 60_000 })
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Layer.mergeAll(
+          MemoryStore.layer,
+          Layer.mock(BrowserPool, { launch: () => Effect.never, lifetime_ms: 60_000 }),
+          ports.ids
+        )
+      )
+    )
+  )
+
   it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
     const commits: Array<Step> = []
     const stops: Array<string> = []

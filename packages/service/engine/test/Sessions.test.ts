@@ -304,7 +304,7 @@ describe("Sessions", () => {
   it.effect("a session without a task is idle, and its first message starts it", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
-      const opened = yield* engine.openSession({ keepAlive: false, recording: true })
+      const { session: opened } = yield* engine.openSession({ keepAlive: false, recording: true })
       const { session, turns } = yield* engine.session(opened.id)
       assert.deepStrictEqual([session.status, session.keepAlive, session.recording, turns], ["active", false, true, []])
       yield* say(opened.id, "one")

@@ -25,7 +25,7 @@ export const parsedTurn = (text: unknown): Turn.Turn => {
 export const parsedKey = (text: unknown): IdempotencyRecord => {
   const record = parsed<IdempotencyRecord>(text)
   const { made } = record
-  if (made._tag === "Browser" || "tags" in made.turn) return record
+  if (made._tag === "Browser" || made._tag === "OpenSession" || "tags" in made.turn) return record
   return { ...record, made: { ...made, turn: { ...newFields, ...(made.turn as Turn.Turn) } } }
 }
 

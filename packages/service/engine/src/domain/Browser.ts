@@ -50,6 +50,8 @@ export const Browser = Schema.Struct({
   allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** The languages that it announces to pages; null for those of its server. */
   languages: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** Texts that its creator attached; empty in browsers from a version without them. */
+  metadata: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   /** True if its picture is recorded; missing in browsers from a version without recordings. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** Number of bytes that it had sent and received when it stopped; null before that, and if they are not counted. */
@@ -73,6 +75,7 @@ export const make = (
         | "idempotencyKey"
         | "allowedDomains"
         | "languages"
+        | "metadata"
         | "recording"
       >
     >
@@ -84,6 +87,7 @@ export const make = (
   idempotencyKey: null,
   allowedDomains: null,
   languages: null,
+  metadata: {},
   recording: false,
   ...fields,
   revision: 1,

@@ -21,6 +21,9 @@ export class BrowserStopped extends Data.TaggedError("BrowserStopped")<{ readonl
 /** Browsers have no proxy in this country. */
 export class CountryUnavailable extends Data.TaggedError("CountryUnavailable")<{ readonly country: string }> {}
 
+/** Browsers of this pool run for a shorter time at most. */
+export class LifetimeTooLong extends Data.TaggedError("LifetimeTooLong")<{ readonly most_ms: number }> {}
+
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}
 

@@ -7,6 +7,7 @@ import { Turn } from "./Turn.ts"
 /** Result of a create, as it was then. A repeated create returns it. */
 export const Made = Schema.Union([
   Schema.TaggedStruct("Session", { session: Session, turn: Turn }),
+  Schema.TaggedStruct("OpenSession", { session: Session }),
   Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: Turn }),
   Schema.TaggedStruct("Browser", { browser: Browser })
 ])

@@ -231,6 +231,19 @@ export const reasonOf = ({ cancel, failure, isSuccess, status }: Turn): string =
 /** True if a message queued the turn: in turns from older versions, each but the first of its session. */
 export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ?? seq > 1
 
+/** Maximum length of a title that comes from a task. */
+const longestTitle = 80
+
+/** The title of a turn: by default, the beginning of the first line of its task; null for a task without text. */
+export const titleOf = ({ task, title }: Pick<Turn, "task" | "title">): string | null => {
+  if (title !== null) return title
+  const [line = ""] = task.trimStart().split(/[\r\n]/u, 1)
+  const text = line.trimEnd()
+  if (text === "") return null
+  const characters = Array.from(text.slice(0, 2 * longestTitle + 1))
+  return characters.length <= longestTitle ? text : `${characters.slice(0, longestTitle - 1).join("")}…`
+}
+
 /** A new turn, queued. */
 export const make = (
   fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms"> &

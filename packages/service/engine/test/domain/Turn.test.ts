@@ -25,6 +25,18 @@ const allowed: Readonly<Record<Turn.TurnStatus, Partial<Record<keyof typeof even
 }
 
 describe("Turn", () => {
+  it.each([
+    ["Find a red mug", "Find a red mug"],
+    ["\n  Find a red mug \r\nand buy it", "Find a red mug"],
+    [" \n ", null],
+    ["x".repeat(81), `${"x".repeat(79)}…`],
+    ["😀".repeat(80), "😀".repeat(80)],
+    ["😀".repeat(81), `${"😀".repeat(79)}…`]
+  ])("the title of a turn with the task %j is the beginning of its first line", (task, title) => {
+    assert.strictEqual(Turn.titleOf({ task, title: null }), title)
+    assert.strictEqual(Turn.titleOf({ task, title: "Mug" }), "Mug")
+  })
+
   it("no time of a turn is before the one before it, whatever the clocks of its nodes say", () => {
     const moved = (["Dispatched", "Started", "Completed"] as const).reduce(
       (known, tag, index) => Result.getOrThrow(Turn.move(known, events[tag], [7, 3, 2][index] ?? 0)),

@@ -55,9 +55,14 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
     create: (payload: BrowserCreate, request: Request) =>
       SafeCreate.once({ request, payload }, (safe) =>
         Effect.flatMap(toDomain(payload), (browser) => engine.createBrowser(browser, safe)).pipe(
-          Effect.catchTag("CountryUnavailable", ({ country }) =>
-            Effect.fail(invalid(["body", "proxyCountryCode"], `This server has no proxy in country "${country}"`))
-          )
+          Effect.catchTags({
+            CountryUnavailable: ({ country }) =>
+              Effect.fail(invalid(["body", "proxyCountryCode"], `This server has no proxy in country "${country}"`)),
+            LifetimeTooLong: ({ most_ms }) =>
+              Effect.fail(
+                invalid(["body", "timeout"], `This server's browsers run for ${most_ms / 60_000} minutes at most`)
+              )
+          })
         )
       ).pipe(
         Effect.flatMap(({ browser }) => Effect.map(linksOf(request, browser.id), (links) => fromDomain(browser, links)))

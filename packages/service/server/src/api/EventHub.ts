@@ -1,4 +1,11 @@
-import { Engine, type Event, type StoredEvent, type StoreUnavailable, turnIdOf } from "@webagent/engine"
+import {
+  AdmissionRefused,
+  Engine,
+  type Event,
+  type StoredEvent,
+  type StoreUnavailable,
+  turnIdOf
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -8,6 +15,8 @@ import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as RcRef from "effect/RcRef"
 import * as Stream from "effect/Stream"
+import { Caller } from "./Caller.ts"
+import { LinkOwners } from "./LinkOwners.ts"
 
 /** An element of a stream of events. Its cursor is the position with which a client continues. */
 export type HubItem =
@@ -54,6 +63,13 @@ export class EventHub extends Context.Service<
   {
     /** The events after a position; null is from now on. The stream ends when the server stops. */
     readonly events: (after: number | null, filter?: EventFilter) => Stream.Stream<HubItem, StoreUnavailable>
+    /**
+     * Makes a stream the caller's: it ends when the key is revoked, and after ten minutes, so that the client comes back
+     * with a key that is still valid. Fails if the key has too many open streams, each of which costs memory.
+     */
+    readonly ofCaller: <A, E, R>(
+      stream: Stream.Stream<A, E, R>
+    ) => Effect.Effect<Stream.Stream<A, E, R>, AdmissionRefused>
   }
 >()("@webagent/server/EventHub") {
   /** The hub of a server, over the log of its engine. */
@@ -61,6 +77,15 @@ export class EventHub extends Context.Service<
     return Layer.effect(this, make)
   }
 }
+
+/** Maximum number of event streams that one key has open at this server. */
+export const mostStreams = 200
+
+/** Duration of a stream. A key that was rotated, or that lost a scope, has its streams no longer than this. */
+const longestStream = "10 minutes"
+
+/** Delay before a client with too many streams tries again. */
+const streamRetryAfter_ms = 5000
 
 /** Maximum number of events that a client may lag behind before it reads from the store. */
 const capacity = 4096
@@ -72,9 +97,6 @@ const pageSize = 500
 type Published = StoredEvent | { readonly reset: number }
 
 const isReset = (published: Published): published is { readonly reset: number } => "reset" in published
-
-/** Sockets are real, even if the clock of the service is simulated. */
-const realClock = Clock.Clock.defaultValue()
 
 const reset = (cursor: number): HubItem => ({ _tag: "Reset", cursor })
 
@@ -107,6 +129,39 @@ const makeReader = Effect.fnUntraced(function* (log: Engine["Service"]["events"]
   )
   return { published, position: () => position }
 })
+
+/** Sockets are real, even if the clock of the service is simulated. */
+const realClock = Clock.Clock.defaultValue()
+
+/** Counts the open streams of each key. */
+const makeOfCaller = (): EventHub["Service"]["ofCaller"] => {
+  const open = new Map<string, number>()
+  return (stream) =>
+    Effect.gen(function* () {
+      const { key, name } = yield* Caller
+      const owners = yield* LinkOwners
+      const isFull = () => (open.get(name) ?? 0) >= mostStreams
+      if (isFull()) {
+        return yield* new AdmissionRefused({
+          message: `This API key has ${mostStreams} open event streams, as many as it may have. Close some of them`,
+          retryAfter_ms: streamRetryAfter_ms
+        })
+      }
+      // counted while it runs: a response to HEAD, or to a client that is gone, never does
+      return Stream.suspend(() => {
+        if (isFull()) return Stream.empty
+        open.set(name, (open.get(name) ?? 0) + 1)
+        const leave = Effect.sync(() => {
+          const left = (open.get(name) ?? 1) - 1
+          if (left === 0) open.delete(name)
+          else open.set(name, left)
+        })
+        const over = Effect.provideService(Effect.sleep(longestStream), Clock.Clock, realClock)
+        const isOver = Effect.raceFirst(over, owners.revoked(key?.name ?? null))
+        return Stream.ensuring(Stream.interruptWhen(stream, isOver), leave)
+      })
+    })
+}
 
 const make = Effect.gen(function* () {
   const { keepAlive, poll } = yield* EventIntervals
@@ -214,5 +269,5 @@ const make = Effect.gen(function* () {
       })
     )
 
-  return EventHub.of({ events })
+  return EventHub.of({ events, ofCaller: makeOfCaller() })
 })

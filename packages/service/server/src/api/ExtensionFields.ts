@@ -50,6 +50,37 @@ export const languages = field(
   "Expected a list of 1 to 10 BCP 47 language tags, such as de-DE"
 )
 
+const minutesField = field(
+  "timeout",
+  Schema.decodeUnknownOption(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 240 }))),
+  "Expected a number of minutes from 1 to 240"
+)
+
+/** Reads the time after which a browser stops by itself. Without it, the server's limit holds. */
+export const lifetime = (body: object): Effect.Effect<{ readonly lifetime_ms?: number }, HTTPValidationError> =>
+  Effect.map(minutesField(body), ({ timeout }) =>
+    timeout === undefined ? {} : { lifetime_ms: Math.round(timeout * 60_000) }
+  )
+
+/** Number of pairs and of characters of a browser's metadata. */
+const mostPairs = 10
+const mostCharacters = 500
+
+const Metadata = Schema.Record(Schema.String, Schema.String).check(
+  Schema.makeFilter((pairs: Readonly<Record<string, string>>) => {
+    const entries = Object.entries(pairs)
+    return entries.length <= mostPairs && entries.every((pair) => pair.every((text) => text.length <= mostCharacters))
+  })
+)
+
+/** Reads the texts that a creator attaches to a browser. */
+export const metadata = field(
+  "metadata",
+  Schema.decodeUnknownOption(Metadata),
+  `Expected at most ${mostPairs} pairs of texts of at most ${mostCharacters} characters`,
+  "dict_type"
+)
+
 /** Returns true for a name, or `*.` and a name; not for a URL, a port or a pattern of another kind. */
 const isDomain = (text: string) => /^(?:\*\.)?[^\s*/\\:?#@]+$/u.test(text)
 

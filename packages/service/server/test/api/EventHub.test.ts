@@ -7,7 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type EventFilter, EventHub, EventIntervals, type HubItem } from "../../src/api/EventHub.ts"
+import { Caller } from "../../src/api/Caller.ts"
+import { LinkOwners } from "../../src/api/LinkOwners.ts"
+import { type EventFilter, EventHub, EventIntervals, type HubItem, mostStreams } from "../../src/api/EventHub.ts"
 
 const event = (change: Partial<Event> = {}): Event => ({
   at_ms: 0,
@@ -96,6 +98,60 @@ describe("EventHub", () => {
         yield* add(event({ id: "new" }))
         assert.deepStrictEqual(shown(yield* Fiber.join(live)), ["Event 4"])
       })
+    )
+  )
+
+  it.live("opens streams for a key up to a limit, and no more until one of them ends", () =>
+    Effect.gen(function* () {
+      const { ofCaller } = yield* EventHub
+      const as = (name: string) =>
+        Effect.provideService(ofCaller(Stream.never), Caller, { name, isAdmin: false, owner: name, key: null })
+      const run = (stream: Stream.Stream<never>) =>
+        Effect.forkChild(Stream.runDrain(stream), { startImmediately: true })
+      const open = yield* Effect.replicateEffect(Effect.flatMap(as("shop"), run), mostStreams)
+      const failure = yield* Effect.flip(as("shop"))
+      assert.match(failure.message, /close some/iu)
+      yield* as("blog")
+      yield* Fiber.interrupt(open[0] ?? (yield* Effect.die("no stream")))
+      const unused = yield* as("shop")
+      yield* Effect.flatMap(as("shop"), run)
+      // it began when there was no more room
+      yield* Stream.runDrain(unused)
+      yield* Fiber.interruptAll(open)
+    }).pipe(
+      Effect.provide(
+        Layer.fresh(
+          EventHub.layer.pipe(
+            Layer.provide(Layer.mock(Engine, { events: undefined as never, lists: undefined as never }))
+          )
+        )
+      )
+    )
+  )
+
+  it.live("ends the streams of a revoked key", () =>
+    Effect.gen(function* () {
+      const { ofCaller } = yield* EventHub
+      const key = { name: "shop" } as NonNullable<Caller["key"]>
+      const stream = yield* Effect.provideService(ofCaller(Stream.never), Caller, {
+        name: "shop",
+        isAdmin: false,
+        owner: "shop",
+        key
+      })
+      yield* Stream.runDrain(stream)
+    }).pipe(
+      Effect.provideService(LinkOwners, {
+        mayOpen: () => Effect.succeed(true),
+        revoked: (name) => (name === "shop" ? Effect.void : Effect.never)
+      }),
+      Effect.provide(
+        Layer.fresh(
+          EventHub.layer.pipe(
+            Layer.provide(Layer.mock(Engine, { events: undefined as never, lists: undefined as never }))
+          )
+        )
+      )
     )
   )
 

@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
 
   const engine = Engine.of({
     createSession: (...args) => now(({ createSession }) => createSession(...args)),
-    openSession: (request) => now(({ openSession }) => openSession(request)),
+    openSession: (...args) => now(({ openSession }) => openSession(...args)),
     session: (id) => now(({ session }) => session(id)),
     turn: (id) => now(({ turn }) => turn(id)),
     steps: (id) => now(({ steps }) => steps(id)),

@@ -55,7 +55,7 @@ for (const [name, start] of Object.entries(services)) {
         id: created.id,
         sessionId: created.sessionId,
         task,
-        title: null,
+        title: task,
         model: "claude-opus-5",
         status: "completed",
         result: "found",
@@ -125,7 +125,7 @@ for (const [name, start] of Object.entries(services)) {
     it("reads and lists sessions", async () => {
       const { run, session } = await busy()
       const info = await client.sessions.get(session)
-      assert.deepInclude(info, { sessionId: session, latestRunId: run, workspaceId: null, title: null })
+      assert.deepInclude(info, { sessionId: session, latestRunId: run, workspaceId: null, title: info.task })
       const { hasMore, sessions } = await client.sessions.list({ limit: 1 })
       assert.deepInclude(sessions[0], { sessionId: session, latestRunId: run })
       assert.isTrue(hasMore)

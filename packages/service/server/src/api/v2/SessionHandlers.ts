@@ -9,6 +9,7 @@ import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import { deleteSession } from "../SessionDelete.ts"
+import * as SafeCreate from "../SafeCreate.ts"
 import { sessionRead } from "../SessionRead.ts"
 import * as Conversion from "./Conversion.ts"
 import { Served } from "./Served.ts"
@@ -57,10 +58,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       get: ({ params, request }) => get(params.session_id, request),
       create: ({ payload, request }) =>
-        toDomain(payload).pipe(
-          Effect.flatMap(engine.openSession),
-          Effect.flatMap((session) => shown(session, request))
-        ),
+        SafeCreate.once({ request, payload }, (safe) =>
+          Effect.flatMap(toDomain(payload), (settings) => engine.openSession(settings, safe))
+        ).pipe(Effect.flatMap(({ session }) => shown(session, request))),
       list: ({ query, request }) =>
         Effect.gen(function* () {
           const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)

@@ -24,6 +24,7 @@ const refuseOfTask = refuseUnsupported([
   fixed("allowedDomains", "This server's tasks can't be kept to some domains"),
   fixed("systemPromptExtension", "This server's agent has a fixed system prompt, so put it into the task"),
   fixed("skillIds", noSkills),
+  { name: "metadata", mayBeEmpty: true, issue: "This server keeps no metadata of tasks: leave metadata out" },
   fixed("judge", noJudge, [false]),
   fixed("judgeGroundTruth", noJudge),
   fixed("judgeLlm", noJudge),

@@ -108,7 +108,7 @@ const published = ({ session, turns }: SessionWithTurns, links: Links) => {
     output: last?.output ?? null,
     isTaskSuccessful: isSuccessful(last),
     model: latest?.model ?? null,
-    title: turns[0]?.title ?? null,
+    title: turns[0] === undefined ? null : Turn.titleOf(turns[0]),
     stepCount: sumOf(turns, ({ steps }) => steps),
     recordingUrls: recordingUrl === null ? [] : [recordingUrl],
     totalInputTokens: sumOf(turns, ({ tokens }) => tokens?.input ?? 0),

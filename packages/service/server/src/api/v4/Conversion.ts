@@ -13,8 +13,8 @@ import type {
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { Browser as Domain, type Message, type Session, type SessionRequest, type Turn } from "@webagent/engine"
-import { allowedDomains, enableRecording, languages, outputSchema } from "../ExtensionFields.ts"
+import { Browser as Domain, type Message, type Session, type SessionRequest, Turn } from "@webagent/engine"
+import { allowedDomains, enableRecording, languages, lifetime, metadata, outputSchema } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import * as Options from "./Options.ts"
@@ -87,7 +87,7 @@ export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run 
   startedAt: orNull(turn.startedAt_ms),
   finishedAt: orNull(turn.finishedAt_ms),
   cost: turn.cost,
-  title: null,
+  title: Turn.titleOf(turn),
   model: turn.model,
   contextLimit: null,
   workspaceId: null,
@@ -152,7 +152,7 @@ export const sessionFromDomain = (session: Session.Session, latest: Turn.Turn): 
   workspaceId: null,
   latestRunId: latest.id,
   task: latest.task,
-  title: null,
+  title: Turn.titleOf(latest),
   status: latest.status,
   createdAt: fromMillis(session.createdAt_ms),
   updatedAt: updatedAt(latest)
@@ -166,8 +166,22 @@ export const browserToDomain = (body: { readonly proxyCountryCode?: string | nul
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
     ? Effect.map(
-        Effect.all([allowedDomains(body), enableRecording(body), languages(body), Options.refuseOfBrowser(body)]),
-        ([domains, recording, announced]) => ({ proxyCountryCode, ...domains, ...recording, ...announced })
+        Effect.all([
+          allowedDomains(body),
+          enableRecording(body),
+          languages(body),
+          lifetime(body),
+          metadata(body),
+          Options.refuseOfBrowser(body)
+        ]),
+        ([domains, recording, announced, time, texts]) => ({
+          proxyCountryCode,
+          ...domains,
+          ...recording,
+          ...announced,
+          ...time,
+          ...texts
+        })
       )
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 }
@@ -185,6 +199,12 @@ const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url
 const ownOf = ({ allowedDomains, languages }: Domain.Browser) => ({
   ...(Predicate.isNotNullish(languages) ? { languages } : {}),
   ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {})
+})
+
+/** What a browser is for. Both are missing in records of older versions. */
+const ofCreator = ({ metadata, sessionId }: Partial<Domain.Browser>) => ({
+  agentSessionId: sessionId ?? null,
+  metadata: metadata ?? {}
 })
 
 /** A browser as v4 shows it. */
@@ -207,8 +227,7 @@ export const browserFromDomain = (browser: Domain.Browser, links: Links): Browse
     proxyUsedMb: Predicate.isNotNullish(browser.bytes) ? Domain.megabytes(browser.bytes) : "0",
     proxyCost: "0",
     browserCost: "0",
-    agentSessionId: null,
-    metadata: {}
+    ...ofCreator(browser)
   }
 }
 

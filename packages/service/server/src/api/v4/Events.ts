@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
       // the client comes back for the rest
       Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error)))
     )
-    return ServerSentEvents.respond(events)
+    return ServerSentEvents.respond(yield* hub.ofCaller(events))
   })
 
   return { list: awaited, stream }

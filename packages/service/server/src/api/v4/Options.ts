@@ -65,6 +65,11 @@ export const refuseOfBrowser = refuseUnsupported([
     issue: `This server's browsers have a fixed size: leave ${name} out`
   })),
   {
+    name: "allowResizing",
+    harmless: [false],
+    issue: "This server's browsers have a fixed size: send false or leave allowResizing out"
+  },
+  {
     name: "solveCaptchas",
     harmless: [false],
     issue: "This server doesn't solve captchas: send false or leave solveCaptchas out"

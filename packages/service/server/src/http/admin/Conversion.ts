@@ -16,7 +16,7 @@ export const runOf = (turn: Turn.Turn): Run => ({
   id: turn.id,
   status: turn.status,
   task: turn.task,
-  title: turn.title,
+  title: Turn.titleOf(turn),
   model: turn.model,
   owner: turn.owner,
   node: turn.node,

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Stream from "effect/Stream"
-import { Caller } from "../../api/Caller.ts"
-import { LinkOwners } from "../../api/LinkOwners.ts"
+import { EventHub } from "../../api/EventHub.ts"
 import * as ServerSentEvents from "../../api/ServerSentEvents.ts"
 import * as LiveEvents from "./LiveEvents.ts"
 import type { Operations } from "./Operations.ts"
@@ -14,19 +13,17 @@ export const layer = (api: Operations) =>
     "events",
     Effect.fnUntraced(function* (handlers) {
       const feed = yield* LiveEvents.make
-      const owners = yield* LinkOwners
+      const hub = yield* EventHub
       return handlers.handleAll({
         stream: ({ headers, query: { run = null } }) =>
           Effect.gen(function* () {
-            const { key } = yield* Caller
             const context = yield* Effect.context<never>()
             const changes = feed({ after: headers["last-event-id"] ?? null, run: run?.toLowerCase() ?? null }).pipe(
               Stream.map((change) => ({ ...change, id: Number(change.id) })),
-              Stream.interruptWhen(owners.revoked(key?.name ?? null)),
               Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
               Stream.provideContext(context)
             )
-            return ServerSentEvents.respond(changes)
+            return ServerSentEvents.respond(yield* hub.ofCaller(changes))
           })
       })
     })

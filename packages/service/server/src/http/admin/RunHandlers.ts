@@ -50,9 +50,20 @@ export const layer = (api: Operations) =>
       const again = Effect.fnUntraced(function* (id: string) {
         const turn = yield* engine.turn(id.toLowerCase())
         const { session } = yield* engine.session(turn.sessionId)
-        const { modelParams, outputSchema, owner, tags, task } = turn
+        const { budget, model, modelParams, outputSchema, owner, tags, task } = turn
         const { recording, thinkingLevel } = session
-        const request = { task, modelParams, outputSchema, thinkingLevel, recording, tags }
+        // a model of before, which the agent no longer has, gives way to the current one
+        const hasModel = yield* engine.acceptsModel(model)
+        const request = {
+          task,
+          modelParams,
+          outputSchema,
+          thinkingLevel,
+          recording,
+          tags,
+          budget,
+          ...(hasModel ? { model } : {})
+        }
         const created = yield* Effect.provideService(engine.createSession(request), Owner, owner)
         return { of: id, run: runOf(created.turn) }
       })

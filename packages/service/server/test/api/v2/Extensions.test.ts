@@ -77,6 +77,29 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
+  it.effect("a repeat of a session's create with its Idempotency-Key returns the same session", () =>
+    Effect.gen(function* () {
+      const open = (key: string, body: object = {}) =>
+        send("POST", "/api/v2/sessions", { body, headers: { "idempotency-key": key } })
+      const first = yield* open("once")
+      const repeat = yield* open("once")
+      assert.deepStrictEqual([first.status, repeat.status, repeat.body], [201, 201, first.body])
+      assert.strictEqual(repeat.headers.get("idempotency-replayed"), "true")
+      assert.notStrictEqual((yield* open("another")).body["id"], first.body["id"])
+      assert.strictEqual((yield* open("once", { keepAlive: false })).status, 422)
+      assert.strictEqual((yield* open("")).status, 422)
+    })
+  )
+
+  it.effect("metadata of a task is a 422, because the server doesn't keep it", () =>
+    Effect.gen(function* () {
+      const refused = yield* create({ task: "t", metadata: { order: "7" } })
+      assert.strictEqual(refused.status, 422)
+      assert.nestedPropertyVal(refused.body, "detail[0].loc[1]", "metadata")
+      assert.strictEqual((yield* create({ task: "t", metadata: {} })).status, 201)
+    })
+  )
+
   it.effect("options that can't be honored are a 422 that says so, and harmless values are accepted", () =>
     Effect.gen(function* () {
       for (const [field, value] of [

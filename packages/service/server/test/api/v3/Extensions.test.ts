@@ -42,7 +42,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
         result: { task: "mug" },
         isTaskSuccessful: true,
         model: "test",
-        title: null,
+        title: "mug",
         stepCount: 2,
         recordingUrls: [],
         cost: "0.5",

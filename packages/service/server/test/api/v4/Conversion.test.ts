@@ -164,7 +164,7 @@ describe("v4 Conversion", () => {
       totalOutputTokens: 0,
       model: turn.model,
       contextLimit: null,
-      title: null,
+      title: "Find a red mug",
       workspaceId: null,
       attachedFileIds: null,
       judgement: null

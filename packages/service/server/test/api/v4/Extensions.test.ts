@@ -148,6 +148,16 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
+  it.effect("a browser has the metadata and the time limit of its create", () =>
+    Effect.gen(function* () {
+      const { body } = yield* send("POST", "/api/v4/browsers", { body: { timeout: 5, metadata: { order: "7" } } })
+      const read = (yield* send("GET", `/api/v4/browsers/${String(body["id"])}`)).body
+      assert.deepStrictEqual(read, body)
+      assert.deepStrictEqual(read["metadata"], { order: "7" })
+      assert.strictEqual(Date.parse(String(read["timeoutAt"])) - Date.parse(String(read["startedAt"])), 300_000)
+    })
+  )
+
   it.effect("a browser is read until and after it's stopped", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
@@ -177,7 +187,12 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     ["/browsers", { solveCaptchas: true }, "solveCaptchas"],
     ["/browsers", { pdfRendererEnabled: false }, "pdfRendererEnabled"],
     ["/browsers", { browserScreenHeight: 600 }, "browserScreenHeight"],
-    ["/browsers", { profileId: "p" }, "profileId"]
+    ["/browsers", { profileId: "p" }, "profileId"],
+    ["/browsers", { allowResizing: true }, "allowResizing"],
+    ["/browsers", { timeout: 0 }, "timeout"],
+    ["/browsers", { timeout: "5" }, "timeout"],
+    ["/browsers", { metadata: { a: 1 } }, "metadata"],
+    ["/browsers", { metadata: Object.fromEntries([..."abcdefghijk"].map((key) => [key, key])) }, "metadata"]
   ] as const)("%s with %j is a 422 that says why", ([path, options, at]) =>
     Effect.gen(function* () {
       const { body, status } = yield* send("POST", `/api/v4${path}`, { body: { task: "t", ...options } })

@@ -212,6 +212,16 @@ describe("runs of the admin API", () => {
   )
 
   test(
+    "runs a task again within the budget of the run",
+    Effect.gen(function* () {
+      const run = yield* ask("shop", "POST", "/runs", { task: "Find a mug", maxCostUsd: 0.5 })
+      const again = yield* ask("root", "POST", "/runs/retry", { ids: [run.body["id"]] })
+      const [{ run: second }] = again.body["started"] as [{ readonly run: { readonly id: string } }]
+      assert.nestedPropertyVal((yield* ask("root", "GET", `/runs/${second.id}`)).body, "budget.costUsd", "0.5")
+    })
+  )
+
+  test(
     "sums what runs cost by day, key and model",
     Effect.gen(function* () {
       for (const key of ["shop", "shop", "blog"]) yield* begin(key, "Find a mug")
