@@ -23,19 +23,27 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
     changed(
       row["revision"] === 1
         ? sql`INSERT INTO ${sql(table)} ${sql.insert(row)} ON CONFLICT (id) DO NOTHING RETURNING n`
-        : sql`UPDATE ${sql(table)} SET ${sql.update(row, ["id"])}
+        : // SQLite writes the indexes of a column that is set, although its value is the same
+          sql`UPDATE ${sql(table)} SET ${sql.update(row, row["stopped_at_ms"] === null ? ["id", "stopped_at_ms"] : ["id"])}
             WHERE id = ${row["id"]} AND revision = ${Number(row["revision"]) - 1} RETURNING n`
     )
 
   /** A turn that is new, or a change of one that this session has. */
-  const putTurn = (turn: Turn.Turn, isNew: boolean) =>
-    changed(
+  const putTurn = (turn: Turn.Turn, isNew: boolean) => {
+    const row = turnRow(turn)
+    const written = sql.csv([
+      sql`status = excluded.status`,
+      sql`record = excluded.record`,
+      ...(row.usd === 0 ? [] : [sql`usd = excluded.usd`]),
+      ...(row.ended_at_ms === null ? [] : [sql`ended_at_ms = excluded.ended_at_ms`])
+    ])
+    return changed(
       isNew
-        ? sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT DO NOTHING RETURNING n`
-        : sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT (id) DO UPDATE SET
-            status = excluded.status, ended_at_ms = excluded.ended_at_ms, usd = excluded.usd, record = excluded.record
+        ? sql`INSERT INTO turns ${sql.insert(row)} ON CONFLICT DO NOTHING RETURNING n`
+        : sql`INSERT INTO turns ${sql.insert(row)} ON CONFLICT (id) DO UPDATE SET ${written}
             WHERE turns.session_id = excluded.session_id RETURNING n`
     )
+  }
 
   const put = Effect.fnUntraced(function* (step: Step) {
     const {

@@ -1,4 +1,4 @@
-import type { Place } from "@webagent/engine"
+import { type Place, Turn } from "@webagent/engine"
 
 /** A statement with `?` for each value. */
 export interface Query {
@@ -11,8 +11,8 @@ export type Dialect = "sqlite" | "pg"
 
 /** A part of a filter, with how to find its rows. */
 export interface Condition {
-  /** Its rows are counted up to `rare`, to choose the condition with the fewest. */
-  readonly count: Query
+  /** Selects a row for each of its rows, up to a number, to choose the condition with the fewest. */
+  readonly count: (most: number) => Query
   /** True of a row of the list, by the name `l`. */
   readonly fits: Query
   /** The column that `fits` reads in addition to the place. */
@@ -30,6 +30,8 @@ export interface Condition {
 export interface ListTable {
   readonly list: string
   readonly records: string
+  /** The status of a row `l`, and the columns of the list that it reads. */
+  readonly status: { readonly text: string; readonly columns: ReadonlyArray<string> }
 }
 
 /** A condition with fewer rows than this is read whole. */
@@ -37,6 +39,9 @@ export const rare = 1000
 
 /** Maximum number of rows that one page reads, so that its time doesn't depend on the data. */
 export const budget = 2000
+
+/** Maximum number of rows that a count with several conditions reads. */
+export const countBudget = 12_000
 
 type Part = string | number | Query
 
@@ -92,7 +97,7 @@ export const oneOf = (dialect: Dialect, list: string, column: string, wanted: Re
   const of = (columns: string, value: string, range: Query, most: number) =>
     query`SELECT ${columns} FROM ${list} l ${index} WHERE ${raw(`l.${column} = ?`, value)} ${range} ${newestFirst} LIMIT ${most}`
   return {
-    count: query`SELECT 1 FROM ${list} l ${index} WHERE ${fits} LIMIT ${rare}`,
+    count: (most) => query`SELECT 1 FROM ${list} l ${index} WHERE ${fits} LIMIT ${most}`,
     fits,
     column,
     // the index has the rows of each value in the order of the list
@@ -113,7 +118,7 @@ export const tagged = (dialect: Dialect, tag: string): Condition => {
   const rowsOf = (columns: string, places: Query) =>
     query`SELECT ${columns} FROM (${places}) g ${listed(dialect, "turn_list")}`
   return {
-    count: query`SELECT 1 FROM turn_tags l WHERE ${of} LIMIT ${rare}`,
+    count: (most) => query`SELECT 1 FROM turn_tags l WHERE ${of} LIMIT ${most}`,
     fits: raw(
       "EXISTS (SELECT 1 FROM turn_tags g WHERE g.tag = ? AND g.created_at_ms = l.created_at_ms AND g.n = l.n)",
       tag
@@ -130,7 +135,7 @@ export const costing = (dialect: Dialect, nano: number): Condition => {
   const fits = raw("l.nano >= ? AND l.nano > 0", nano)
   const from = `turn_list l ${by(dialect, "turn_list_cost")}`
   return {
-    count: query`SELECT 1 FROM ${from} WHERE ${fits} LIMIT ${rare}`,
+    count: (most) => query`SELECT 1 FROM ${from} WHERE ${fits} LIMIT ${most}`,
     fits,
     column: "nano",
     newest: null,
@@ -144,7 +149,7 @@ export const ofSession = (dialect: Dialect, sessionId: string): Condition => {
   const all = (columns: string, range: Query) =>
     query`SELECT ${columns} FROM (${turns}) g ${listed(dialect, "turn_list")} WHERE 1 = 1 ${range}`
   return {
-    count: query`SELECT 1 FROM (${turns}) x LIMIT ${rare}`,
+    count: (most) => query`SELECT 1 FROM (${turns}) x LIMIT ${most}`,
     fits: query`l.n IN (${turns})`,
     column: null,
     newest: (columns, range, most) => query`${all(columns, range)} ${newestFirst} LIMIT ${most}`,
@@ -152,10 +157,61 @@ export const ofSession = (dialect: Dialect, sessionId: string): Condition => {
   }
 }
 
-/** Counts the rows of each condition, up to `rare`: one statement. */
-export const probe = (conditions: ReadonlyArray<Condition>): Query =>
+/**
+ * Rows whose records are so, by an index of the records. The list has no copy of what changes with the steps of a run,
+ * because a commit would write it and its index.
+ */
+const ofRecords = (
+  dialect: Dialect,
+  { list, records }: Pick<ListTable, "list" | "records">,
+  so: Query,
+  newest: string
+): Condition => ({
+  count: (most) => query`SELECT 1 FROM ${records} WHERE ${so} LIMIT ${most}`,
+  fits: query`EXISTS (SELECT 1 FROM ${records} t WHERE t.n = l.n AND ${so})`,
+  column: null,
+  newest: null,
+  all: (columns, range) =>
+    query`SELECT ${columns} FROM (SELECT n FROM ${records} WHERE ${so} ORDER BY ${newest} DESC LIMIT ${countBudget}) g
+      ${listed(dialect, list)} WHERE 1 = 1 ${range}`
+})
+
+/** A row fits one of two conditions, which have no row in common. */
+const either = (one: Condition, other: Condition): Condition => {
+  const both = (left: Query, right: Query) => query`SELECT * FROM (${left}) a UNION ALL SELECT * FROM (${right}) b`
+  return {
+    count: (most) => query`${both(one.count(most), other.count(most))} LIMIT ${most}`,
+    fits: query`(${one.fits} OR ${other.fits})`,
+    column: one.column,
+    newest: null,
+    all: (columns, range) => both(one.all(columns, range), other.all(columns, range))
+  }
+}
+
+/** A turn has one of these statuses. The list has those of turns that are over, and the turns have the others. */
+export const ofStatus = (dialect: Dialect, wanted: ReadonlyArray<string>): Condition => {
+  const over = wanted.filter(Turn.isTerminal)
+  const open = wanted.filter((status) => !Turn.isTerminal(status))
+  const isOver = oneOf(dialect, "turn_list", "status", over)
+  if (open.length === 0) return isOver
+  const so = raw(`ended_at_ms IS NULL AND status IN (${open.map(() => "?").join(", ")})`, ...open)
+  const records = ofRecords(dialect, { list: "turn_list", records: "turns" }, so, "n")
+  const isOpen: Condition = { ...records, fits: query`(l.status IS NULL AND ${records.fits})`, column: "status" }
+  return over.length === 0 ? isOpen : either(isOver, isOpen)
+}
+
+/** A session is active, or stopped. */
+export const isActive = (dialect: Dialect, active: boolean): Condition => {
+  const sessions = { list: "session_list", records: "sessions" }
+  return active
+    ? ofRecords(dialect, sessions, raw("stopped_at_ms IS NULL"), "n")
+    : ofRecords(dialect, sessions, raw("stopped_at_ms IS NOT NULL"), "stopped_at_ms")
+}
+
+/** Counts the rows of each condition, up to `most`: one statement. */
+export const probe = (conditions: ReadonlyArray<Condition>, most = rare): Query =>
   query`SELECT ${joined(
-    conditions.map(({ count }, place) => query`(SELECT count(*) FROM (${count}) x${place}) AS k${place}`),
+    conditions.map(({ count }, place) => query`(SELECT count(*) FROM (${count(most)}) x${place}) AS k${place}`),
     ", "
   )}`
 
@@ -234,9 +290,6 @@ export const page = (
       ORDER BY created_at_ms DESC, n DESC LIMIT 1 OFFSET ${budget - 1}) z) y ORDER BY at DESC, n DESC`
 }
 
-/** Maximum number of rows that a count with several conditions reads. */
-export const countBudget = 12_000
-
 /** Counts the matching rows of one status as `k`, up to `most`. */
 export const count = (
   dialect: Dialect,
@@ -258,7 +311,7 @@ export const grouped = (
   range: ReadonlyArray<Query>
 ): Query => {
   const others = conditions.filter((condition) => condition !== drive.by)
-  const columns = [...new Set([...columnsOf(others), "status"])]
+  const columns = [...new Set([...columnsOf(others), ...table.status.columns])]
   const seen = seenBy(dialect, table, drive, columns, range, countBudget)
   const fits =
     others.length === 0
@@ -267,5 +320,5 @@ export const grouped = (
           others.map((each) => each.fits),
           " AND "
         )} THEN 1 ELSE 0 END`
-  return query`SELECT status, fits, count(*) AS k FROM (SELECT l.status, ${fits} AS fits FROM (${seen}) l) c GROUP BY status, fits`
+  return query`SELECT status, fits, count(*) AS k FROM (SELECT ${table.status.text} AS status, ${fits} AS fits FROM (${seen}) l) c GROUP BY status, fits`
 }

@@ -41,6 +41,7 @@ interface Kind<Filter, A extends { readonly status: string }> {
   readonly table: ListQuery.ListTable
   readonly parse: (text: unknown) => A
   readonly conditions: (filter: Filter) => ReadonlyArray<ListQuery.Condition>
+  readonly ofStatus: (status: A["status"]) => ListQuery.Condition
   readonly statuses: ReadonlyArray<A["status"]>
 }
 
@@ -54,10 +55,16 @@ interface AnyFilter {
 const kindsOf = (dialect: ListQuery.Dialect) => {
   const isOne = (list: string, column: string, value: string | undefined) =>
     value === undefined ? [] : [ListQuery.oneOf(dialect, list, column, [value])]
-  const isOneOf = (list: string, statuses: ReadonlyArray<string> | undefined) =>
-    statuses === undefined ? [] : [ListQuery.oneOf(dialect, list, "status", statuses)]
   const turns: Kind<TurnFilter, Turn.Turn> = {
-    table: { list: "turn_list", records: "turns" },
+    table: {
+      list: "turn_list",
+      records: "turns",
+      status: {
+        text: "coalesce(l.status, (SELECT t.status FROM turns t WHERE t.n = l.n))",
+        columns: ["status"]
+      }
+    },
+    ofStatus: (status) => ListQuery.ofStatus(dialect, [status]),
     parse: parsedTurn,
     statuses: Turn.turnStatuses,
     conditions: ({ failure, minCost = "0", model, node, owner, sessionId, statuses, tag }) => [
@@ -68,26 +75,42 @@ const kindsOf = (dialect: ListQuery.Dialect) => {
       ...isOne("turn_list", "node", node),
       ...isOne("turn_list", "model", model),
       ...isOne("turn_list", "owner", owner),
-      ...isOneOf("turn_list", statuses)
+      ...(statuses === undefined ? [] : [ListQuery.ofStatus(dialect, statuses)])
     ]
   }
   const sessions: Kind<SessionFilter, Session.Session> = {
-    table: { list: "session_list", records: "sessions" },
+    table: {
+      list: "session_list",
+      records: "sessions",
+      status: {
+        text: `CASE WHEN EXISTS (SELECT 1 FROM sessions t WHERE t.n = l.n AND t.stopped_at_ms IS NULL)
+          THEN 'active' ELSE 'stopped' END`,
+        columns: []
+      }
+    },
+    ofStatus: (status) => ListQuery.isActive(dialect, status === "active"),
     parse: parsed<Session.Session>,
     statuses: Session.sessionStatuses,
     conditions: ({ owner, statuses }) => [
       ...isOne("session_list", "owner", owner),
-      ...isOneOf("session_list", statuses)
+      ...(statuses === undefined || new Set(statuses).size !== 1
+        ? []
+        : [ListQuery.isActive(dialect, statuses.includes("active"))])
     ]
   }
   const browsers: Kind<BrowserFilter, Browser.Browser> = {
-    table: { list: "browser_list", records: "browsers" },
+    table: {
+      list: "browser_list",
+      records: "browsers",
+      status: { text: "l.status", columns: ["status"] }
+    },
+    ofStatus: (status) => ListQuery.oneOf(dialect, "browser_list", "status", [status]),
     parse: parsed<Browser.Browser>,
     statuses: Browser.browserStatuses,
     conditions: ({ node, owner, statuses }) => [
       ...isOne("browser_list", "node", node),
       ...isOne("browser_list", "owner", owner),
-      ...isOneOf("browser_list", statuses)
+      ...(statuses === undefined ? [] : [ListQuery.oneOf(dialect, "browser_list", "status", statuses)])
     ]
   }
   return { turns, sessions, browsers }
@@ -153,6 +176,12 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
 
   const remembered = new Map<string, { readonly at_ms: number; readonly counts: Counts<string> }>()
 
+  const hasMore = (condition: ListQuery.Condition) =>
+    Effect.map(
+      ask(ListQuery.probe([condition], ListQuery.countBudget)),
+      ([row]) => Number(row?.["k0"]) >= ListQuery.countBudget
+    )
+
   const countsOf = Effect.fnUntraced(function* <Filter extends AnyFilter, A extends { readonly status: string }>(
     kind: Kind<Filter, A>,
     filter: Filter,
@@ -160,7 +189,7 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
   ) {
     const of = kind.conditions(filter)
     const range = ListQuery.rangeOf(filter, null)
-    const statuses = kind.statuses.map((status) => ListQuery.oneOf(dialect, kind.table.list, "status", [status]))
+    const statuses = kind.statuses.map(kind.ofStatus)
     const [row] = yield* ask(ListQuery.probe([...of, ...statuses]))
     const rows = [...of, ...statuses].map((_, place) => Number(row?.[`k${place}`]))
     const drive = ListQuery.choose(of, rows)
@@ -179,7 +208,9 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
           ? yield* ask(ListQuery.count(dialect, kind.table, of, { by: own, whole: isRare }, range, most + 1))
           : sample.filter((each) => each["status"] === status && Number(each["fits"]) === 1)
       const count = Number(counted?.["k"] ?? 0)
-      counts.push([status, { count: Math.min(count, most), more: count > most || (isCut && !isRare) }])
+      // of more records than a count reads, some may be in the range that were not read
+      const isPart = isExact && !isRare && own.newest === null && range.length > 0 && (yield* hasMore(own))
+      counts.push([status, { count: Math.min(count, most), more: count > most || (isCut && !isRare) || isPart }])
     }
     return Object.fromEntries(counts)
   })

@@ -13,15 +13,16 @@ const nano = (usd: string) => `CAST(round(${usd} * 1e9) AS INTEGER)`
 const tokens = (record: string) =>
   `coalesce(${record} ->> '$.tokens.input', 0), coalesce(${record} ->> '$.tokens.output', 0)`
 
-/** The row of a turn list; `of` is a row of turns with a readable record. */
-const turnRow = (
-  of: string
-) => `SELECT ${of}.n, coalesce(${of}.record ->> '$.createdAt_ms', 0), ${of}.owner, ${of}.status,
-  coalesce(${of}.record ->> '$.model', ''), ${of}.record ->> '$.node', ${of}.record ->> '$.failure', ${of}.ended_at_ms,
+/**
+ * The row of a turn list; `of` is a row of turns with a readable record. Its status is null until the turn is over:
+ * every step of a run would otherwise write it and its index.
+ */
+const turnRow = (of: string) => `SELECT ${of}.n, coalesce(${of}.record ->> '$.createdAt_ms', 0), ${of}.owner,
+  CASE WHEN ${of}.ended_at_ms IS NOT NULL THEN ${of}.status END, coalesce(${of}.record ->> '$.model', ''), ${of}.record ->> '$.node', ${of}.record ->> '$.failure', ${of}.ended_at_ms,
   ${nano(`${of}.usd`)}, ${tokens(`${of}.record`)}`
 
 const sessionRow = (of: string) => `SELECT ${of}.n, coalesce(${of}.record ->> '$.createdAt_ms', 0),
-  ${of}.record ->> '$.owner', CASE WHEN ${of}.stopped_at_ms IS NULL THEN 'active' ELSE 'stopped' END`
+  ${of}.record ->> '$.owner'`
 
 const browserRow = (of: string) => `SELECT ${of}.n, coalesce(${of}.record ->> '$.startedAt_ms', 0), ${of}.owner,
   coalesce(${of}.record ->> '$.status', 'stopped'), ${of}.node`
@@ -48,7 +49,7 @@ const tables = [
     n INTEGER PRIMARY KEY,
     created_at_ms INTEGER NOT NULL,
     owner TEXT,
-    status TEXT NOT NULL,
+    status TEXT,
     model TEXT NOT NULL,
     node TEXT,
     failure TEXT,
@@ -66,8 +67,7 @@ const tables = [
   `CREATE TABLE session_list (
     n INTEGER PRIMARY KEY,
     created_at_ms INTEGER NOT NULL,
-    owner TEXT,
-    status TEXT NOT NULL
+    owner TEXT
   ) STRICT`,
   `CREATE TABLE browser_list (
     n INTEGER PRIMARY KEY,
@@ -86,7 +86,7 @@ const tables = [
 const fills = [
   `INSERT INTO turn_list ${turnRow("row")} FROM ${rowsOf("turns", turnColumns)}`,
   tagsOf(rowsOf("turns", "n")),
-  `INSERT INTO session_list ${sessionRow("row")} FROM ${rowsOf("sessions", "n, stopped_at_ms")}`,
+  `INSERT INTO session_list ${sessionRow("row")} FROM ${rowsOf("sessions", "n")}`,
   `INSERT INTO browser_list ${browserRow("row")} FROM ${rowsOf("browsers", "n, owner, node")}`
 ]
 
@@ -94,7 +94,7 @@ const fills = [
 const indexes = [
   `CREATE INDEX turn_list_created ON turn_list (created_at_ms)`,
   `CREATE INDEX turn_list_owner ON turn_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
-  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms)`,
+  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms) WHERE status IS NOT NULL`,
   `CREATE INDEX turn_list_model ON turn_list (model, created_at_ms)`,
   `CREATE INDEX turn_list_node ON turn_list (node, created_at_ms) WHERE node IS NOT NULL`,
   `CREATE INDEX turn_list_failure ON turn_list (failure, created_at_ms) WHERE failure IS NOT NULL`,
@@ -103,7 +103,7 @@ const indexes = [
     WHERE ended_at_ms IS NOT NULL`,
   `CREATE INDEX session_list_created ON session_list (created_at_ms)`,
   `CREATE INDEX session_list_owner ON session_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
-  `CREATE INDEX session_list_status ON session_list (status, created_at_ms)`,
+  `CREATE INDEX sessions_active ON sessions (stopped_at_ms) WHERE stopped_at_ms IS NULL`,
   `CREATE INDEX browser_list_created ON browser_list (created_at_ms)`,
   `CREATE INDEX browser_list_owner ON browser_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
   `CREATE INDEX browser_list_status ON browser_list (status, created_at_ms)`,
@@ -118,10 +118,6 @@ const triggers = [
     ${tagsOf(newRow("n"))};
   END`,
   // each touches only the indexes of what changed
-  `CREATE TRIGGER turn_moved AFTER UPDATE OF status ON turns
-    WHEN new.status <> old.status AND new.ended_at_ms IS NULL BEGIN
-    UPDATE turn_list SET status = new.status WHERE n = new.n;
-  END`,
   `CREATE TRIGGER turn_used AFTER UPDATE OF usd ON turns WHEN new.usd <> old.usd AND new.ended_at_ms IS NULL BEGIN
     UPDATE turn_list SET nano = ${nano("new.usd")} WHERE n = new.n;
   END`,
@@ -142,11 +138,7 @@ const triggers = [
     UPDATE text_fill SET last = (SELECT coalesce(max(n), 0) FROM turns) WHERE last > (SELECT coalesce(max(n), 0) FROM turns);
   END`,
   `CREATE TRIGGER session_listed AFTER INSERT ON sessions BEGIN
-    INSERT INTO session_list ${sessionRow("row")} FROM ${newRow("n, stopped_at_ms")};
-  END`,
-  `CREATE TRIGGER session_moved AFTER UPDATE OF stopped_at_ms ON sessions
-    WHEN new.stopped_at_ms IS NOT NULL AND old.stopped_at_ms IS NULL BEGIN
-    UPDATE session_list SET status = 'stopped' WHERE n = new.n;
+    INSERT INTO session_list ${sessionRow("row")} FROM ${newRow("n")};
   END`,
   `CREATE TRIGGER session_unlisted AFTER DELETE ON sessions BEGIN
     DELETE FROM session_list WHERE n = old.n;

@@ -21,17 +21,16 @@ const nano = (usd: string) => `round((${usd} * 1e9)::numeric)::bigint`
 const tokens = (record: string) =>
   `coalesce((${record} #>> '{tokens,input}')::numeric::bigint, 0), coalesce((${record} #>> '{tokens,output}')::numeric::bigint, 0)`
 
-/** The row of a turn list; `of` is a row of turns with its record as JSON in `json`. */
-const turnRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "createdAt_ms")}, ${of}.owner, ${of}.status,
-  coalesce(${json} ->> 'model', ''), ${json} ->> 'node', ${json} ->> 'failure', ${of}.ended_at_ms, ${nano(`${of}.usd`)},
+/** The row of a turn list; `of` is a row of turns with its record as JSON in `json`. Its status is null until it is over. */
+const turnRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "createdAt_ms")}, ${of}.owner,
+  CASE WHEN ${of}.ended_at_ms IS NOT NULL THEN ${of}.status END, coalesce(${json} ->> 'model', ''), ${json} ->> 'node', ${json} ->> 'failure', ${of}.ended_at_ms, ${nano(`${of}.usd`)},
   ${tokens(json)}`
 
 /** The tags of a turn, as `tag.value`. */
 const tagsIn = (json: string) =>
   `jsonb_array_elements_text(CASE jsonb_typeof(${json} -> 'tags') WHEN 'array' THEN ${json} -> 'tags' ELSE '[]' END) AS tag (value)`
 
-const sessionRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "createdAt_ms")}, ${json} ->> 'owner',
-  CASE WHEN ${of}.stopped_at_ms IS NULL THEN 'active' ELSE 'stopped' END`
+const sessionRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "createdAt_ms")}, ${json} ->> 'owner'`
 
 const browserRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "startedAt_ms")}, ${of}.owner,
   coalesce(${json} ->> 'status', 'stopped'), ${of}.node`
@@ -41,7 +40,7 @@ const tables = [
     n BIGINT PRIMARY KEY,
     created_at_ms BIGINT NOT NULL,
     owner TEXT,
-    status TEXT NOT NULL,
+    status TEXT,
     model TEXT NOT NULL,
     node TEXT,
     failure TEXT,
@@ -52,7 +51,7 @@ const tables = [
   ) WITH (fillfactor = 90)`,
   `CREATE INDEX turn_list_created ON turn_list (created_at_ms, n)`,
   `CREATE INDEX turn_list_owner ON turn_list (owner, created_at_ms, n) WHERE owner IS NOT NULL`,
-  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms, n)`,
+  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms, n) WHERE status IS NOT NULL`,
   `CREATE INDEX turn_list_model ON turn_list (model, created_at_ms, n)`,
   `CREATE INDEX turn_list_node ON turn_list (node, created_at_ms, n) WHERE node IS NOT NULL`,
   `CREATE INDEX turn_list_failure ON turn_list (failure, created_at_ms, n) WHERE failure IS NOT NULL`,
@@ -71,12 +70,11 @@ const tables = [
   `CREATE TABLE session_list (
     n BIGINT PRIMARY KEY,
     created_at_ms BIGINT NOT NULL,
-    owner TEXT,
-    status TEXT NOT NULL
+    owner TEXT
   )`,
   `CREATE INDEX session_list_created ON session_list (created_at_ms, n)`,
   `CREATE INDEX session_list_owner ON session_list (owner, created_at_ms, n) WHERE owner IS NOT NULL`,
-  `CREATE INDEX session_list_status ON session_list (status, created_at_ms, n)`,
+  `CREATE INDEX sessions_active ON sessions (n) WHERE stopped_at_ms IS NULL`,
   `CREATE TABLE browser_list (
     n BIGINT PRIMARY KEY,
     created_at_ms BIGINT NOT NULL,
@@ -118,7 +116,7 @@ const functions = [
     DECLARE body JSONB;
     BEGIN
       IF NEW.ended_at_ms IS NULL THEN
-        UPDATE turn_list SET status = NEW.status, nano = ${nano("NEW.usd")} WHERE n = NEW.n;
+        UPDATE turn_list SET nano = ${nano("NEW.usd")} WHERE n = NEW.n;
       ELSE
         body := readable(NEW.record);
         UPDATE turn_list SET (status, ended_at_ms, nano, failure, tokens_in, tokens_out) =
@@ -145,11 +143,6 @@ const functions = [
     DECLARE body JSONB := readable(NEW.record);
     BEGIN
       INSERT INTO session_list SELECT ${sessionRow("NEW", "body")};
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION session_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      UPDATE session_list SET status = 'stopped' WHERE n = NEW.n;
       RETURN NULL;
     END $$`,
   `CREATE FUNCTION session_unlisted() RETURNS TRIGGER LANGUAGE plpgsql AS $$
@@ -182,11 +175,7 @@ const trigger = (name: string, when: string, condition = "") =>
 const triggers = [
   trigger("turn_listed", "INSERT ON turns"),
   // nothing of a list changes with most steps of a run
-  trigger(
-    "turn_moved",
-    "UPDATE ON turns",
-    "WHEN (NEW.status <> OLD.status OR NEW.usd <> OLD.usd OR NEW.ended_at_ms IS NOT NULL)"
-  ),
+  trigger("turn_moved", "UPDATE ON turns", "WHEN (NEW.usd <> OLD.usd OR NEW.ended_at_ms IS NOT NULL)"),
   trigger("turn_unlisted", "DELETE ON turns"),
   trigger(
     "turn_leased",
@@ -195,7 +184,6 @@ const triggers = [
       AND (NEW.lease_node IS DISTINCT FROM OLD.lease_node OR NEW.lease_turn IS DISTINCT FROM OLD.lease_turn))`
   ),
   trigger("session_listed", "INSERT ON sessions"),
-  trigger("session_moved", "UPDATE ON sessions", "WHEN (NEW.stopped_at_ms IS NOT NULL AND OLD.stopped_at_ms IS NULL)"),
   trigger("session_unlisted", "DELETE ON sessions"),
   trigger("browser_listed", "INSERT ON browsers"),
   trigger("browser_moved", "UPDATE ON browsers"),
@@ -219,7 +207,7 @@ export const fillOf = (table: string, last: number, until: number): string => {
   const rows = (columns: string) => `WITH t AS MATERIALIZED (SELECT ${columns}, readable(record) AS body
     FROM ${table} WHERE n > ${last} AND n <= ${until} FOR SHARE)`
   if (table === "sessions") {
-    return `${rows("n, stopped_at_ms")} INSERT INTO session_list SELECT ${sessionRow("t", "t.body")} FROM t
+    return `${rows("n")} INSERT INTO session_list SELECT ${sessionRow("t", "t.body")} FROM t
       ON CONFLICT DO NOTHING`
   }
   if (table === "browsers") {

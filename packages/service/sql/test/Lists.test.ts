@@ -45,7 +45,8 @@ describe("lists over SQLite", () => {
           yield* lists.turns({ tag: "a" }, after, 50)
           yield* lists.turns({ sessionId: "a" }, after, 50)
           yield* lists.turns({ minCost: "1", node: "n", failure: "f", model: "m" }, after, 50)
-          yield* lists.sessions({ owner: "a" }, after, 50)
+          yield* lists.sessions({ owner: "a", statuses: ["active"] }, after, 50)
+          yield* lists.sessions({ statuses: ["stopped"] }, after, 50)
           yield* lists.browsers({ node: "a" }, after, 50)
         }
         yield* lists.spend({ from_ms: 0, to_ms: 1 })

@@ -121,6 +121,43 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
       }).pipe(Effect.provide(records))
     )
 
+    it.live("runs that are not over are listed and counted, however many they are", () =>
+      Effect.gen(function* () {
+        const { lists } = yield* Store
+        const queued = { owner: "ann", status: "queued", ended_at_ms: null }
+        yield* copies(12_100, (i) => ({ id: `q${i}`, createdAt_ms: 1 + i, model: "m" }), queued)
+        const over = { owner: "ann", status: "failed", ended_at_ms: 5 }
+        yield* copies(2100, (i) => ({ id: `f${i}`, createdAt_ms: 20_000 + i, model: "m" }), over)
+        const first = yield* lists.turns({ statuses: ["queued"] }, null, 10)
+        assert.deepStrictEqual([first.rows, first.next?.at_ms], [[], 20_100])
+        const { ids } = yield* idsOf({ statuses: ["queued", "running"], from_ms: 12_001 }, 10)
+        assert.deepStrictEqual(
+          ids,
+          Array.from({ length: 100 }, (_, i) => `q${12_099 - i}`)
+        )
+        const mixed = yield* lists.turns({ statuses: ["queued", "failed"] }, null, 2)
+        assert.deepStrictEqual(
+          mixed.rows.map(({ id }) => id),
+          ["f2099", "f2098"]
+        )
+        const counts = yield* lists.turnCounts({}, 10_000)
+        assert.deepStrictEqual(
+          [counts.queued, counts.running, counts.failed],
+          [
+            { count: 10_000, more: true },
+            { count: 0, more: false },
+            { count: 2100, more: false }
+          ]
+        )
+        // the newest 12,000 are looked at, so one of the others may be in the range
+        const late = yield* lists.turnCounts({ from_ms: 12_001 }, 10_000)
+        assert.deepStrictEqual([late.queued, late.failed.count], [{ count: 100, more: true }, 2100])
+        // of 12,000 runs in a sample, those that are over and those that are not
+        const ofAnn = yield* lists.turnCounts({ owner: "ann" }, 10_000)
+        assert.deepStrictEqual([ofAnn.queued, ofAnn.failed.count], [{ count: 9900, more: true }, 2100])
+      }).pipe(Effect.provide(records))
+    )
+
     it.live("a run is stored and listed although its record is nested too deep for the database", () =>
       Effect.gen(function* () {
         const store = yield* Store

@@ -70,7 +70,7 @@ const plainPage = Effect.fnUntraced(function* (filter: TurnFilter, after: Place 
     ...equal("l.model", filter.model),
     ...equal("l.node", filter.node),
     ...equal("t.session_id", filter.sessionId),
-    ...(filter.statuses === undefined ? [] : [sql.in("l.status", [...filter.statuses])]),
+    ...(filter.statuses === undefined ? [] : [sql.in("t.status", [...filter.statuses])]),
     ...(filter.tag === undefined ? [] : [sql`l.n IN (SELECT n FROM turn_tags WHERE tag = ${filter.tag})`]),
     ...(filter.minCost === undefined ? [] : [sql`l.nano >= ${Number(filter.minCost) * 1e9}`]),
     ...(filter.from_ms === undefined ? [] : [sql`l.created_at_ms >= ${filter.from_ms}`]),
