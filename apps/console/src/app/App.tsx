@@ -1,5 +1,6 @@
 import { CSPProvider } from "@base-ui/react/csp-provider"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
+import * as Option from "effect/Option"
 import { PlugZap } from "lucide-react"
 import { SignInScreen } from "../features/sign-in/SignInScreen.tsx"
 import { isPlainHttp } from "../features/sign-in/transport.ts"
@@ -13,8 +14,10 @@ import { Shell } from "./Shell.tsx"
 export const App = () => {
   useAtomMount(theme)
   const result = useAtomValue(signInState)
-  if (AsyncResult.isSuccess(result)) {
-    const { key, state } = result.value
+  // the state that was read before stays while the server is away
+  const known = AsyncResult.value(result)
+  if (Option.isSome(known)) {
+    const { key, state } = known.value
     if (state === "signedOut" || state === "insecure") {
       return <SignInScreen isInsecure={state === "insecure" || isPlainHttp(location)} />
     }

@@ -20,7 +20,7 @@ import { useShortcuts } from "./shortcuts.ts"
 const Palette = lazy(() => import("./Palette.tsx"))
 const Help = lazy(() => import("./Help.tsx"))
 
-const connectionTexts = { connecting: "Connecting…", live: "Live", lost: "Reconnecting…" } as const
+const connectionTexts = { connecting: "Connecting…", live: "Live", lost: "Offline" } as const
 const themeIcons = { system: Monitor, light: Sun, dark: Moon } as const
 const themeTexts = { system: "System theme", light: "Light theme", dark: "Dark theme" } as const
 

@@ -10,13 +10,17 @@ import { registry } from "./react.ts"
 
 const sessionKey = "session"
 
+/** The end of the address of the sign-in. */
+const sessionPath = "/session"
+
 /** After a 401, the sign-in state is read again: the session ended on the server. */
 const httpClient = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(HttpClient.HttpClient, (client) =>
     HttpClient.tap(client, (response) =>
       Effect.sync(() => {
-        if (response.status === 401 && response.request.method === "GET") registry.refresh(signInState)
+        // a wrong key is a 401 of the sign-in itself
+        if (response.status === 401 && !response.request.url.endsWith(sessionPath)) registry.refresh(signInState)
       })
     )
   )

@@ -146,6 +146,7 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
     let waiting: Array<LiveEvents[number]> = []
     let flush = 0
     let watchdog = 0
+    let wasOpen = false
     const waitAgain = () => {
       window.clearTimeout(watchdog)
       watchdog = window.setTimeout(() => socket.close(), patience_ms)
@@ -158,6 +159,7 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       position = events.at(-1)?.id ?? position
     }
     socket.addEventListener("open", () => {
+      wasOpen = true
       waitAgain()
       onOpen(socket)
     })
@@ -171,7 +173,8 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       if (flush === 0) flush = window.setTimeout(applyWaiting, together_ms)
     })
     socket.addEventListener("close", ({ code }) => {
-      if (code === signedOutCode) registry.refresh(signInState)
+      // a page doesn't see that its WebSocket was refused with a 401, as after a restart of the server
+      if (code === signedOutCode || !wasOpen) registry.refresh(signInState)
       resume(Effect.void)
     })
     waitAgain()

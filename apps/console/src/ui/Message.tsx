@@ -1,5 +1,7 @@
 import type { LucideIcon } from "lucide-react"
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react"
+import { connection } from "../state/live.ts"
+import { useAtomValue } from "../state/react.ts"
 import { Button } from "./Button.tsx"
 import styles from "./Message.module.css"
 
@@ -30,13 +32,22 @@ interface FailedProps {
   readonly whole?: boolean
 }
 
-/** An error with its reason and a retry. */
-export const Failed = ({ icon, onRetry, reason, title, whole = false }: FailedProps) => (
-  <Message icon={icon} title={title} alert whole={whole}>
-    <p>{reason}</p>
-    <Button onClick={onRetry}>Try again</Button>
-  </Message>
-)
+/** An error with its reason and a retry, which happens by itself when the connection to the server is back. */
+export const Failed = ({ icon, onRetry, reason, title, whole = false }: FailedProps) => {
+  const state = useAtomValue(connection)
+  const before = useRef(state)
+  const retry = useEffectEvent(onRetry)
+  useEffect(() => {
+    if (before.current === "lost" && state === "live") retry()
+    before.current = state
+  }, [state])
+  return (
+    <Message icon={icon} title={title} alert whole={whole}>
+      <p>{reason}</p>
+      <Button onClick={onRetry}>Try again</Button>
+    </Message>
+  )
+}
 
 /** Placeholder lines of a list that is being read. */
 export const Loading = ({ lines = 8, what }: { readonly lines?: number; readonly what: string }) => (

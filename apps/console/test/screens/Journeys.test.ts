@@ -245,6 +245,18 @@ describe("keys", () => {
     }))
 })
 
+describe("the rows of the list", () => {
+  const { visit } = useConsole()
+
+  it("open with a click anywhere but on the checkbox", () =>
+    visit("/runs", async (page) => {
+      await row(page, 3).getByRole("checkbox").click()
+      assert.strictEqual(pathOf(page), "/runs")
+      await row(page, 3).click()
+      await page.waitForURL(`**/console/runs/${runId(3)}`)
+    }))
+})
+
 describe("the connection", () => {
   const { visit } = useConsole()
 
@@ -254,7 +266,7 @@ describe("the connection", () => {
       const run = world.runs.get(runId(0))
       if (run === undefined) throw new Error("The run is missing")
       cut()
-      await page.getByText("Reconnecting…").waitFor()
+      await page.getByText("Offline").waitFor()
       world.put({ ...run, status: "failed", failure: "browser_lost", error: "The browser is gone" })
       await page.getByText("Live", { exact: true }).waitFor()
       await row(page, 0).getByText("Failed").waitFor()
@@ -281,6 +293,22 @@ describe("the connection", () => {
       await checkAccessibility(page, "an error")
       behavior.isDown = false
       await retry.click()
+      await row(page, 0).getByText("Failed").waitFor()
+    }))
+
+  it("reads a screen that failed again when the connection is back", () =>
+    visit("/runs", async (page, { behavior, cut }) => {
+      await row(page, 0).waitFor()
+      await page.getByText("Live", { exact: true }).waitFor()
+      behavior.isDown = true
+      cut()
+      await page.getByText("Offline").waitFor()
+      const side = await page.getByRole("navigation").boundingBox()
+      const themes = await page.getByRole("group", { name: "Theme" }).boundingBox()
+      assert.isAtMost((themes?.x ?? 0) + (themes?.width ?? 0), (side?.x ?? 0) + (side?.width ?? 0))
+      await page.getByRole("button", { name: /^Failed/u }).click()
+      await page.getByRole("button", { name: "Try again" }).waitFor()
+      behavior.isDown = false
       await row(page, 0).getByText("Failed").waitFor()
     }))
 
@@ -371,5 +399,30 @@ describe("the sign-in", () => {
       behavior.signedIn = false
       await page.getByRole("link", { name: "Overview" }).click()
       await page.getByLabel("API key").waitFor()
+    }))
+
+  it("comes back after a restart that ended the session", () =>
+    visit("/settings", async (page, { behavior, cut }) => {
+      await page.getByText("Live", { exact: true }).waitFor()
+      behavior.signedIn = false
+      cut()
+      await page.getByLabel("API key").waitFor()
+    }))
+
+  it("comes back when a change finds the session over", () =>
+    visit("/start", async (page, { behavior }) => {
+      await page.getByLabel("Task").fill("Find a red mug")
+      behavior.signedIn = false
+      await page.getByRole("button", { name: "Start the run" }).click()
+      await page.getByLabel("API key").waitFor()
+    }))
+
+  it("offers no change of keys to a key without the scope admin", () =>
+    visit("/", async (page, { behavior }) => {
+      behavior.isAdmin = false
+      await page.goto(page.url().replace(/\/?$/u, "/keys"))
+      await page.getByText("Sign in with a key that has the scope admin to create or change keys.").waitFor()
+      await page.getByRole("link", { name: "research" }).waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: /^(?:Create|Limits|Rotate|Revoke)/u }).count(), 0)
     }))
 })

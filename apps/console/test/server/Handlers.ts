@@ -10,6 +10,8 @@ import { hostile, type World } from "./World.ts"
 /** How this server behaves, which tests change. */
 export interface Behavior {
   signedIn: boolean
+  /** True if the key that signed in has the scope admin. */
+  isAdmin: boolean
   /** True if every read fails with a 503. */
   isDown: boolean
 }
@@ -177,28 +179,29 @@ const browsers = (world: World) =>
     })
   })
 
-const server = group(ConsoleApi, "server", (handlers) =>
-  handlers.handleAll({
-    get: () =>
-      Effect.succeed({
-        version: "0.1.0",
-        node: "node-a",
-        startedAt: "2026-11-28T08:00:00.000Z",
-        uptimeMs: 3_600_000,
-        has: ["runs", "sessions", "browsers", "keys", "spend", "nodes", "audit", "marks", "live", "control"],
-        data: "memory",
-        browsers: "chromium, isolated in namespaces",
-        model: "openai:gpt-6-mini",
-        key: { name: "shop", admin: true }
-      }),
-    health: () => Effect.succeed({ status: "ok", reason: null, details: {} }),
-    settings: () =>
-      Effect.succeed([
-        { name: "keep days", value: "30", flag: "--keep-days" },
-        { name: "model", value: hostile[0], flag: null }
-      ])
-  })
-)
+const server = (behavior: Behavior) =>
+  group(ConsoleApi, "server", (handlers) =>
+    handlers.handleAll({
+      get: () =>
+        Effect.succeed({
+          version: "0.1.0",
+          node: "node-a",
+          startedAt: "2026-11-28T08:00:00.000Z",
+          uptimeMs: 3_600_000,
+          has: ["runs", "sessions", "browsers", "keys", "spend", "nodes", "audit", "marks", "live", "control"],
+          data: "memory",
+          browsers: "chromium, isolated in namespaces",
+          model: "openai:gpt-6-mini",
+          key: { name: "shop", admin: behavior.isAdmin }
+        }),
+      health: () => Effect.succeed({ status: "ok", reason: null, details: {} }),
+      settings: () =>
+        Effect.succeed([
+          { name: "keep days", value: "30", flag: "--keep-days" },
+          { name: "model", value: hostile[0], flag: null }
+        ])
+    })
+  )
 
 const signIn = (behavior: Behavior) =>
   group(ConsoleApi, "signIn", (handlers) =>
@@ -224,7 +227,7 @@ export const layer = (world: World, behavior: Behavior) =>
     runs(world),
     keys(world),
     browsers(world),
-    server,
+    server(behavior),
     signIn(behavior),
     group(ConsoleApi, "nodes", (handlers) =>
       handlers.handleAll({ list: () => Effect.succeed(world.nodes), drain: () => notTested, undrain: () => notTested })

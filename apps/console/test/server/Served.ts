@@ -49,7 +49,7 @@ const socket = (world: World, cuts: Set<() => void>) =>
 /** Serves the console over made-up records until the scope closes. */
 export const serve = Effect.fnUntraced(function* ({ port = 0, size }: Options) {
   const world = makeWorld(size)
-  const behavior: Behavior = { signedIn: true, isDown: false }
+  const behavior: Behavior = { signedIn: true, isAdmin: true, isDown: false }
   const cuts = new Set<() => void>()
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ConsoleApi).pipe(

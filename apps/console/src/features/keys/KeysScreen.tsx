@@ -2,9 +2,10 @@ import type { CreatedKey, Key } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { CloudOff, KeyRound, Plus } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
-import { errorTag, reason } from "../../state/client.ts"
+import { errorTag, reason, serverInfo } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
 import { count, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
@@ -26,6 +27,9 @@ type Opened =
   | { readonly what: "secret"; readonly created: CreatedKey }
   | { readonly what: "limits" | "revoke" | "rotate"; readonly key: Key }
 
+/** Opens a dialog; undefined for a key that may not change keys. */
+type Open = ((opened: Opened) => void) | undefined
+
 const used = (now: string, limit: string | number | null): string => (limit === null ? now : `${now} of ${limit}`)
 
 const Usage = ({ of: { limits, usage } }: { readonly of: Key }) => (
@@ -39,7 +43,7 @@ const Usage = ({ of: { limits, usage } }: { readonly of: Key }) => (
   </>
 )
 
-const Row = ({ of: key, open }: { readonly of: Key; readonly open: (opened: Opened) => void }) => (
+const Row = ({ of: key, open }: { readonly of: Key; readonly open: Open }) => (
   <tr>
     <th scope="row">
       <Link to={`/runs?key=${encodeURIComponent(key.name)}`} className={styles["name"]} title="Show its runs">
@@ -56,7 +60,9 @@ const Row = ({ of: key, open }: { readonly of: Key; readonly open: (opened: Open
       <Time at={key.createdAt} />
     </td>
     <td>
-      {key.revokedAt === null ? (
+      {key.revokedAt !== null ? (
+        <Status of="revoked" />
+      ) : open === undefined ? null : (
         <div className={styles["buttons"]}>
           <Button onClick={() => open({ what: "limits", key })} aria-label={`Limits of ${key.name}`}>
             Limits
@@ -68,8 +74,6 @@ const Row = ({ of: key, open }: { readonly of: Key; readonly open: (opened: Open
             Revoke
           </Button>
         </div>
-      ) : (
-        <Status of="revoked" />
       )}
     </td>
   </tr>
@@ -77,7 +81,7 @@ const Row = ({ of: key, open }: { readonly of: Key; readonly open: (opened: Open
 
 const columns = ["Key", "Scopes", "Runs now", "Browsers now", "Cost today", "Requests per minute", "Created"]
 
-const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open: (opened: Opened) => void }) => (
+const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open: Open }) => (
   <div className={table["scroll"]} tabIndex={0} role="region" aria-label="Keys">
     <table className={table["table"]}>
       <thead>
@@ -111,6 +115,7 @@ const sorted = (rows: ReadonlyArray<Key>): ReadonlyArray<Key> =>
 /** API keys: what each may do and uses, and every change of them. */
 const KeysScreen = () => {
   const result = useAtomValue(keys)
+  const mayChange = valueOf(useAtomValue(serverInfo))?.key.admin ?? false
   const [opened, open] = useState<Opened | undefined>(undefined)
   const [rotate] = useChange(rotateKey, (changed) =>
     AsyncResult.isFailure(changed) ? say(reason(changed)) : open({ what: "secret", created: changed.value })
@@ -123,12 +128,18 @@ const KeysScreen = () => {
   return (
     <Page
       title="Keys"
-      lead="Give each app its own key, with the limits that it needs. Keys that were set by a flag are not listed."
+      lead={
+        mayChange
+          ? "Give each app its own key, with the limits that it needs. Keys that were set by a flag are not listed."
+          : "What your key may do, and what it uses. Sign in with a key that has the scope admin to create or change keys."
+      }
       actions={
-        <Button kind="primary" onClick={() => open({ what: "create" })}>
-          <Plus aria-hidden />
-          Create a key
-        </Button>
+        mayChange ? (
+          <Button kind="primary" onClick={() => open({ what: "create" })}>
+            <Plus aria-hidden />
+            Create a key
+          </Button>
+        ) : null
       }
     >
       {AsyncResult.isSuccess(result) ? (
@@ -137,7 +148,7 @@ const KeysScreen = () => {
             <p>An app needs a key to start runs. You can revoke a key at any time.</p>
           </Message>
         ) : (
-          <List rows={sorted(result.value)} open={open} />
+          <List rows={sorted(result.value)} open={mayChange ? open : undefined} />
         )
       ) : AsyncResult.isFailure(result) && !result.waiting ? (
         errorTag(result) === "ForbiddenError" ? (

@@ -2,7 +2,7 @@ import type { ServerInfo, Spend } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Check, Circle, CloudOff, Play } from "lucide-react"
 import type { ReactNode } from "react"
-import { reason, serverInfo } from "../../state/client.ts"
+import { reason, serverInfo, signInState } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
@@ -132,18 +132,20 @@ const Bars = ({ spend }: { readonly spend: Spend }) => {
 
 interface ChecklistProps {
   readonly info: ServerInfo
+  /** True if there is no sign-in: then this is the simulated service, with the key `wak_test`. */
+  readonly isOpen: boolean
   readonly hasRuns: boolean
   readonly keys: number
 }
 
 /** First steps on a new server, until its first run. */
-const Checklist = ({ hasRuns, info, keys }: ChecklistProps) => {
+const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
   if (hasRuns) return null
   const isSimulated = info.browsers.startsWith("simulated")
   const items: ReadonlyArray<readonly [isDone: boolean, text: ReactNode]> = [
     [
-      isSimulated || keys > 0,
-      isSimulated ? (
+      isOpen || keys > 0,
+      isOpen ? (
         "A key: the simulated service accepts wak_test"
       ) : (
         <>
@@ -193,6 +195,7 @@ const OverviewScreen = () => {
   const result = useAtomValue(runFacts)
   const info = valueOf(useAtomValue(serverInfo))
   const server = valueOf(useAtomValue(serverFacts))
+  const isOpen = valueOf(useAtomValue(signInState))?.state === "open"
   if (AsyncResult.isFailure(result) && !result.waiting) {
     return (
       <Failed
@@ -255,7 +258,7 @@ const OverviewScreen = () => {
             )}
           </ul>
           {info === undefined ? null : (
-            <Checklist info={info} hasRuns={facts.newest.length > 0} keys={server?.keys.length ?? 0} />
+            <Checklist isOpen={isOpen} info={info} hasRuns={facts.newest.length > 0} keys={server?.keys.length ?? 0} />
           )}
           <div className={styles["columns"]}>
             <Runs title="Running" ids={facts.running} to="/runs?status=running" empty="No run is running." />

@@ -12,17 +12,25 @@ export const runFacts = Console.runtime.atom((get) => {
   get(settled("runs"))
   return Effect.gen(function* () {
     const client = yield* Console
-    const [newest, running, failed] = yield* Effect.all(
+    const [newest, dispatching, running, failed] = yield* Effect.all(
       [
         client.runs.list({ query: { limit: 6 } }),
+        client.runs.list({ query: { status: "dispatching", limit: 6 } }),
         client.runs.list({ query: { status: "running", limit: 6 } }),
         client.runs.list({ query: { status: "failed", limit: 6 } })
       ],
-      { concurrency: 3 }
+      { concurrency: 4 }
     )
-    putRuns([...newest.rows, ...running.rows, ...failed.rows])
-    const idsOf = ({ rows }: { readonly rows: ReadonlyArray<Run> }) => rows.map(({ id }) => id)
-    return { counts: newest.counts ?? {}, newest: idsOf(newest), running: idsOf(running), failed: idsOf(failed) }
+    // both count as running
+    const active = [...dispatching.rows, ...running.rows].slice(0, 6)
+    putRuns([...newest.rows, ...active, ...failed.rows])
+    const idsOf = (rows: ReadonlyArray<Run>) => rows.map(({ id }) => id)
+    return {
+      counts: newest.counts ?? {},
+      newest: idsOf(newest.rows),
+      running: idsOf(active),
+      failed: idsOf(failed.rows)
+    }
   })
 })
 

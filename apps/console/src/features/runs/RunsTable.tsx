@@ -61,9 +61,13 @@ const Row = memo(({ id, index, isCurrent, isTabStop, onCurrent, top }: RowProps)
       className={styles["row"]}
       style={{ transform: `translateY(${top}px)` }}
       onFocus={() => onCurrent(index)}
-      onDoubleClick={() => go(`/runs/${id}`)}
+      onClick={({ target }) => {
+        // the checkbox and the link have their own use, and a person may select text to copy it
+        const isElsewhere = target instanceof Element && target.closest("a, input, [data-tick]") !== null
+        if (!isElsewhere && (getSelection()?.isCollapsed ?? true)) go(`/runs/${id}`)
+      }}
     >
-      <span role="gridcell" className={styles["tick"]}>
+      <span role="gridcell" className={styles["tick"]} data-tick>
         <input
           type="checkbox"
           tabIndex={-1}
