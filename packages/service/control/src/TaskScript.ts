@@ -26,6 +26,8 @@ export interface TaskScript {
   readonly persistMemory?: boolean
   readonly recording?: boolean
   readonly proxyMb?: string
+  /** Number of steps, 0 to 99. */
+  readonly steps?: number
 }
 
 /** A script as the agent reads it in a task. */
@@ -42,6 +44,10 @@ const truth = { expected: "true or false", parse: (text: string) => ({ true: tru
 const decimal = {
   expected: "a decimal number such as 0.0132",
   parse: (text: string) => (decimalPattern.test(text) && !text.startsWith("-") ? text : undefined)
+}
+const count = {
+  expected: "a number from 0 to 99",
+  parse: (text: string) => (/^\d{1,2}$/u.test(text) ? Number(text) : undefined)
 }
 
 /** Readers of each key's raw value; `undefined` means that the value is invalid. */
@@ -62,14 +68,12 @@ const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   cost: decimal,
   success: truth,
   judge: truth,
-  suggestions: {
-    expected: "a number from 0 to 99",
-    parse: (text) => (/^\d{1,2}$/u.test(text) ? Number(text) : undefined)
-  },
+  suggestions: count,
   keepAlive: truth,
   persistMemory: truth,
   recording: truth,
-  proxyMb: decimal
+  proxyMb: decimal,
+  steps: count
 }
 
 /** Keys of a script, before the `=`. */

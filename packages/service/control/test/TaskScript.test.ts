@@ -13,7 +13,7 @@ describe("TaskScript", () => {
   it("reads every key", () => {
     const script = parsed(
       'Buy it [simulate outcome=failed duration=1.5s output="no \\"mug\\" ]" error="sold out" cost=0.0132 success=false ' +
-        "judge=true suggestions=2 keepAlive=false persistMemory=false recording=true proxyMb=12.5] please"
+        "judge=true suggestions=2 keepAlive=false persistMemory=false recording=true proxyMb=12.5 steps=3] please"
     )
     assert.deepStrictEqual(script, {
       outcome: "failed",
@@ -27,7 +27,8 @@ describe("TaskScript", () => {
       keepAlive: false,
       persistMemory: false,
       recording: true,
-      proxyMb: "12.5"
+      proxyMb: "12.5",
+      steps: 3
     })
   })
 
@@ -122,7 +123,7 @@ describe("TaskScript", () => {
 
   it("refuses what it does not know, and says what it knows", () => {
     const known =
-      "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb"
+      "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb, steps"
     assert.strictEqual(refusal("[simulate outcom=failed]"), `Unknown key "outcom" in the script. Known are ${known}.`)
     assert.include(refusal("[simulate toString=1]"), 'Unknown key "toString"')
     assert.strictEqual(

@@ -131,8 +131,12 @@ export const make = Effect.fnUntraced(function* ({
         }),
         Effect.catchTag("InvalidTransition", orOver(execution))
       ),
-    onUsed: (execution, usage) =>
-      Effect.catchTag(reported(execution, using(execution, usage)), "InvalidTransition", orOver(execution)),
+    onProgress: (execution, progress) =>
+      Effect.catchTag(
+        commit(execution, { _tag: "Progress", token: execution.token, progress }),
+        "InvalidTransition",
+        orOver(execution)
+      ),
     onEnd,
     onCrash: (execution, defect) =>
       Effect.andThen(

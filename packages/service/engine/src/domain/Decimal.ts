@@ -17,6 +17,10 @@ const plain = (value: BigDecimal.BigDecimal): Decimal => {
 /** The exact sum, without an exponent. */
 export const add = (left: Decimal, right: Decimal): Decimal => plain(BigDecimal.sum(parse(left), parse(right)))
 
+/** The exact difference, without an exponent. */
+export const subtract = (left: Decimal, right: Decimal): Decimal =>
+  plain(BigDecimal.subtract(parse(left), parse(right)))
+
 /** The exact product, without an exponent. */
 export const multiply = (left: Decimal, right: Decimal): Decimal =>
   plain(BigDecimal.multiply(parse(left), parse(right)))

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Decision, Progress } from "../domain/Decide.ts"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { ModelCallReport } from "../domain/ModelCall.ts"
 import type { Budget, CancelReason, Failure, Step, StepDetails, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
@@ -109,8 +110,11 @@ export interface Reports {
     event: TurnEvent,
     leaves: boolean
   ) => Effect.Effect<Turn | undefined, TurnOver>
-  /** Stores the usage of a running turn and returns the turn; undefined if the engine ignores this agent from now on. */
-  readonly onUsed: (execution: Execution, usage: Usage) => Effect.Effect<Turn | undefined, TurnOver>
+  /**
+   * Stores the progress of a running turn: its usage, steps or model calls. Returns the stored records; undefined if the
+   * engine ignores this agent from now on.
+   */
+  readonly onProgress: (execution: Execution, progress: Progress) => Effect.Effect<Decision | undefined, TurnOver>
   /** The agent is gone. Its turn ends with `ending` if it is not terminal. */
   readonly onEnd: (execution: Execution, ending: TurnEvent) => Effect.Effect<void>
   /** The agent is gone because of a bug, which fails its turn. */

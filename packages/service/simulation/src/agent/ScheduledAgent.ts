@@ -1,4 +1,4 @@
-import { type Agent, type AgentIdentity, type Execution, type Reports, Turn } from "@webagent/engine"
+import { type Agent, type AgentIdentity, type Decide, type Execution, type Reports, Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Timer } from "../time/TimerHeap.ts"
@@ -11,10 +11,22 @@ export interface ScheduledEvent {
   readonly event: () => Turn.TurnEvent
 }
 
+/** Next report of a turn's steps, and its time. */
+export interface ScheduledProgress {
+  /** By the clock, in milliseconds since 1970; a report in the past happens at once. */
+  readonly at_ms: number
+  /** `open` is the stored step that the report ends; it's missing after the restore of a snapshot. */
+  readonly progress: (open: Turn.TurnStep | undefined) => Decide.Progress
+}
+
 /** Schedule of turns, fixed in advance. One value serves all turns that start under the same conditions. */
 export interface TurnSchedule {
   /** Next event of a turn that is dispatching (`Started`) or running (one of the events that finish it). */
   readonly next: (turn: Turn.Turn) => ScheduledEvent
+  /**
+   * Next report of the steps of a running turn; undefined after the last one. A turn has no steps by default.
+   */
+  readonly progress?: (turn: Turn.Turn) => ScheduledProgress | undefined
   /** Time that the agent takes to release a cancelled turn, in milliseconds. */
   readonly stopDelay_ms: (turn: Turn.Turn) => number
   /** Usage at a time, of a turn that is running or was cancelled; no usage by default. */
@@ -51,8 +63,10 @@ class ScheduledExecution implements Execution, Timer {
   place = -1
   /** True if the next event is that the agent has stopped. */
   leaving = false
-  /** True if the next event is a report of the turn's usage so far. */
-  counting = false
+  /** What the timer is set for; after an interrupt, it's that the agent has stopped. */
+  due: "event" | "progress" | "usage" = "event"
+  /** The step that was stored last. */
+  step: Turn.TurnStep | undefined = undefined
 
   constructor(turn: Turn.Turn, token: number, schedule: TurnSchedule, timetable: Timetable) {
     this.sessionId = turn.sessionId
@@ -88,21 +102,42 @@ class ScheduledExecution implements Execution, Timer {
   }
 }
 
+/** Sets what the timer of a turn is for, and returns the time until then in milliseconds. */
+const prepare = (execution: ScheduledExecution, now_ms: number): number => {
+  const { leaving, schedule, turn } = execution
+  execution.due = "event"
+  if (leaving) return schedule.stopDelay_ms(turn)
+  const event_ms = schedule.next(turn).at_ms
+  if (turn.status !== "running") return Math.max(0, event_ms - now_ms)
+  const progress_ms = schedule.progress?.(turn)?.at_ms ?? Number.POSITIVE_INFINITY
+  if (progress_ms <= event_ms) execution.due = "progress"
+  const wait_ms = Math.max(0, Math.min(progress_ms, event_ms) - now_ms)
+  const usage_ms = schedule.usedEvery_ms?.(turn) ?? wait_ms
+  if (usage_ms >= wait_ms) return wait_ms
+  execution.due = "usage"
+  return usage_ms
+}
+
 /** Carries out the event for which the timer of a turn was set, and sets the next timer. */
 const carryOut = (
   execution: ScheduledExecution,
-  { onCrash, onEnd, onEvent, onUsed }: Reports,
+  { onCrash, onEnd, onEvent, onProgress }: Reports,
   now_ms: () => number
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { timetable } = execution
     if (execution.leaving) return onEnd(execution, { _tag: "Cancelled" })
-    if (execution.counting) {
-      return Effect.map(onUsed(execution, execution.used(now_ms()) ?? {}), (turn) => {
-        if (turn === undefined) return
-        execution.turn = turn
+    if (execution.due !== "event") {
+      const progress =
+        execution.due === "usage"
+          ? { used: execution.used(now_ms()) ?? {} }
+          : (execution.schedule.progress?.(execution.turn)?.progress(execution.step) ?? {})
+      return Effect.map(onProgress(execution, progress), (decision) => {
+        if (decision === undefined) return
+        execution.turn = decision.turn ?? execution.turn
+        execution.step = decision.turnSteps.at(-1) ?? execution.step
         // the turn was cancelled at the same moment
-        execution.leaving ||= Turn.isTerminal(turn.status)
+        execution.leaving ||= Turn.isTerminal(execution.turn.status)
         timetable.expect(execution)
       })
     }
@@ -132,11 +167,7 @@ export const make = (agent: ScheduledAgent): Agent["Service"] => ({
     )
     const timetable: Timetable = {
       expect: (execution) => {
-        const { leaving, schedule, turn } = execution
-        const wait_ms = leaving ? schedule.stopDelay_ms(turn) : Math.max(0, schedule.next(turn).at_ms - now_ms())
-        const counted_ms = turn.status === "running" ? (schedule.usedEvery_ms?.(turn) ?? wait_ms) : wait_ms
-        execution.counting = !leaving && counted_ms < wait_ms
-        execution.at = timers.after(execution.counting ? counted_ms : wait_ms)
+        execution.at = timers.after(prepare(execution, now_ms()))
         timers.add(execution)
       },
       remove: timers.remove

@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import { Behavior } from "../behavior/Behavior.ts"
 import { Agent } from "@webagent/engine"
 import * as ScheduledAgent from "./ScheduledAgent.ts"
+import * as StepPlan from "./StepPlan.ts"
 import * as TurnPlan from "./TurnPlan.ts"
 
 /** Returns the schedule of every turn under the current profile and seed. */
@@ -13,6 +14,7 @@ const schedule = (force: TurnPlan.Force): ScheduledAgent.TurnSchedule => ({
       ? { at_ms: (turn.startedAt_ms ?? 0) + work, event: () => TurnPlan.ended(turn, force) }
       : { at_ms: (turn.dispatchedAt_ms ?? 0) + dispatch, event: () => TurnPlan.started(turn, force) }
   },
+  progress: (turn) => StepPlan.next(turn, force),
   stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo,
   used: (turn, at_ms) => TurnPlan.used(turn, at_ms, force),
   // a crash loses a quarter of the cost at most; turns of a few seconds are stored no more often than before

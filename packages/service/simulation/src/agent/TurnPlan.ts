@@ -95,6 +95,13 @@ const suggestions = (count: number) => Array.from({ length: count }, suggestion)
 /** Returns the durations of a turn's parts, by its script, or otherwise by profile and seed. */
 export const times = (turn: Turn.Turn, force: Force): TurnTimes => timesOf(turn, scriptOf(turn), force)
 
+/** Returns the time that a turn works, in milliseconds, and the number of its steps if its script sets one. */
+export const length = (turn: Turn.Turn, force: Force): { readonly work: number; readonly scripted?: number } => {
+  const script = scriptOf(turn)
+  const { work } = timesOf(turn, script, force)
+  return { work, ...(script.steps === undefined ? {} : { scripted: script.steps }) }
+}
+
 /** The event with which a turn is at work. */
 export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   const script = scriptOf(turn)

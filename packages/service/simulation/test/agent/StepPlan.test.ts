@@ -1,0 +1,181 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { Decimal, Engine, MemoryStore } from "@webagent/engine"
+import type { BehaviorOptions } from "../../src/behavior/Behavior.ts"
+import * as SeededIds from "../../src/behavior/SeededIds.ts"
+import * as ports from "../ports.ts"
+
+const scheduling = (options: BehaviorOptions = {}) =>
+  Engine.layer.pipe(
+    Layer.provide([ports.agent(options), ports.browsers, SeededIds.SeededIds.layer(() => options.seed ?? 1)]),
+    Layer.provide(MemoryStore.layer)
+  )
+
+const create = (task: string, budget?: { readonly cost: string }) =>
+  Engine.use((engine) =>
+    engine.createSession({
+      task,
+      modelParams: null,
+      thinkingLevel: null,
+      ...(budget === undefined ? {} : { budget: { ...budget, tokens: null, duration_ms: null } })
+    })
+  )
+
+const recordOf = Effect.fnUntraced(function* (id: string) {
+  const engine = yield* Engine
+  return { turn: yield* engine.turn(id), steps: yield* engine.steps(id), calls: yield* engine.modelCalls(id) }
+})
+
+/** Runs one task to its end in virtual time, and returns its records. */
+const perform = (task: string, options: BehaviorOptions = {}, budget?: { readonly cost: string }) =>
+  Effect.gen(function* () {
+    const { turn } = yield* create(task, budget)
+    yield* TestClock.adjust("1 hour")
+    return yield* recordOf(turn.id)
+  }).pipe(Effect.provide(scheduling(options)))
+
+const realistic: BehaviorOptions = { profile: "realistic" }
+const minute = "Buy a mug [simulate outcome=completed duration=60s cost=0.0731]"
+
+describe("StepPlan", () => {
+  it.effect("the same seed gives the same steps and calls, another seed gives others", () =>
+    Effect.gen(function* () {
+      const first = yield* perform(minute, { seed: 1 })
+      // each run of the test has a virtual time of its own
+      const again = yield* perform(minute, { seed: 1 }).pipe(Effect.provide(TestClock.layer()))
+      const fresh = yield* perform(minute, { seed: 1 }).pipe(Effect.provide(TestClock.layer()))
+      const other = yield* perform(minute, { seed: 2 }).pipe(Effect.provide(TestClock.layer()))
+      assert.deepStrictEqual(fresh, again)
+      assert.isNotEmpty(first.steps)
+      assert.notDeepEqual(
+        other.calls.map(({ tokens }) => tokens),
+        again.calls.map(({ tokens }) => tokens)
+      )
+    })
+  )
+
+  it.effect("cost and tokens of the steps and of the calls add up to those of the run", () =>
+    Effect.gen(function* () {
+      for (const task of [minute, "Buy a mug", "Buy a tray [simulate outcome=failed cost=0.01]"]) {
+        const { calls, steps, turn } = yield* perform(task, realistic)
+        assert.isAtLeast(steps.length, 3)
+        assert.isAtMost(steps.length, 6)
+        assert.strictEqual(steps.length, turn.steps)
+        assert.strictEqual(calls.length, turn.modelCalls)
+        for (const rows of [steps, calls]) {
+          assert.strictEqual(
+            rows.reduce((sum, { cost }) => Decimal.add(sum, cost ?? "NaN"), "0"),
+            turn.cost
+          )
+          const total = (of: "input" | "output") => rows.reduce((sum, { tokens }) => sum + (tokens?.[of] ?? NaN), 0)
+          assert.deepStrictEqual({ input: total("input"), output: total("output") }, turn.tokens)
+        }
+      }
+    })
+  )
+
+  it.effect("the steps fill the run's time one after the other, and each call lies within its step", () =>
+    Effect.gen(function* () {
+      const { calls, steps, turn } = yield* perform(minute)
+      assert.isAtLeast(steps[0]?.beganAt_ms ?? 0, turn.startedAt_ms ?? Number.NaN)
+      assert.strictEqual(steps.at(-1)?.ended?.at_ms, turn.finishedAt_ms)
+      steps.forEach((step, index) => {
+        const call = calls[index]
+        const next_ms = steps[index + 1]?.beganAt_ms ?? turn.finishedAt_ms
+        assert.strictEqual(step.ended?.at_ms, next_ms)
+        assert.isAbove(step.ended?.at_ms ?? 0, step.beganAt_ms)
+        assert.deepInclude(call, { at_ms: step.beganAt_ms, step: step.ordinal, ordinal: step.ordinal, failure: null })
+        assert.isBelow((call?.at_ms ?? 0) + (call?.duration_ms ?? 0), next_ms ?? 0)
+      })
+    })
+  )
+
+  it.effect("a live view sees one step after the other", () =>
+    Effect.gen(function* () {
+      const { turn } = yield* create(minute)
+      const counts: Array<number> = []
+      for (let second = 0; second < 60; second++) {
+        yield* TestClock.adjust("1 second")
+        const { steps, turn: now } = yield* recordOf(turn.id)
+        counts.push(steps.length)
+        const open = steps.filter(({ ended }) => ended === undefined).length
+        assert.strictEqual(open, now.status === "running" && steps.length > 0 ? 1 : 0)
+      }
+      const last = counts.at(-1) ?? 0
+      assert.deepStrictEqual(
+        [...new Set(counts)],
+        Array.from({ length: last + 1 }, (_, index) => index)
+      )
+    }).pipe(Effect.provide(scheduling()))
+  )
+
+  it.effect("opens the task's page first and reads the result last, with details of each step", () =>
+    Effect.gen(function* () {
+      const { steps } = yield* perform("Read https://ann:pw@news.example/top?token=1 [simulate duration=9s steps=5]")
+      assert.deepInclude(steps[0], {
+        tool: "navigate",
+        value: "https://news.example/top",
+        address: "https://news.example/top"
+      })
+      assert.deepInclude(steps.at(-1), { tool: "extract", picture: null })
+      assert.isTrue(steps.every(({ title, tool }) => title?.startsWith(tool ?? "?") === true))
+      assert.isTrue(steps.some(({ name, role }) => role === "button" && name !== null))
+      assert.notInclude(JSON.stringify(steps), "pw")
+    })
+  )
+
+  it.effect("the last step of a failed run fails with the run's error", () =>
+    Effect.gen(function* () {
+      const { steps, turn } = yield* perform('[simulate outcome=failed error="sold out" duration=5s]')
+      assert.deepStrictEqual([turn.status, turn.error], ["failed", "sold out"])
+      assert.strictEqual(steps.at(-1)?.ended?.failure, "sold out")
+      assert.isTrue(steps.slice(0, -1).every(({ ended }) => ended?.failure === null))
+    })
+  )
+
+  it.effect("no step fails in a run that reached its cost limit, and the steps cost as much as the limit", () =>
+    Effect.gen(function* () {
+      const { steps, turn } = yield* perform("[simulate duration=5s cost=0.5]", {}, { cost: "0.2" })
+      assert.deepStrictEqual([turn.failure, turn.cost], ["cost_limit", "0.2"])
+      assert.isTrue(steps.every(({ ended }) => ended?.failure === null))
+      assert.strictEqual(
+        steps.reduce((sum, { cost }) => Decimal.add(sum, cost ?? "NaN"), "0"),
+        "0.2"
+      )
+    })
+  )
+
+  it.effect("a cancelled run keeps the steps until then, and costs at least as much as they do", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { turn } = yield* create("[simulate duration=60s cost=1]")
+      yield* TestClock.adjust("30 seconds")
+      yield* engine.cancelTurn(turn.id)
+      yield* TestClock.adjust("1 hour")
+      const { calls, steps, turn: cancelled } = yield* recordOf(turn.id)
+      assert.strictEqual(cancelled.status, "cancelled")
+      assert.strictEqual(steps.length, calls.length + 1)
+      const paid = calls.reduce((sum, { cost }) => Decimal.add(sum, cost ?? "NaN"), "0")
+      assert.isFalse(Decimal.isMore(paid, cancelled.cost ?? "0"))
+    }).pipe(Effect.provide(scheduling()))
+  )
+
+  for (const [name, task, options, count] of [
+    ["instant has none", "Buy a mug", { profile: "instant" }, 0],
+    ["a turn under half a second has none", "[simulate duration=499ms]", {}, 0],
+    ["a script sets none", "[simulate duration=60s steps=0]", {}, 0],
+    ["a script sets one", "[simulate duration=60s steps=1]", {}, 1],
+    ["a script sets them for a short turn", "[simulate duration=5ms steps=3]", { profile: "instant" }, 3],
+    ["a script that can't be read has none", "[simulate step=3]", realistic, 0]
+  ] as const) {
+    it.effect(`number of steps: ${name}`, () =>
+      Effect.gen(function* () {
+        const { calls, steps, turn } = yield* perform(task, options)
+        assert.deepStrictEqual([steps.length, calls.length, turn.steps], [count, count, count])
+        assert.strictEqual(turn.tokens === null, count === 0)
+      })
+    )
+  }
+})
