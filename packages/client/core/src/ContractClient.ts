@@ -9,7 +9,7 @@ import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { CallRequest, PlainRequest } from "./Outgoing.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
-import { ofOptional, type OperationUnavailableError } from "./OperationUnavailableError.ts"
+import { isRepeatedAbsence, ofOptional, type OperationUnavailableError } from "./OperationUnavailableError.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Settings from "./Settings.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
@@ -80,7 +80,7 @@ const isCreate = ({ method, status }: Contract.Operation) => method === "POST" &
 
 /**
  * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once. A
- * POST that creates nothing, and a DELETE, are retried as reads are.
+ * POST that creates nothing, and a DELETE, are retried as reads are. A retried DELETE that finds nothing has succeeded.
  */
 export const methodOf = (
   transport: Transport["Service"],
@@ -101,13 +101,18 @@ export const methodOf = (
     idOf
   )
 
+  const gone = operation.status === 204 ? undefined : {}
+  const orGone = (error: unknown) => (isRepeatedAbsence(error) ? Effect.succeed(gone) : Effect.fail(error))
   const refuse = (issue: string) => refused({ method, path, origin: base.origin }, issue)
   const send = (request: CallRequest) => Effect.flatMap(transport.exchange(version, request), interpret)
   const sendAs = (encoded: PlainRequest, chosenId: string | undefined): Effect.Effect<unknown, unknown> => {
     const issue = chosenId === undefined ? undefined : RequestId.issueOf(chosenId)
     if (issue !== undefined) return refuse(issue)
     const requestId = chosenId ?? transport.newRequestId()
-    if (isRead) return transport.retry(send({ ...encoded, requestId }))
+    if (isRead) {
+      const read = transport.retry(send({ ...encoded, requestId }))
+      return method === "DELETE" ? read.pipe(Effect.catch(orGone)) : read
+    }
     const sendWith = (more?: Readonly<Record<string, string>>) =>
       send({ ...encoded, headers: { ...encoded.headers, ...more }, requestId })
     if (!isCreated || own !== undefined) return sendWith(own)

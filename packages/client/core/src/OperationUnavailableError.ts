@@ -50,10 +50,20 @@ const absenceOf = (error: unknown): (Call & { readonly status: number }) | undef
     const isAbsent = reason._tag === "UnexpectedStatus" && (reason.status === 404 || reason.status === 405)
     return isAbsent ? { attempts, method, origin, path, requestId, status: reason.status } : undefined
   }
+  const [call, detail] = notFoundOf(error)
+  return call !== undefined && unrouted.test(detail) ? { ...call, status: 404 } : undefined
+}
+
+/** Returns the call and the `detail` of a described 404. */
+const notFoundOf = (error: unknown): readonly [call: Call | undefined, detail: string] => {
   const { _tag, call, detail } = Object(error) as { readonly [Name in "_tag" | "detail"]?: unknown } & { call?: Call }
-  return call !== undefined && String(_tag).endsWith("NotFoundError") && unrouted.test(String(detail))
-    ? { ...call, status: 404 }
-    : undefined
+  return [String(_tag).endsWith("NotFoundError") ? call : undefined, String(detail)]
+}
+
+/** Returns whether a request was repeated, and its resource isn't there: the first one may have deleted it. */
+export const isRepeatedAbsence = (error: unknown): boolean => {
+  const [call, detail] = notFoundOf(error)
+  return call !== undefined && call.attempts > 1 && !unrouted.test(detail)
 }
 
 /** Returns an error as a caller of an optional operation sees it. */

@@ -1,5 +1,5 @@
 import { QueuedMessage, type Run, type SessionExtensions } from "@webagent/contract/v4"
-import { CallOptions, type ContractClient, RetryPolicy, type Transport } from "@webagent/core"
+import { type CallChoices, CallOptions, type ContractClient, RetryPolicy, type Transport } from "@webagent/core"
 import { Elapsed, OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -88,17 +88,34 @@ const untilSettled = (
     )
   )
 
+/**
+ * Removes a message. A repeated request may be refused because the first one has removed the message and its response was
+ * lost: then the message is cancelled.
+ */
+export const remove = (
+  { message, removeMessage }: Service["messages"],
+  params: ReturnType<typeof paramsOf>,
+  options?: CallChoices
+): ReturnType<typeof removeMessage> =>
+  removeMessage(params, options).pipe(
+    Effect.catch((error) =>
+      error._tag !== "ConflictError" || error.call === undefined || error.call.attempts < 2
+        ? Effect.fail(error)
+        : Effect.flatMap(message(params, options), (queued) =>
+            queued.status === "cancelled" ? Effect.succeed(queued) : Effect.fail(error)
+          )
+    )
+  )
+
 /** Removes a message, or cancels the run that it has become meanwhile. */
 const cancel = ({ messages, waiter }: Service, sessionId: string, message: Message): Effect.Effect<unknown, unknown> =>
-  messages
-    .removeMessage(paramsOf(sessionId, message))
-    .pipe(
-      Effect.catch((error) =>
-        Effect.flatMap(messages.message(paramsOf(sessionId, message)), ({ runId }): Effect.Effect<unknown, unknown> =>
-          typeof runId === "string" ? waiter.cancel(runId) : Effect.fail(error)
-        )
+  remove(messages, paramsOf(sessionId, message)).pipe(
+    Effect.catch((error) =>
+      Effect.flatMap(messages.message(paramsOf(sessionId, message)), ({ runId }): Effect.Effect<unknown, unknown> =>
+        typeof runId === "string" ? waiter.cancel(runId) : Effect.fail(error)
       )
     )
+  )
 
 /**
  * Queues a message and waits for its run. A pending message doesn't name its run yet, so the message is waited for first,

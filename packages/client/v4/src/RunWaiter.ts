@@ -85,17 +85,10 @@ const make = Effect.gen(function* () {
     return yield* reader
       .untilTerminal(id, { first: 0, schedule: rereads, timeout: Math.max(left_ms, lastRead_ms) })
       .pipe(
-        Effect.catchTag("WaitTimeoutError", ({ polls, requestId, waited_ms }) =>
-          Effect.fail(
-            new WaitTimeoutError({
-              kind: "run",
-              id,
-              lastStatus: status,
-              polls,
-              waited_ms,
-              ...(requestId === undefined ? {} : { requestId })
-            })
-          )
+        Effect.mapError((error) =>
+          error instanceof WaitTimeoutError
+            ? new WaitTimeoutError({ ...error, kind: "run", id, lastStatus: status })
+            : error
         )
       )
   })

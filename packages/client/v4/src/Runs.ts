@@ -1,6 +1,7 @@
-import type { BadCursorError } from "@webagent/contract"
+import type { BadCursorError, ConflictError, SessionNotFoundError } from "@webagent/contract"
 import {
   type CreatedRun,
+  CreateRunInSession,
   type Run,
   type RunAttachment,
   type RunCreate,
@@ -34,8 +35,11 @@ import * as OwnRun from "./OwnRun.ts"
 import * as RunAll from "./RunAll.ts"
 import { type CancelError, type RunError, RunWaiter } from "./RunWaiter.ts"
 
+/** Errors that creating a run can fail with: those of the session only if the input names one. */
+export type RunCreateError = CreateError | SessionNotFoundError | ConflictError
+
 /** Errors that creating a run and waiting for it can fail with. */
-export type RunEndError = CreateError | RunError | WaitTimeoutError
+export type RunEndError = RunCreateError | RunError | WaitTimeoutError
 
 /** Options of `createAndWait`. */
 export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, Omit<CreateOptions, "timeout"> {}
@@ -53,16 +57,22 @@ export interface RunListOptions extends RunListQuery, Omit<CallChoices, "timeout
 export type ListError = CallError | BadCursorError | OperationUnavailableError
 
 const make = Effect.gen(function* () {
-  const { runs: api } = yield* ContractClient.make("v4", V4Operations)
+  const { followUps, runs: api } = yield* ContractClient.make("v4", {
+    ...V4Operations,
+    // a 404 of any other create is no session's: the address is wrong
+    followUps: { create: CreateRunInSession }
+  })
   const { attachments, list } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
   const waiter = yield* RunWaiter
 
   const create = (input: RunCreate, options?: CreateOptions) =>
-    api.create({ payload: input }).pipe(
-      CallOptions.provide(options),
-      Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
-      Trace.span("v4.Runs.create")
-    )
+    ((input.sessionId ?? options?.extraBody?.["sessionId"]) === undefined ? api : followUps)
+      .create({ payload: input })
+      .pipe(
+        CallOptions.provide(options),
+        Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
+        Trace.span("v4.Runs.create")
+      )
 
   const own = OwnRun.make(waiter)
 
@@ -150,12 +160,14 @@ export class Runs extends Context.Service<
      *
      * The create request is sent once, because a second request could start a second paid run.
      *
-     * @param input - The task, and options for the model.
+     * @param input - The task, and options for the model. With a `sessionId`, the run is the next one of that session.
      * @returns The created run. Only its `id` is certain.
+     * @throws `SessionNotFoundError` if the service has no session with the `sessionId` of the input, and
+     *   `ConflictError` if the session is stopped.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
      */
-    readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, CreateError>
+    readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, RunCreateError>
     /**
      * Reads the status of a run. This is the cheapest request about a run.
      *

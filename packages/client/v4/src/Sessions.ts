@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     purge: (id, options) => optional.purge(ofSession(id), options),
     messages: (id, options) => optional.messages(ofSession(id), options),
     message: (id, message, options) => optional.message(ofMessage(id, message), options),
-    removeMessage: (id, message, options) => optional.removeMessage(ofMessage(id, message), options),
+    removeMessage: (id, message, options) => NextRun.remove(optional, ofMessage(id, message), options),
     queue: (sessionId, message, options) => traced("queue", sessionId)(send(sessionId, message, options)),
     followUp: (sessionId, text, options) => traced("followUp", sessionId)(next(sessionId, { text }, options)),
     interrupt: (sessionId, text, options) =>
@@ -182,7 +182,8 @@ export class Sessions extends Context.Service<
       options?: CallChoices
     ) => Effect.Effect<QueuedMessage, MessageError>
     /**
-     * Removes a pending message, so that it doesn't become a run.
+     * Removes a pending message, so that it doesn't become a run. The request is retried if its response is lost. If the
+     * retry doesn't find the message, the call succeeds with an empty record.
      *
      * @throws `ConflictError` if the message isn't pending any more.
      * @example

@@ -130,6 +130,68 @@ describe("Browsers.list and Sessions.list", () => {
   )
 })
 
+describe("Sessions.removeMessage", () => {
+  const lost: Answer = (response) => response.destroy()
+  const gone = { status: 404, json: { detail: "Message not found" } }
+  const refused = { status: 409, json: { detail: "The message is cancelled" } }
+  const remove = Effect.flatMap(Sessions, (sessions) => sessions.removeMessage("s-1", 3))
+
+  it.live("succeeds if the first request has removed the message, and its response was lost", () =>
+    Effect.gen(function* () {
+      yield* answering(lost, gone)
+      assert.deepStrictEqual(yield* remove, {})
+      assert.deepStrictEqual(yield* requests, Array(2).fill("DELETE /sessions/s-1/queue/3"))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reads the message if a repeated request is refused", () =>
+    Effect.gen(function* () {
+      yield* answering(lost, refused, { json: { id: 3, status: "cancelled" } })
+      assert.strictEqual((yield* remove).status, "cancelled")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    ["an unknown message", [gone], "MessageNotFoundError"],
+    ["a message that isn't pending", [refused], "ConflictError"],
+    ["a running message, even repeated", [lost, refused, { json: { id: 3, status: "consumed" } }], "ConflictError"],
+    ["a missing operation, even repeated", [lost, { status: 404, text: "<html>404" }], "OperationUnavailableError"],
+    ["another path, even repeated", [lost, { status: 404, json: { detail: "Not Found" } }], "OperationUnavailableError"]
+  ] as ReadonlyArray<[string, ReadonlyArray<Answer>, string]>)("fails for %s", ([, answers, tag]) =>
+    Effect.gen(function* () {
+      yield* answering(...answers)
+      assert.strictEqual((yield* Effect.flip(remove))._tag, tag)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs.create with a sessionId", () => {
+  it.live("sends the session and the options, and names a session that is unknown or stopped", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(
+        { status: 201, json: { id: "r-1" } },
+        { status: 404, json: { detail: "Session not found" } },
+        { status: 409, json: { detail: "The session is stopped" } }
+      )
+      const runs = yield* Runs
+      const input = { task: "t", sessionId: "s-1", model: "m", maxCostUsd: 0.5, browserSettings: { record: true } }
+      assert.strictEqual((yield* runs.create(input)).id, "r-1")
+      assert.deepStrictEqual(JSON.parse(server.requests[0]?.body ?? ""), input)
+      assert.strictEqual((yield* Effect.flip(runs.create(input)))._tag, "SessionNotFoundError")
+      const more = { extraBody: { sessionId: "s-1" } }
+      assert.strictEqual((yield* Effect.flip(runs.create({ task: "t" }, more)))._tag, "ConflictError")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("without one, a 404 is no session's", () =>
+    Effect.gen(function* () {
+      yield* answering({ status: 404, json: { detail: "Session not found" } })
+      const runs = yield* Runs
+      assert.strictEqual((yield* Effect.flip(runs.create({ task: "t" })))._tag, "TransportError")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
 describe("Runs.cancel", () => {
   it.live("is repeated after a lost response, and carries no idempotency key", () =>
     Effect.gen(function* () {

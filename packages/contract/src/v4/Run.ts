@@ -12,8 +12,30 @@ export const RunCreate = openRecord({
   modelParams: Schema.optionalKey(JsonObject)
 }).annotate({ identifier: "RunCreate" })
 
+/**
+ * Fields of `POST /runs` that published clients send, and the description doesn't show. They are types alone: the service
+ * checks their values.
+ */
+export interface RunOptions {
+  /** Makes the run the next one of this session. */
+  readonly sessionId?: string
+  /** The name of the model, as the service knows it. */
+  readonly model?: string
+  /** The most that the run may cost, in USD. */
+  readonly maxCostUsd?: number | string
+  /** The settings of the run's browser. A service may refuse settings that it can't honor. */
+  readonly browserSettings?: {
+    readonly profileId?: string | null
+    readonly proxyCountryCode?: string | null
+    readonly customProxy?: JsonObject | null
+    readonly screenWidth?: number
+    readonly screenHeight?: number
+    readonly record?: boolean
+  }
+}
+
 /** The body of `POST /runs`. */
-export type RunCreate = typeof RunCreate.Type
+export type RunCreate = typeof RunCreate.Type & RunOptions
 
 /** Status of a run. Described are the terminal ones: `completed`, `failed`, `cancelled`. */
 export const RunStatus = openStatus(runStatuses)

@@ -6,6 +6,21 @@ import type { OpenStatus, Raw } from "@webagent/core/promise"
 export interface RunCreate {
   readonly task: string
   readonly modelParams?: { readonly [name: string]: unknown }
+  /** Makes the run the next one of this session. */
+  readonly sessionId?: string
+  /** The name of the model, as the service knows it. */
+  readonly model?: string
+  /** The most that the run may cost, in USD. */
+  readonly maxCostUsd?: number | string
+  /** The settings of the run's browser. A service may refuse settings that it can't honor. */
+  readonly browserSettings?: {
+    readonly profileId?: string | null
+    readonly proxyCountryCode?: string | null
+    readonly customProxy?: { readonly [name: string]: unknown } | null
+    readonly screenWidth?: number
+    readonly screenHeight?: number
+    readonly record?: boolean
+  }
 }
 
 /** Status of a run. Terminal are `completed`, `failed` and `cancelled`; an OpenStatus, which is not known yet, is not. */

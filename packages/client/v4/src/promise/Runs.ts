@@ -71,8 +71,10 @@ export interface Runs {
    *
    * The create request is sent once, because a second request could start a second paid run.
    *
-   * @param input - The task, and options for the model.
+   * @param input - The task, and options for the model. With a `sessionId`, the run is the next one of that session.
    * @returns The created run. Only its `id` is certain.
+   * @throws `SessionNotFoundError` if the service has no session with the `sessionId` of the input, and `ConflictError`
+   *   if the session is stopped.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
    */

@@ -120,7 +120,8 @@ export interface Sessions {
    */
   message(sessionId: string, id: string | number, options?: CallOptions): Answer<QueuedMessage>
   /**
-   * Removes a pending message, so that it doesn't become a run.
+   * Removes a pending message, so that it doesn't become a run. The request is retried if its response is lost. If the
+   * retry doesn't find the message, the call succeeds with an empty record.
    *
    * @throws `ConflictError` if the message isn't pending any more.
    * @example
