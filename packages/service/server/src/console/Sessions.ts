@@ -38,7 +38,7 @@ export interface ConsoleSessions {
 /** Makes the sessions of this process. */
 export const make: Effect.Effect<ConsoleSessions> = Effect.gen(function* () {
   const keys = Option.getOrUndefined(yield* Effect.serviceOption(ApiKeys))
-  const listed = yield* Effect.cachedWithTTL(keys?.list ?? Effect.succeed([]), keysFresh)
+  const [listed, forget] = yield* Effect.cachedInvalidateWithTTL(keys?.list ?? Effect.succeed([]), keysFresh)
   /** By the digest of their token, the one that was used longest ago first. */
   const sessions = new Map<string, Session>()
 
@@ -58,7 +58,8 @@ export const make: Effect.Effect<ConsoleSessions> = Effect.gen(function* () {
 
   return {
     open: (caller) =>
-      Effect.map(Clock.currentTimeMillis, (now_ms) => {
+      // the list may be older than the key
+      Effect.map(Effect.andThen(forget, Clock.currentTimeMillis), (now_ms) => {
         const token = randomBytes(32).toString("base64url")
         sessions.set(digestOf(token), { caller, begun_ms: now_ms, used_ms: now_ms })
         const [oldest] = sessions.keys()

@@ -15,6 +15,7 @@ import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import { Caller } from "../api/Caller.ts"
 import type { LiveEventView, LiveRequest } from "../http/admin/LiveEvents.ts"
+import * as ApiKeyAuth from "../http/policy/ApiKeyAuth.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Upgrade from "../http/policy/Upgrade.ts"
 import { awaitDrain } from "../http/websocket/Backpressure.ts"
@@ -169,6 +170,8 @@ export const layer = ({ feed, find }: SocketOptions) =>
         const request = yield* HttpServerRequest.HttpServerRequest
         const caller = yield* find(request)
         if (caller === undefined) return ErrorResponse.make(401, "Sign in to the console")
+        const mayRead = caller.isAdmin || caller.key === null || caller.key.scopes.includes("read")
+        if (!mayRead) return ApiKeyAuth.lacksScope("read")
         if (!Upgrade.isWebSocket(request))
           return Upgrade.required("This is the console's socket: connect with a WebSocket")
         yield* Effect.ignore(serve({ caller, request }).pipe(Effect.provideService(Clock.Clock, realClock)))

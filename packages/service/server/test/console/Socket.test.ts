@@ -170,6 +170,17 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole()))
   )
 
+  it.live("is refused to a key without the scope read", () =>
+    Effect.gen(function* () {
+      const { header: root } = yield* signIn("wak_root")
+      const { body } = yield* ask("POST", "/keys", root, { name: "writer", scopes: ["runs"] })
+      const { header } = yield* signIn(String(body["secret"]))
+      const { ended, opened } = yield* open({ cookie: header.cookie })
+      yield* opened
+      assert.strictEqual(ended.how, "refused 403")
+    }).pipe(Effect.scoped, Effect.provide(layerConsole()))
+  )
+
   it.live("closes for a message that is no request", () =>
     Effect.gen(function* () {
       for (const message of ["{", "{}", JSON.stringify({ after: null, run: null, pictures: [1] })]) {
