@@ -106,6 +106,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (first !== "build") {
     const args = first === undefined ? [] : [first, ...more]
     const port = args.some((word) => /^--port(?:=|$)/u.test(word)) ? [] : ["--port", String(await freePort())]
-    process.exitCode = await harness(["serve", ...port, ...args])
+    // runs of the default profile are over before anyone sees their steps
+    const profile = args.some((word) => /^--(?:profile|turn-duration)(?:=|$)/u.test(word))
+      ? []
+      : ["--profile", "realistic"]
+    process.exitCode = await harness(["serve", ...port, ...profile, ...args])
   }
 }
