@@ -63,7 +63,7 @@ class ScheduledExecution implements Execution, Timer {
   place = -1
   /** True if the next event is that the agent has stopped. */
   leaving = false
-  /** What the timer is set for; after an interrupt, it's that the agent has stopped. */
+  /** Kind of the next event; an interrupt goes before it. */
   due: "event" | "progress" | "usage" = "event"
   /** The step that was stored last. */
   step: Turn.TurnStep | undefined = undefined
