@@ -1,49 +1,38 @@
-import { type Node, Store, Turn } from "@webagent/engine"
-import { SqlStore } from "@webagent/sql"
+import type { Node } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as SqlClient from "effect/sql/SqlClient"
-import { type Data, layerExisting } from "./data.ts"
-import { orSentence } from "./orSentence.ts"
 import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
-import { heldBy } from "./installation.ts"
 import { cancel } from "./operate.ts"
 import { program } from "./program.ts"
-import { data } from "./settings.ts"
+import { type ListedNode, mostRuns, Records } from "./records.ts"
+import { from, within } from "./recordsOf.ts"
 import { usage } from "@webagent/cli/UserError"
 
-const within = <A, E>(data: Data, use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
-  orSentence(Effect.provide(use, Layer.provideMerge(SqlStore.layer, layerExisting(data))))
-
-/** The nodes of a database; a file has one server, and no list of them. */
-const nodesOf = (data: Data) =>
-  data._tag === "File"
-    ? Effect.fail(
-        usage(
-          `${data.name} is a file, which one server uses at a time. Nodes share a Postgres database: --data postgres://user@host/name.`
-        )
-      )
-    : Store.use((store) => store.nodes)
-
-const listed = Effect.fnUntraced(function* (data: Data) {
-  const nodes = yield* nodesOf(data)
-  const held = yield* heldBy
-  return nodes.map((node) => ({ ...node, ...(held.get(node.id) ?? { sessions: 0, browsers: 0 }) }))
+/** A node with the fields of `--json`, in the same order from each source. */
+const viewOf = ({ address, browsers, draining, id, name, room, sessions, startedAt_ms }: ListedNode): ListedNode => ({
+  id,
+  name,
+  address,
+  room,
+  draining,
+  startedAt_ms,
+  sessions,
+  browsers
 })
 
 /** `nodes`. */
-export const nodes = Command.make("nodes", { data, json }, ({ data, json }) =>
+export const nodes = Command.make("nodes", { ...from, json }, ({ json, ...from }) =>
   within(
-    data,
+    from,
     Effect.gen(function* () {
-      const all = yield* listed(data)
-      if (json) return yield* Console.log(JSON.stringify(all))
-      if (all.length === 0) return yield* Console.error(`No node uses ${data.name} right now.`)
+      const records = yield* Records
+      const all = yield* records.nodes
+      if (json) return yield* Console.log(JSON.stringify(all.map(viewOf)))
+      if (all.length === 0) return yield* Console.error(`No node uses ${records.name} right now.`)
       const now_ms = yield* Clock.currentTimeMillis
       const rows = all.map((node) => [
         node.name,
@@ -60,15 +49,15 @@ export const nodes = Command.make("nodes", { data, json }, ({ data, json }) =>
 ).pipe(Command.withDescription("List the nodes that share a database, and what each has at work"))
 
 /** The node that is meant: by its id, or by a name that no other has. */
-const meant = (all: ReadonlyArray<Node>, asked: string, data: Data) => {
+const meant = (all: ReadonlyArray<Node>, asked: string, { flag, name }: typeof Records.Service) => {
   const exact = all.filter(({ id }) => id === asked)
-  const found = exact.length > 0 ? exact : all.filter(({ name }) => name === asked)
+  const found = exact.length > 0 ? exact : all.filter((node) => node.name === asked)
   const [node] = found
   if (node !== undefined && found.length === 1) return Effect.succeed(node)
   return Effect.fail(
     usage(
       node === undefined
-        ? `No node of ${data.name} is named ${asked}. List them: ${program} nodes --data ${data.name}`
+        ? `No node of ${name} is named ${asked}. List them: ${program} nodes ${flag}`
         : `${found.length} nodes are named ${asked}. Choose one by its id: ${found.map(({ id }) => id).join(", ")}.`
     )
   )
@@ -82,14 +71,15 @@ const undo = Flag.Boolean("undo").pipe(
 /** `drain`. */
 export const drain = Command.make(
   "drain",
-  { node: Argument.String("node").pipe(Argument.withDescription("The name or id of a node")), undo, data },
-  ({ data, node: asked, undo }) =>
+  { node: Argument.String("node").pipe(Argument.withDescription("The name or id of a node")), undo, ...from },
+  ({ node: asked, undo, ...from }) =>
     within(
-      data,
+      from,
       Effect.gen(function* () {
-        const all = yield* listed(data)
-        const { id } = yield* meant(all, asked, data)
-        yield* Store.use((store) => store.drain(id, !undo))
+        const records = yield* Records
+        const all = yield* records.nodes
+        const { id } = yield* meant(all, asked, records)
+        yield* records.drain(id, !undo)
         if (undo) return yield* Console.log(`${id} takes new runs and browsers again, within a second.`)
         const { browsers = 0, sessions = 0 } = all.find((node) => node.id === id) ?? {}
         const hasOthers = all.some((node) => node.id !== id && !node.draining)
@@ -103,47 +93,30 @@ export const drain = Command.make(
     )
 ).pipe(Command.withDescription("Drain a node: it finishes its runs and starts no new run or browser; then stop it"))
 
-/** Maximum number of listed runs: of the unfinished ones, and of all. */
-const mostOpen = 1000
-const newest = 100
-
 const longestTask = 60
 const longestError = 100
-
-const viewOf = (turn: Turn.Turn, node: string | null) => {
-  const { cost, createdAt_ms, error, finishedAt_ms, id, model, owner, sessionId, status, steps, task } = turn
-  const reason = Turn.isTerminal(status) ? Turn.reasonOf(turn) : null
-  return { id, status, reason, error, node, sessionId, owner, model, cost, steps, createdAt_ms, finishedAt_ms, task }
-}
 
 /** `runs`. */
 export const runs = Command.make(
   "runs",
   {
-    data,
+    ...from,
     json,
     open: Flag.Boolean("open").pipe(
       Flag.withDescription(
-        `List the runs that are not over, the longest waiting first (default: the newest ${newest})`
+        `List the runs that are not over, the longest waiting first (default: the newest ${mostRuns.newest})`
       ),
       Flag.withDefault(false)
     )
   },
-  ({ data, json, open }) =>
+  ({ json, open, ...from }) =>
     within(
-      data,
+      from,
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const found = yield* sql<{
-          readonly record: string
-          readonly node: string | null
-        }>`SELECT turns.record AS record,
-            CASE WHEN sessions.lease_turn = turns.id THEN sessions.lease_node END AS node
-          FROM turns JOIN sessions ON sessions.id = turns.session_id
-          ${open ? sql`WHERE turns.ended_at_ms IS NULL ORDER BY turns.n LIMIT ${mostOpen}` : sql`ORDER BY turns.n DESC LIMIT ${newest}`}`
-        const all = found.map(({ node, record }) => viewOf(JSON.parse(record) as Turn.Turn, node))
+        const records = yield* Records
+        const all = yield* records.runs(open)
         if (json) return yield* Console.log(jsonOf(all))
-        if (all.length === 0) return yield* Console.error(`${data.name} has no ${open ? "open runs" : "runs"}.`)
+        if (all.length === 0) return yield* Console.error(`${records.name} has no ${open ? "open runs" : "runs"}.`)
         const now_ms = yield* Clock.currentTimeMillis
         const rows = all.map((run) => [
           run.id,
@@ -161,4 +134,7 @@ export const runs = Command.make(
         yield* print(columns([titles, ...rows]))
       })
     )
-).pipe(Command.withDescription("List the runs of a database, as they are right now"), Command.withSubcommands([cancel]))
+).pipe(
+  Command.withDescription("List the runs of a database or a server, as they are right now"),
+  Command.withSubcommands([cancel])
+)

@@ -9,6 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import { layerLog } from "@webagent/cli/Log"
 import { program } from "./program.ts"
+import { asServerAddress } from "./serverAddress.ts"
 import { usage } from "@webagent/cli/UserError"
 
 const keyVariable = "WEBAGENT_API_KEY"
@@ -17,13 +18,7 @@ const url = Flag.String("url").pipe(
   Flag.withDescription("Use the server at an address (default: WEBAGENT_BASE_URL, else http://127.0.0.1:8080)"),
   Flag.withFallbackConfig(Config.NonEmptyString("WEBAGENT_BASE_URL")),
   Flag.withDefault("http://127.0.0.1:8080"),
-  Flag.filterMap(
-    (text) =>
-      URL.canParse(text) && /^https?:/u.test(text)
-        ? Option.some(text.replace(/\/+$/u, "").replace(/\/api\/v\d$/u, ""))
-        : Option.none(),
-    () => "an address such as http://127.0.0.1:8080"
-  )
+  asServerAddress
 )
 
 /** Serves the operations of a server as MCP tools, for clients that start a program. */

@@ -249,7 +249,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     }
   },
   "apps/server": {
-    imports: [cli, engine, sql, chromium, agent, server, simulation],
+    imports: [admin, cli, engine, sql, chromium, agent, server, simulation],
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
   },
   "apps/console": {

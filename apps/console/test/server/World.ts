@@ -26,6 +26,14 @@ const statuses = ["running", "queued", "completed", "failed", "completed", "canc
 
 const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`
 
+const failureOf = (n: number) => (n % 2 === 0 ? "step_limit" : "model_error")
+
+const reasonOf = (status: (typeof statuses)[number], n: number) => {
+  if (status === "completed") return "done"
+  if (status === "cancelled") return "asked"
+  return status === "failed" ? failureOf(n) : null
+}
+
 const makeRun = (n: number): Run => {
   const status = statuses[n % statuses.length] ?? "completed"
   const created_ms = -n * 61_000
@@ -43,7 +51,8 @@ const makeRun = (n: number): Run => {
     sessionId: idOf(500_000 + n),
     workspaceId: null,
     steps: status === "queued" ? 0 : 9,
-    failure: status === "failed" ? (n % 2 === 0 ? "step_limit" : "model_error") : null,
+    failure: status === "failed" ? failureOf(n) : null,
+    reason: reasonOf(status, n),
     error: status === "failed" ? "The model answered 529 after three attempts: overloaded" : null,
     result:
       status === "completed" ? { airline: "Norwegian", price: 89, note: isHostile ? hostile[1] : "direct" } : null,

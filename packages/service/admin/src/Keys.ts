@@ -13,15 +13,15 @@ export const keyScopes = ["read", "runs", "browsers", "admin"] as const
 /** Scope of an API key. */
 export const KeyScope = Schema.Literals(keyScopes)
 
-const most = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })))
+const most = (minimum: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum, maximum: 1_000_000 })))
 
 /** Limits of a key; null is unlimited. */
 export const KeyLimits = Schema.Struct({
   /** Runs at once, including waiting ones. */
-  runs: most,
+  runs: most(0),
   /** Browsers at once. */
-  browsers: most,
-  requestsPerMinute: most,
+  browsers: most(0),
+  requestsPerMinute: most(1),
   /** Cost of a UTC day in USD. */
   usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
 }).annotate({ identifier: "KeyLimits" })

@@ -46,6 +46,8 @@ const runFields = {
   steps: Schema.Int,
   /** Tag for the reason why it failed, such as `model_error`; null for a run that didn't fail. */
   failure: text,
+  /** Reason why it finished: `done`, a failure's tag, or a cancel's reason such as `asked`; null before that. */
+  reason: text,
   error: text,
   result: Schema.Json,
   isSuccess: Schema.NullOr(Schema.Boolean),

@@ -25,6 +25,7 @@ export const runOf = (turn: Turn.Turn): Run => ({
   workspaceId: null,
   steps: turn.steps,
   failure: turn.failure,
+  reason: Turn.isTerminal(turn.status) ? Turn.reasonOf(turn) : null,
   error: turn.error,
   result: turn.output,
   isSuccess: turn.isSuccess,
