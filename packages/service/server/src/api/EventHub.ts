@@ -65,7 +65,7 @@ export class EventHub extends Context.Service<
     readonly events: (after: number | null, filter?: EventFilter) => Stream.Stream<HubItem, StoreUnavailable>
     /**
      * Makes a stream the caller's: it ends when the key is revoked, and after ten minutes, so that the client comes back
-     * with a key that is still valid. Fails if the key has too many open streams, each of which costs memory.
+     * with a key that is still valid. Fails if the key has too many open streams, because each one costs memory.
      */
     readonly ofCaller: <A, E, R>(
       stream: Stream.Stream<A, E, R>

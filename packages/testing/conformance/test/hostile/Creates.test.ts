@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Answer, unreachable, write } from "@webagent/scripted-server"
 import { rejection, sent } from "@webagent/scripted-server/Promises"
-import { CreateOutcomeUnknown, type WebAgentOptions } from "@webagent/v4/promise"
+import { CreateOutcomeUnknown, TooManyRequestsError, type WebAgentOptions } from "@webagent/v4/promise"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { ServerResponse } from "node:http"
 import { firstAttempt, isSettledAtOnce, names, settled, sleep, withAgent } from "./stage.ts"
@@ -148,7 +148,6 @@ for (const transport of names) {
       ["a page", { status: 200, headers: { "content-type": "text/html" }, text: "<html>Sign in</html>" }],
       ["204", { status: 204 }],
       ["JSON that was cut", { status: 201, text: '{"id":"r-' }],
-      ["429", { status: 429, headers: { "retry-after": "7" }, json: { detail: "slow" } }],
       [
         "a body that ends early",
         (response) => void response.writeHead(201, { "content-length": 50 }).write("{", () => response.destroy())
@@ -170,6 +169,29 @@ for (const transport of names) {
         })
       )
     }
+
+    const refusal: Answer = { status: 429, headers: { "retry-after": "7" }, json: { detail: "slow" } }
+
+    it.live(
+      "that is answered by 429 is a refusal, with its key and its pause",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = () => refusal
+        const error = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))
+        assert.instanceOf(error, TooManyRequestsError)
+        assert.deepStrictEqual([error.key, error.retryAfter_ms], ["order-7", 7000])
+        assert.strictEqual(server.requests.length, 1)
+      })
+    )
+
+    it.live(
+      "that is answered by 429 may have been carried out by a service that acts before it refuses",
+      withAgent(transport, { target: { refusals: "after-acting" } }, async (agent, server) => {
+        server.script = () => refusal
+        const error = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))
+        assert.instanceOf(error, CreateOutcomeUnknown)
+        assert.deepStrictEqual([error.key, error.phase], ["order-7", "answered"])
+      })
+    )
 
     it.live(
       "whose ledger never answers is not sent, and holds no close up",

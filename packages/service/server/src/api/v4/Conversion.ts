@@ -201,7 +201,7 @@ const ownOf = ({ allowedDomains, languages }: Domain.Browser) => ({
   ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {})
 })
 
-/** What a browser is for. Both are missing in records of older versions. */
+/** Fields about the creator of a browser. Both are missing in records of older versions. */
 const ofCreator = ({ metadata, sessionId }: Partial<Domain.Browser>) => ({
   agentSessionId: sessionId ?? null,
   metadata: metadata ?? {}
