@@ -1,7 +1,8 @@
 /**
  * Everything that has to hold, in one go: `npm test`. Prints a line when a gate or a package's tests end, each failure
  * at once and in full, and ends with `N passed, N failed`: every test of every package, and each gate (types, lint,
- * format, arrows) as one. `npm test -- --slow` also names the ten slowest tests.
+ * format, arrows) as one. `npm test -- --slow` also names the ten slowest tests. `npm run test:screens` runs this with
+ * `--screens`: only the tests of the console, over every screen, theme and width.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -14,7 +15,8 @@ import { duration, Progress } from "./Progress.mjs"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
 const flags = process.argv.slice(2)
-const unknown = flags.find((flag) => flag !== "--slow")
+const screens = flags.includes("--screens")
+const unknown = flags.find((flag) => flag !== "--slow" && flag !== "--screens")
 if (unknown !== undefined) {
   process.stderr.write(`Unknown flag ${unknown}. npm test takes --slow: name the ten slowest tests.\n`)
   process.exit(2)
@@ -41,6 +43,7 @@ const turbo = async (args, onLine) => {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
+      ...(screens ? { WEBAGENT_SCREENS: "all" } : {}),
       TURBO_TELEMETRY_DISABLED: "1",
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: compiled,
@@ -72,7 +75,7 @@ for (const [name, ...args] of [
   ["lint", "run", "lint"],
   ["format", "run", "format"],
   ["arrows", "run", "boundaries"]
-]) {
+].filter(() => !screens)) {
   progress.started(name)
   const lines = []
   const ok = await turbo(args, (_, line) => lines.push(line))
@@ -87,7 +90,7 @@ const packages = new Map(
   globSync("{packages,packages/*,apps,tools}/*/package.json", { cwd: root })
     .toSorted()
     .map((path) => ({ folder: dirname(path), ...JSON.parse(readFileSync(join(root, path), "utf8")) }))
-    .filter(({ scripts }) => scripts?.["test:unit"] !== undefined)
+    .filter(({ name, scripts }) => scripts?.["test:unit"] !== undefined && (!screens || name === "@webagent/console"))
     .map(({ folder, name }) => [`${name}#test:unit`, { name, report: join(root, folder, ".webagent", "tests.json") }])
 )
 // a report of an earlier run must not be counted for a package whose tests did not start
@@ -162,10 +165,11 @@ const ordered = [
   steps.map((names) => names.filter((name) => packages.has(`${name}#test:unit`))).filter((names) => names.length > 0)
 )
 // a test often waits for a process or a deadline: more packages run at once than there are cores
-const lanes = [
+const everything = [
   ...ordered.map((steps) => steps.map((names) => names.map((name) => `--filter=${name}`))),
   [["--filter=*", ...ordered.flat(2).map((name) => `--filter=!${name}`)]]
 ]
+const lanes = screens ? [[["--filter=@webagent/console", "--force"]]] : everything
 const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
 const onLine = (task, line) => {
   const failure = failureIn(line)

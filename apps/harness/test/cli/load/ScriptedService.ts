@@ -33,6 +33,8 @@ export const start = async ({ fail, key, simulated, tasks }: Script): Promise<Sc
       if (version === undefined || (version === "v2" && !url.includes("/a0000000-"))) {
         return answer(404, { detail: "Session not found" })
       }
+      // the other request of that look: this service has no lists
+      if (url === "/api/v4/runs?limit=1") return answer(405, { detail: "Method Not Allowed" })
       const status = fail?.(request, seen.push(`${method} ${url}`))
       if (status === null) return undefined
       if (status !== undefined) return answer(status, { detail: "scripted" })
