@@ -25,10 +25,14 @@ export const make = ({ redact, used }: MeterOptions) => {
   let estimate: ModelCost.ModelCost = 0n
   let calls = 0
 
-  const usage = (): Turn.Usage => ({
-    ...(turn.cost === null ? {} : { cost: ModelCost.format(turn.cost) }),
-    tokens: { input: turn.input, output: turn.output }
-  })
+  // a call that failed has used nothing that is known: before the first response, the usage is unknown and not 0
+  const usage = (): Turn.Usage =>
+    calls === 0
+      ? {}
+      : {
+          ...(turn.cost === null ? {} : { cost: ModelCost.format(turn.cost) }),
+          tokens: { input: turn.input, output: turn.output }
+        }
 
   // an agent whose lease is lost is ended by the engine
   const store = (call: ModelCallReport) => Effect.uninterruptible(Effect.ignore(used(usage(), call)))
