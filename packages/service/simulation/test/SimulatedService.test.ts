@@ -70,7 +70,7 @@ describe("SimulatedService", () => {
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("GET", "/")).body.versions.v4.baseUrl, "http://simulated.invalid/api/v4")
       assert.strictEqual((yield* ask("GET", "/nothing")).status, 404)
-      assert.strictEqual((yield* ask("GET", "/api/v4/runs")).headers["allow"], "POST")
+      assert.strictEqual((yield* ask("PUT", "/api/v4/runs")).headers["allow"], "GET, HEAD, POST")
       const { id } = (yield* ask("POST", "/api/v4/runs", { task: "x" })).body
       const whole = yield* ask("GET", `/api/v4/runs/${id}/status`)
       const head = yield* ask("HEAD", `/api/v4/runs/${id}/status`)
