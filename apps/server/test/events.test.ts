@@ -34,7 +34,7 @@ describe("the events of runs", () => {
       const follower = (index: number) =>
         Effect.gen(function* () {
           const [here, there] = index % 2 === 0 ? nodes : [nodes[1], nodes[0]]
-          const id = yield* create(here.at, `duration=${200 + 40 * index}ms`)
+          const id = yield* create(here.at, `duration=${200 + 40 * index}ms steps=0`)
           let round = index
           const followed = yield* Effect.promise(() =>
             followThrough(eventsOf(there.at, id), keyed(), () => 1 + (round++ % 3))

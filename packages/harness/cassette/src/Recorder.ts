@@ -18,8 +18,9 @@ const decoder = new TextDecoder()
 
 const hidden = "<redacted>"
 
-/** A link opens what it leads to for anyone who has it: its host alone is kept. */
-const isLink = (key: string, value: string) => key.endsWith("Url") && /^[a-z]+:\/\//iu.test(value)
+/** A link opens what it leads to for anyone who has it: its host alone is kept. The events of a run need the key. */
+const isLink = (key: string, value: string) =>
+  key.endsWith("Url") && key !== "eventsUrl" && /^[a-z]+:\/\//iu.test(value)
 
 const hostOf = (link: string) => {
   const url = URL.parse(link)

@@ -62,7 +62,7 @@ export const layer = ({ access, callers, find, sessions }: SignInOptions) => {
         const transport = yield* transportOf(request)
         if (transport === "plain") return yield* unencrypted
         const caller = yield* Effect.tapError(callers.find(Redacted.value(payload.key)), (error) =>
-          isRefusal(error) ? Effect.void : countFailure
+          isRefusal(error) ? Effect.void : countFailure(Redacted.value(payload.key))
         )
         const before = request.cookies[sessionCookie.key]
         if (before !== undefined) yield* sessions.close(before)

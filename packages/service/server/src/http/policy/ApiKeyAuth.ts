@@ -131,7 +131,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>,
     // read each time, because another process may revoke the key
     const key = Option.getOrUndefined(yield* keys.find(secret))
     if (key === undefined) {
-      yield* countFailure
+      yield* countFailure(secret)
       return yield* unknown
     }
     const { name } = key

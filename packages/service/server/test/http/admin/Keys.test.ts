@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Server } from "../../../src/Server.ts"
-import { ask, layerAdmin } from "./served.ts"
+import { ask, layerAdmin, send } from "./served.ts"
 
 const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
   it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerAdmin())))
@@ -80,12 +80,15 @@ test(
 )
 
 test(
-  "refuses wrong keys of an address after 20 in a minute, and never a valid one",
+  "refuses different wrong keys of an address after 20 in a minute, and never a valid or a missing one",
   Effect.gen(function* () {
     const statuses: Array<number> = []
-    for (let count = 0; count < 25; count++) statuses.push((yield* ask("unlisted", "GET", "/server")).status)
+    for (let count = 0; count < 25; count++) statuses.push((yield* ask(`unlisted${count}`, "GET", "/server")).status)
     assert.deepStrictEqual(statuses, [...Array(20).fill(401), ...Array(5).fill(429)])
     const refused = yield* ask("unlisted", "GET", "/server")
+    // neither is a guess
+    assert.strictEqual((yield* ask("unlisted0", "GET", "/server")).status, 401)
+    assert.strictEqual((yield* send("GET", "/admin/v1/server", { key: null })).status, 401)
     assert.strictEqual(refused.body["detail"], "Too many wrong API keys from 127.0.0.1. Check the key")
     assert.isAbove(Number(refused.headers.get("retry-after")), 0)
     assert.strictEqual((yield* ask("shop", "GET", "/server")).status, 200)
