@@ -231,10 +231,14 @@ export const kill = Effect.fnUntraced(function* (file: string, kills: number, se
       yield* Effect.promise(async () => {
         for (const run of [...runs, ...messages]) await read(run)
       })
-      const has = (table: string, id: string) => db.prepare(`SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined
+      // a message's id is a number within its session, so its run tells which one it is
+      const has = (table: string, id: string) =>
+        db
+          .prepare(`SELECT 1 FROM ${table} WHERE ${table === "messages" ? "record ->> 'turnId'" : "id"} = ?`)
+          .get(id) !== undefined
       for (const [table, ids] of [
         ["sessions", [...sessions]],
-        ["messages", messages.map(({ told }) => told?.["id"] ?? "")],
+        ["messages", messages.map(runOf)],
         ["browsers", browsers.map(({ told }) => told?.["id"] ?? "")]
       ] as const) {
         lost.push(...ids.filter((id) => !has(table, id)).map((id) => `${table} ${id}`))
