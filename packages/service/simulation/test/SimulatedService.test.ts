@@ -15,7 +15,7 @@ import * as SimulatedService from "../src/SimulatedService.ts"
 /** Where the service is that has no socket. */
 const address = "http://simulated.invalid"
 
-const ask = Effect.fnUntraced(function* (method: "GET" | "POST" | "HEAD", path: string, body?: unknown) {
+const ask = Effect.fnUntraced(function* (method: "GET" | "POST" | "PUT" | "HEAD", path: string, body?: unknown) {
   const { apiKeys } = yield* Server
   const request = HttpClientRequest.make(method)(new URL(path, address)).pipe(
     HttpClientRequest.setHeader("x-service-api-key", apiKeys[0] ?? ""),
