@@ -44,20 +44,22 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
 
   describe("gives a key without the scope admin a 403 or its own records", () => {
     for (const { method, name, needsAdmin, path } of served) {
-      it.effect(name, () =>
-        Effect.gen(function* () {
-          const place = path.replaceAll(/:\w+/gu, "unknown")
-          const body = method === "GET" || method === "DELETE" ? undefined : {}
-          const answer = yield* ask("shop", method, place, body)
-          if (needsAdmin) {
-            assert.deepStrictEqual(
-              [answer.status, answer.body],
-              [403, { detail: "This operation needs an API key with the scope admin" }]
-            )
-            assert.notStrictEqual((yield* ask("root", method, place, body)).status, 403)
-          } else assert.notInclude(answer.text, "root")
-        })
-      )
+      // the stream of events has no end; the test of events reads what each key gets
+      if (name !== "events.stream")
+        it.effect(name, () =>
+          Effect.gen(function* () {
+            const place = path.replaceAll(/:\w+/gu, "unknown")
+            const body = method === "GET" || method === "DELETE" ? undefined : {}
+            const answer = yield* ask("shop", method, place, body)
+            if (needsAdmin) {
+              assert.deepStrictEqual(
+                [answer.status, answer.body],
+                [403, { detail: "This operation needs an API key with the scope admin" }]
+              )
+              assert.notStrictEqual((yield* ask("root", method, place, body)).status, 403)
+            } else assert.notInclude(answer.text, "root")
+          })
+        )
 
       it.effect(`${name}, not with an unknown key`, () =>
         Effect.gen(function* () {
