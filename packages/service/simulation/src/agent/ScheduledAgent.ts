@@ -126,6 +126,10 @@ const carryOut = (
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { timetable } = execution
+    /** An interrupt during a report that isn't stored has set no timer. Without one, the agent would never give its lease back. */
+    const leave = () => {
+      if (execution.leaving) timetable.expect(execution)
+    }
     if (execution.leaving) return onEnd(execution, { _tag: "Cancelled" })
     if (execution.due !== "event") {
       const progress =
@@ -133,7 +137,7 @@ const carryOut = (
           ? { used: execution.used(now_ms()) ?? {} }
           : (execution.schedule.progress?.(execution.turn)?.progress(execution.step) ?? {})
       return Effect.map(onProgress(execution, progress), (decision) => {
-        if (decision === undefined) return
+        if (decision === undefined) return leave()
         execution.turn = decision.turn ?? execution.turn
         execution.step = decision.turnSteps.at(-1) ?? execution.step
         // the turn was cancelled at the same moment
@@ -143,7 +147,7 @@ const carryOut = (
     }
     const event = execution.schedule.next(execution.turn).event()
     return Effect.map(onEvent(execution, event, true), (turn) => {
-      if (turn === undefined) return
+      if (turn === undefined) return leave()
       execution.turn = turn
       if (!Turn.isTerminal(turn.status)) timetable.expect(execution)
     })
