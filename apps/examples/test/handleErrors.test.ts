@@ -27,10 +27,7 @@ describe("11_handle-errors, at a service that", () => {
       "POST /api/v4/runs: status 422, body.task: too vague. Change the request. Request id ...."
     ],
     "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
-    "is busy": [
-      refusing(429, "Too many requests", { "retry-after": "7" }),
-      "There may be a run (answered, UnexpectedStatus)."
-    ],
+    "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
     "hangs up": [(response) => response.destroy(), "There may be a run (waiting, ConnectionFailed)."],
     "forgets half of its answer": [
       (response) => void response.writeHead(201).end('{"status":"queued"}'),
