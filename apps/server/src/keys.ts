@@ -44,7 +44,7 @@ const create = Command.make(
     ),
     runs: limit("max-runs", "runs at once", 0),
     browsers: limit("max-browsers", "browsers at once", 0),
-    requestsPerMinute: limit("requests-per-minute", "requests a minute", 1),
+    requestsPerMinute: limit("requests-per-minute", "requests per minute", 1),
     usdPerDay: Flag.Finite("usd-per-day").pipe(
       Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
       atLeast(0),

@@ -6,13 +6,13 @@ import { Failed, Loading, Message } from "./Message.tsx"
 
 interface AnswerProps<A> {
   readonly of: AsyncResult.AsyncResult<A, unknown>
-  /** What is read, in the plural, such as `nodes`. */
+  /** Plural noun for the records that are read, such as `nodes`. */
   readonly what: string
   readonly onRetry: () => void
   readonly children: (value: A) => ReactNode
 }
 
-/** What a request returned; a placeholder while it runs, and its error with a retry. */
+/** Shows the result of a request, a placeholder while it runs, or its error with a retry button. */
 export const Answer = <A,>({ children, of: result, onRetry, what }: AnswerProps<A>) => {
   if (AsyncResult.isSuccess(result)) return children(result.value)
   if (!AsyncResult.isFailure(result) || result.waiting) return <Loading what={what} lines={4} />

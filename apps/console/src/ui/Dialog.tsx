@@ -8,7 +8,7 @@ interface DialogProps {
   readonly title: string
   readonly children: ReactNode
   readonly onClose: () => void
-  /** True if a click beside it must not close it, for example because it shows a secret. */
+  /** True if a click outside the dialog must not close it, for example because it shows a secret. */
   readonly isKept?: boolean
 }
 

@@ -34,63 +34,48 @@ const Around = ({
   </div>
 )
 
-/** A text field with its label. */
-export const TextField = ({
-  error,
-  hint,
-  label,
-  ...input
-}: FieldProps & Omit<ComponentProps<"input">, "className">) => {
+/** Joins a control with its label, hint and error. */
+const useField = (props: FieldProps) => {
   const id = useId()
-  const props = { label, hint, error }
+  return {
+    around: { id, ...props },
+    control: {
+      id,
+      className: styles["input"],
+      "aria-invalid": props.error !== undefined,
+      "aria-describedby": describe(id, props)
+    }
+  }
+}
+
+type FieldOf<Name extends "input" | "textarea" | "select"> = FieldProps & Omit<ComponentProps<Name>, "className">
+
+/** A text field with its label. */
+export const TextField = ({ error, hint, label, ...input }: FieldOf<"input">) => {
+  const { around, control } = useField({ label, hint, error })
   return (
-    <Around id={id} {...props}>
-      <input
-        {...input}
-        id={id}
-        className={styles["input"]}
-        aria-invalid={error !== undefined}
-        aria-describedby={describe(id, props)}
-      />
+    <Around {...around}>
+      <input {...input} {...control} />
     </Around>
   )
 }
 
 /** A text field of several lines with its label. */
-export const TextArea = ({
-  error,
-  hint,
-  label,
-  ...input
-}: FieldProps & Omit<ComponentProps<"textarea">, "className">) => {
-  const id = useId()
-  const props = { label, hint, error }
+export const TextArea = ({ error, hint, label, ...input }: FieldOf<"textarea">) => {
+  const { around, control } = useField({ label, hint, error })
   return (
-    <Around id={id} {...props}>
-      <textarea
-        {...input}
-        id={id}
-        className={styles["input"]}
-        aria-invalid={error !== undefined}
-        aria-describedby={describe(id, props)}
-      />
+    <Around {...around}>
+      <textarea {...input} {...control} />
     </Around>
   )
 }
 
 /** A choice of one of several values with its label. */
-export const SelectField = ({
-  children,
-  error,
-  hint,
-  label,
-  ...input
-}: FieldProps & Omit<ComponentProps<"select">, "className">) => {
-  const id = useId()
-  const props = { label, hint, error }
+export const SelectField = ({ children, error, hint, label, ...input }: FieldOf<"select">) => {
+  const { around, control } = useField({ label, hint, error })
   return (
-    <Around id={id} {...props}>
-      <select {...input} id={id} className={styles["input"]} aria-describedby={describe(id, props)}>
+    <Around {...around}>
+      <select {...input} {...control}>
         {children}
       </select>
     </Around>

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { hostile, type World } from "./World.ts"
 
-/** How this server behaves, which tests change. */
+/** Behavior of this server, which tests can change. */
 export interface Behavior {
   signedIn: boolean
   /** True if the key that signed in has the scope admin. */

@@ -51,7 +51,7 @@ const queue = Effect.fnUntraced(function* ({ request, simulate }: ScenarioContex
   return yield* check.schema(QueuedMessage, answer.body, "the queued message")
 })
 
-/** A run that is at work until the scenario ends, which cancels it. */
+/** Starts a run that keeps running until the scenario finishes and cancels it. */
 const running = Effect.fnUntraced(function* (context: ScenarioContext) {
   const run = yield* start(context, { duration: atWork })
   yield* Effect.addFinalizer(() => Effect.ignore(cancel(context.request, run.id)))

@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net"
 import * as Leftover from "../../src/leftovers/Leftover.ts"
 import { canceller, reap } from "../../src/leftovers/Reaper.ts"
 
-/** What a service responds to a request, by its method and path; every other request reads what is left. */
+/** Responses of a service, by method and path; every other request reads a leftover. */
 type Responses = Readonly<Record<string, ReadonlyArray<readonly [status: number, body: object]>>>
 
 /** The address of a service with something that reads so, on a real socket. The last response of a request stays. */
@@ -40,7 +40,7 @@ const serviceOf = (leftover: object, responses: Responses) =>
       })
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-/** What the reaper finds of a session or run that a service shows so, and how much the ledger has open after it. */
+/** Returns the reaper's result for a session or run with this response, and the number of open ledger entries afterwards. */
 const reaped = Effect.fnUntraced(function* (
   leftover: object,
   responses: Responses = {},

@@ -13,7 +13,7 @@ import { escape } from "@webagent/cli/Xml"
 import { cut, green, mixed, night, replay } from "./fixture.ts"
 import { textOf } from "./words.ts"
 
-/** What a failed check of the fixture says, with the number of its trials. */
+/** Words for the fixture's failed check, with the number of its trials. */
 const orderMissing = (...notes: ReadonlyArray<string | undefined>) =>
   `the order exists: expected one order of a red mug, got none (${notes.join("; ")})`
 

@@ -1,7 +1,8 @@
 import type { KeyLimits } from "@webagent/admin"
+import * as Record from "effect/Record"
 
 /** The limits, each with its label. */
-export const limitLabels: Readonly<Record<keyof KeyLimits, string>> = {
+export const limitLabels: { readonly [Name in keyof KeyLimits]: string } = {
   runs: "Runs at once",
   browsers: "Browsers at once",
   requestsPerMinute: "Requests per minute",
@@ -11,14 +12,17 @@ export const limitLabels: Readonly<Record<keyof KeyLimits, string>> = {
 /** The names of the limits. */
 export const limitNames = Object.keys(limitLabels) as ReadonlyArray<keyof KeyLimits>
 
-/** Reads the limits of a form. Empty is unlimited; undefined stands for a text that is no number. */
+/** Reads a limit: empty is unlimited; undefined stands for a text that is no limit. */
+const limitOf = (name: keyof KeyLimits, text: string): number | null | undefined => {
+  if (text.trim() === "") return null
+  const value = Number(text)
+  return (name === "usdPerDay" ? value >= 0 && value < Infinity : Number.isInteger(value) && value >= 1)
+    ? value
+    : undefined
+}
+
+/** Reads the limits of a form. Empty is unlimited; undefined stands for a form with a text that is no limit. */
 export const limitsOf = (textOf: (name: keyof KeyLimits) => string): KeyLimits | undefined => {
-  const read = limitNames.map((name) => {
-    const text = textOf(name).trim()
-    const value = text === "" ? null : Number(text)
-    const isRight = value === null || (name === "usdPerDay" ? value >= 0 : Number.isInteger(value) && value >= 1)
-    return [name, value, isRight && value !== Infinity] as const
-  })
-  if (!read.every(([, , isRight]) => isRight)) return undefined
-  return Object.fromEntries(read.map(([name, value]) => [name, value])) as unknown as KeyLimits
+  const limits = Record.map(limitLabels, (_, name) => limitOf(name, textOf(name)))
+  return Record.every(limits, (limit) => limit !== undefined) ? limits : undefined
 }

@@ -32,7 +32,7 @@ const Name = ({ by, row }: { readonly by: Grouping; readonly row: SpendRow }) =>
   )
 }
 
-/** What runs cost in the last 30 days, by day, key or model. */
+/** Cost of runs in the last 30 days, by day, key or model. */
 const SpendScreen = () => {
   const by = groupingOf(useAtomValue(place).search)
   const result = useAtomValue(spend(by))

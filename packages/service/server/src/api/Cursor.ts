@@ -27,7 +27,8 @@ const Body = Schema.fromJsonString(
 
 const decodeBody = Schema.decodeUnknownResult(Body)
 
-const hashOf = ({ filter, list, owner }: ListScope): string => {
+/** Returns the hash that ties a cursor to its list, filters and owner. */
+export const hashOf = ({ filter, list, owner }: ListScope): string => {
   const fields = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto"
+import * as Cursor from "./Cursor.ts"
 
 /** The list of files that a cursor belongs to. */
 export interface FileScope {
@@ -7,10 +7,7 @@ export interface FileScope {
   readonly owner: string | null
 }
 
-const hashOf = ({ owner, prefix, workspaceId }: FileScope): string =>
-  hash("sha256", JSON.stringify(["files", workspaceId, prefix, owner]), "buffer")
-    .subarray(0, 8)
-    .toString("base64url")
+const hashOf = ({ owner, ...filter }: FileScope): string => Cursor.hashOf({ list: "files", owner, filter })
 
 /** Returns the cursor behind the file with this path: opaque text for clients. */
 export const encode = (scope: FileScope, path: string): string =>
@@ -23,6 +20,3 @@ export const decode = (scope: FileScope, cursor: string | undefined): string | u
   const text = Buffer.from(cursor, "base64url").toString("utf8")
   return text.startsWith(start) ? text.slice(start.length) : undefined
 }
-
-/** Advice for a cursor of another list. */
-export const badCursor = "The cursor belongs to another list or to another prefix. Read the list from its start"

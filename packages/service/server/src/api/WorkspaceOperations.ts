@@ -10,6 +10,7 @@ import type { FileListQuery, UploadRequest, Workspace, WorkspaceInput } from "@w
 import { isFileName, isFilePath, Owner, type UploadFile, type Workspace as Stored, Workspaces } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Cursor from "./Cursor.ts"
 import * as FileCursor from "./FileCursor.ts"
 import * as FileLinks from "./FileLinks.ts"
 import { invalid } from "./Invalid.ts"
@@ -122,7 +123,7 @@ export const make = Effect.gen(function* () {
             const as = yield* dispositionOf(contentDisposition)
             const scope = { workspaceId: id, prefix, owner: yield* Owner }
             const after = FileCursor.decode(scope, cursor)
-            if (after === undefined) return yield* new BadCursorError({ detail: FileCursor.badCursor })
+            if (after === undefined) return yield* new BadCursorError({ detail: Cursor.badCursor })
             const { files, hasMore } = yield* workspaces.files(id, prefix, after, limit)
             const links = query.includeUrls === "true" ? yield* linksOf(request) : null
             const last = files.at(-1)

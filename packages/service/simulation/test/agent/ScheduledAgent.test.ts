@@ -8,7 +8,17 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, Engine, MemoryStore, NodeId, Store, type Turn as Turns, TimeOrderedIds } from "@webagent/engine"
+import {
+  Agent,
+  Engine,
+  type Execution,
+  MemoryStore,
+  NodeId,
+  type Reports,
+  Store,
+  TimeOrderedIds,
+  Turn as Turns
+} from "@webagent/engine"
 import * as ScheduledAgent from "../../src/agent/ScheduledAgent.ts"
 import * as ports from "../ports.ts"
 
@@ -88,6 +98,35 @@ describe("an agent that foresees", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now dispatching"])
     }).pipe(Effect.provide(scheduling(() => usual)))
   )
+
+  for (const report of ["onEvent", "onProgress"] as const) {
+    it.effect(`gives its lease back if it is interrupted while ${report} is not stored`, () =>
+      Effect.gen(function* () {
+        const ended: Array<Turns.TurnEvent["_tag"]> = []
+        /** The engine's response to a report under a lease that is over: it interrupts the agent and stores nothing. */
+        const refuse = (execution: Execution) => Effect.sync(() => void execution.interrupt("asked"))
+        const reports: Reports = {
+          attempt: () => Effect.die("a scheduled agent works in no browser"),
+          onEvent: (execution) =>
+            report === "onEvent"
+              ? refuse(execution)
+              : Effect.succeed({ ...execution.turn, status: "running", startedAt_ms: 1000 }),
+          onProgress: refuse,
+          onEnd: (_, ending) => Effect.sync(() => void ended.push(ending._tag)),
+          onCrash: (_, defect) => Effect.die(defect)
+        }
+        const agent = ScheduledAgent.make({ model: "test", version: "test-1", schedule: () => using })
+        const fields = { id: "t", sessionId: "s", task: "one", model: "test", agentVersion: "test-1" }
+        const turn = { ...Turns.make({ ...fields, modelParams: null, createdAt_ms: 0 }), dispatchedAt_ms: 0 }
+        const execution = (yield* agent.serve(reports))(turn, 1)
+        execution.begin()
+        yield* TestClock.adjust(4000)
+        assert.deepStrictEqual(ended, [])
+        yield* TestClock.adjust(30_000)
+        assert.deepStrictEqual(ended, ["Cancelled"])
+      }).pipe(Effect.scoped)
+    )
+  }
 
   it.effect("gives back what had not begun when the engine closes, at once", () =>
     Effect.gen(function* () {
