@@ -4,7 +4,7 @@ import { Identifier } from "./Identifier.ts"
 import { answer, openRecord, undescribed } from "./OpenRecord.ts"
 import { openStatus } from "./OpenStatus.ts"
 import { Timestamp } from "./Timestamp.ts"
-import { browserStatuses, stopAction } from "./Wire.ts"
+import { browserStatuses, saveAction, stopAction } from "./Wire.ts"
 
 /** The body of `POST /browsers`. */
 export const BrowserCreate = openRecord({
@@ -12,13 +12,32 @@ export const BrowserCreate = openRecord({
   proxyCountryCode: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "BrowserCreate" })
 
+/**
+ * Fields of `POST /browsers` that published clients send, and the description doesn't show. They are types alone: the
+ * service checks their values.
+ */
+export interface BrowserOptions {
+  /** Starts with the state of this profile, and saves its own there when it's stopped. */
+  readonly profileId?: string | null
+  /** The longest time that it runs, in minutes. */
+  readonly timeout?: number
+  readonly browserScreenWidth?: number
+  readonly browserScreenHeight?: number
+  /** True records it. */
+  readonly enableRecording?: boolean
+  /** At most 10 pairs of your own, which are sent back with the browser. */
+  readonly metadata?: { readonly [name: string]: string }
+}
+
 /** The body of `POST /browsers`. */
-export type BrowserCreate = typeof BrowserCreate.Type
+export type BrowserCreate = typeof BrowserCreate.Type & BrowserOptions
 
 const others = {
   status: undescribed(openStatus(browserStatuses)),
   liveUrl: undescribed(Schema.NullOr(Schema.String)),
   recordingUrl: undescribed(Schema.NullOr(Schema.String)),
+  // false if no recordingUrl will ever come
+  recordingAvailable: undescribed(Schema.Boolean),
   proxyCountryCode: undescribed(Schema.NullOr(Schema.String)),
   startedAt: undescribed(Timestamp),
   finishedAt: undescribed(Schema.NullOr(Timestamp)),
@@ -40,16 +59,12 @@ export const Browser = answer({
   cdpUrl: Schema.String.check(Schema.isMinLength(1)),
   ...others
 }).annotate({ identifier: "Browser" })
-
-/** A hosted browser. */
 export type Browser = typeof Browser.Type
 
-/** The body of `PATCH /browsers/{browser_id}`; "stop" is the only described action. */
+/** The body of `PATCH /browsers/{browser_id}`: "stop", the only described action, or "save", which saves its profile. */
 export const BrowserUpdate = openRecord({
-  action: Schema.Literal(stopAction)
+  action: Schema.Literals([stopAction, saveAction])
 }).annotate({ identifier: "BrowserUpdate" })
-
-/** The body of `PATCH /browsers/{browser_id}`. */
 export type BrowserUpdate = typeof BrowserUpdate.Type
 
 /** The response to a PATCH, and a browser as lists show it. The description doesn't show it; our server returns the browser as it is afterwards. */
@@ -58,6 +73,4 @@ export const UpdatedBrowser = answer({
   cdpUrl: undescribed(Schema.NullOr(Schema.String)),
   ...others
 }).annotate({ identifier: "UpdatedBrowser" })
-
-/** The response to a PATCH, and a browser as lists show it. */
 export type UpdatedBrowser = typeof UpdatedBrowser.Type

@@ -1,7 +1,5 @@
 import * as Schema from "effect/Schema"
 import { BrowserNotFoundError } from "./Errors.ts"
-import { BadCursorError } from "./BadCursorError.ts"
-import { FileList } from "./Files.ts"
 import { Identifier } from "./Identifier.ts"
 import { answer } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
@@ -11,8 +9,6 @@ import { UpdatedBrowser } from "./Browser.ts"
 
 /** A page of browsers, newest first. */
 export const BrowserList = answer(numberedPage(UpdatedBrowser)).annotate({ identifier: "BrowserList" })
-
-/** A page of browsers, newest first. */
 export type BrowserList = typeof BrowserList.Type
 
 /** The operations on browsers that the description doesn't show. */
@@ -23,11 +19,5 @@ export const BrowserExtensions = {
     params: Schema.Struct({ browser_id: Identifier }),
     success: UpdatedBrowser,
     errors: [BrowserNotFoundError]
-  },
-  downloads: {
-    ...extensions.listDownloads,
-    params: Schema.Struct({ browser_id: Identifier }),
-    success: FileList,
-    errors: [BrowserNotFoundError, BadCursorError]
   }
 } as const satisfies Readonly<Record<string, Operation>>

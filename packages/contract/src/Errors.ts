@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema"
-import { openRecord, withDefault } from "./OpenRecord.ts"
+import { type Call, errorResponse } from "./ErrorResponse.ts"
+import { openRecord } from "./OpenRecord.ts"
 
-// `_tag` is an instance field and not a schema field: `Effect.catchTag` sees it, the wire and OpenAPI do not.
+export type { Call } from "./ErrorResponse.ts"
 
 /**
  * The error as an endpoint declares it: its OpenAPI component then carries the description's name, where the
@@ -20,18 +21,6 @@ export const ValidationError = openRecord({
 /** One thing that is wrong with a request. */
 export type ValidationError = typeof ValidationError.Type
 
-/** The call that an error is the answer to. */
-export interface Call {
-  readonly method: string
-  readonly origin: string
-  /** Path of the request, `/api/v4/runs`, without a query. */
-  readonly path: string
-  /** Requests sent for this call. */
-  readonly attempts: number
-  /** The `X-Request-Id` of the call's requests. */
-  readonly requestId: string
-}
-
 /** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
 export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTPValidationError")(
   {
@@ -40,9 +29,7 @@ export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTP
   { httpApiStatus: 422 }
 ) {
   readonly _tag = "HTTPValidationError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
   declare readonly body?: string
   override get message() {
     return this.detail === undefined || this.detail.length === 0
@@ -52,120 +39,42 @@ export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTP
 }
 
 /** 404: no session has the given id. */
-export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("SessionNotFoundError")(
-  {
-    detail: withDefault(Schema.String, "Session not found")
-  },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "SessionNotFoundError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class SessionNotFoundError extends errorResponse<SessionNotFoundError>()(
+  "SessionNotFoundError",
+  404,
+  "Session not found"
+) {}
 
 /** 404: no run has the given id. The description shows no v4 error; this is ours. */
-export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoundError")(
-  {
-    detail: withDefault(Schema.String, "Run not found")
-  },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "RunNotFoundError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class RunNotFoundError extends errorResponse<RunNotFoundError>()("RunNotFoundError", 404, "Run not found") {}
 
 /** 404: no browser has the given id. The description shows no v4 error; this is ours. */
-export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("BrowserNotFoundError")(
-  {
-    detail: withDefault(Schema.String, "Browser not found")
-  },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "BrowserNotFoundError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class BrowserNotFoundError extends errorResponse<BrowserNotFoundError>()(
+  "BrowserNotFoundError",
+  404,
+  "Browser not found"
+) {}
 
 /** 401: no API key, or not a valid one. The description leaves the status open; this is ours. */
-export class UnauthorizedError extends Schema.Error<UnauthorizedError>("UnauthorizedError")(
-  {
-    detail: withDefault(Schema.String, "Invalid API key")
-  },
-  { httpApiStatus: 401 }
-) {
-  readonly _tag = "UnauthorizedError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class UnauthorizedError extends errorResponse<UnauthorizedError>()(
+  "UnauthorizedError",
+  401,
+  "Invalid API key"
+) {}
 
 /** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
-export class ConflictError extends Schema.Error<ConflictError>("ConflictError")(
-  {
-    detail: withDefault(Schema.String, "Conflict")
-  },
-  { httpApiStatus: 409 }
-) {
-  readonly _tag = "ConflictError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class ConflictError extends errorResponse<ConflictError>()("ConflictError", 409, "Conflict") {}
 
 /** 413: the body is larger than the server reads. */
-export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("ContentTooLargeError")(
-  {
-    detail: withDefault(Schema.String, "Content too large")
-  },
-  { httpApiStatus: 413 }
-) {
-  readonly _tag = "ContentTooLargeError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class ContentTooLargeError extends errorResponse<ContentTooLargeError>()(
+  "ContentTooLargeError",
+  413,
+  "Content too large"
+) {}
 
 /** 429: too many requests or runs at once; the answer's `Retry-After` header says when to come back. */
-export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("TooManyRequestsError")(
-  {
-    detail: withDefault(Schema.String, "Too many requests")
-  },
-  { httpApiStatus: 429 }
-) {
-  readonly _tag = "TooManyRequestsError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class TooManyRequestsError extends errorResponse<TooManyRequestsError>()(
+  "TooManyRequestsError",
+  429,
+  "Too many requests"
+) {}

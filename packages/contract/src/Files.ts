@@ -11,8 +11,6 @@ export const StoredFile = answer({
   // opens the file without an API key for some minutes; with `includeUrls=true` only
   url: undescribed(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "StoredFile" })
-
-/** A stored file. */
 export type StoredFile = typeof StoredFile.Type
 
 /** A part of the files, in the order of their paths. */
@@ -20,6 +18,4 @@ export const FileList = answer({
   files: Schema.Array(StoredFile),
   ...cursorPage
 }).annotate({ identifier: "FileList" })
-
-/** A part of the files. */
 export type FileList = typeof FileList.Type

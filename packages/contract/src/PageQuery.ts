@@ -3,12 +3,11 @@ import * as Schema from "effect/Schema"
 /** The most records of a page. */
 const longestPage = 100
 
-/** A whole number in a query, such as `limit=50`. */
+/** A whole number in a query, such as `limit=50`: digits without leading zeros, and neither `1e2` nor `50.0`. */
 const between = (minimum: number, maximum: number) =>
-  Schema.NumberFromString.check(
-    Schema.isInt({ message: "Expected a whole number" }),
-    Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` })
-  )
+  Schema.String.check(Schema.isPattern(/^(0|[1-9]\d*)$/u, { message: "Expected a whole number" }))
+    .pipe(Schema.decodeTo(Schema.NumberFromString))
+    .check(Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` }))
 
 const from1To = (most: number) => between(1, most)
 

@@ -2,24 +2,19 @@ import * as Schema from "effect/Schema"
 import { Identifier } from "./Identifier.ts"
 import { ConflictError } from "./Errors.ts"
 import { ProfileNotFoundError } from "./ProfileNotFoundError.ts"
+import { Label } from "./Label.ts"
 import { answer, nullable, openRecord, undescribed } from "./OpenRecord.ts"
 import type { Operation } from "./Operation.ts"
 import { numberedPage } from "./Pagination.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { profileOperations as operations } from "./Wire.ts"
 
-const label = Schema.optionalKey(
-  Schema.NullOr(Schema.String.check(Schema.isMaxLength(255, { message: "Expected at most 255 characters" })))
-)
-
 /** The body of `POST /profiles` and `PATCH /profiles/{profile_id}`. In a PATCH, null clears a field. */
 export const ProfileInput = openRecord({
-  name: label,
+  name: Label,
   // your own id of the person whose browser state it is
-  userId: label
+  userId: Label
 }).annotate({ identifier: "ProfileInput" })
-
-/** The body of `POST /profiles` and `PATCH /profiles/{profile_id}`. */
 export type ProfileInput = typeof ProfileInput.Type
 
 /** A browser profile: a name for browser state, such as cookies, that later browsers can start with. */
@@ -32,14 +27,10 @@ export const Profile = answer({
   updatedAt: undescribed(Timestamp),
   cookieDomains: nullable(Schema.Array(Schema.String))
 }).annotate({ identifier: "Profile" })
-
-/** A browser profile. */
 export type Profile = typeof Profile.Type
 
 /** A page of profiles, newest first. */
 export const ProfileList = answer(numberedPage(Profile)).annotate({ identifier: "ProfileList" })
-
-/** A page of profiles, newest first. */
 export type ProfileList = typeof ProfileList.Type
 
 const ofProfile = { params: Schema.Struct({ profile_id: Identifier }), errors: [ProfileNotFoundError] } as const

@@ -1,20 +1,8 @@
-import * as Schema from "effect/Schema"
-import type { Call } from "./Errors.ts"
-import { withDefault } from "./OpenRecord.ts"
+import { errorResponse } from "./ErrorResponse.ts"
 
 /** 404: no browser profile has the given id. */
-export class ProfileNotFoundError extends Schema.Error<ProfileNotFoundError>("ProfileNotFoundError")(
-  {
-    detail: withDefault(Schema.String, "Profile not found")
-  },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "ProfileNotFoundError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class ProfileNotFoundError extends errorResponse<ProfileNotFoundError>()(
+  "ProfileNotFoundError",
+  404,
+  "Profile not found"
+) {}

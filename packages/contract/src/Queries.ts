@@ -12,8 +12,6 @@ export const BrowserListQuery = Schema.Struct({
   agentSessionId: Schema.optionalKey(Identifier),
   ...numberedQuery
 })
-
-/** The query of `GET /browsers`. */
 export type BrowserListQuery = typeof BrowserListQuery.Type
 
 /** The query of a list of files: the start of their paths. With `includeUrls=true`, each file has a `url`. */
@@ -24,14 +22,10 @@ export const FileListQuery = Schema.Struct({
   contentDisposition: Schema.optionalKey(Schema.String),
   ...cursorQuery
 })
-
-/** The query of a list of files. */
 export type FileListQuery = typeof FileListQuery.Type
 
 /** The query of `GET /profiles`: a part of a name, in any case, and a page by its number. */
 export const ProfileListQuery = Schema.Struct({ query: Schema.optionalKey(Schema.String), ...numberedQuery })
-
-/** The query of `GET /profiles`. */
 export type ProfileListQuery = typeof ProfileListQuery.Type
 
 /** The queries of operations on browsers. */

@@ -1,20 +1,4 @@
-import * as Schema from "effect/Schema"
-import type { Call } from "./Errors.ts"
-import { withDefault } from "./OpenRecord.ts"
+import { errorResponse } from "./ErrorResponse.ts"
 
 /** 404: no v2 task has the given id. */
-export class TaskNotFoundError extends Schema.Error<TaskNotFoundError>("TaskNotFoundError")(
-  {
-    detail: withDefault(Schema.String, "Task not found")
-  },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "TaskNotFoundError"
-  /** The call that was answered so, where a client tells it: no part of the wire. */
-  declare readonly call?: Call
-  /** The body of the answer as text, without the API key; up to 65,536 characters. */
-  declare readonly body?: string
-  override get message() {
-    return this.detail
-  }
-}
+export class TaskNotFoundError extends errorResponse<TaskNotFoundError>()("TaskNotFoundError", 404, "Task not found") {}

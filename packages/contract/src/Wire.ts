@@ -54,7 +54,14 @@ export const runEventTypes = [
   "run.cancelled",
   "run.step.started",
   "run.step.succeeded",
-  "run.step.failed"
+  "run.step.failed",
+  "run.control.taken",
+  "run.control.released",
+  "run.control.expired",
+  "run.browser.waiting",
+  "run.waiting",
+  "run.answered",
+  "run.unanswered"
 ] as const
 
 /** v4 browser statuses of our server; the description shows none. */
@@ -68,6 +75,9 @@ export const messageStatuses = ["pending", "dispatching", "consumed", "cancelled
 
 /** The only value of a browser PATCH's `action` that the description shows. */
 export const stopAction = "stop"
+
+/** The action that saves the profile of a browser. The description doesn't show it. */
+export const saveAction = "save"
 
 /** The described operations of v2: method, and path relative to `{base_url}` with the description's parameter names. */
 export const v2Operations = {
@@ -102,7 +112,11 @@ export const taskActions = ["stop", "stop_task_and_session"] as const
 /** The operations on browsers that the description doesn't show for any version. */
 export const browserOperations = {
   listBrowsers: { method: "GET", path: "/browsers" },
-  getBrowser: { method: "GET", path: "/browsers/{browser_id}" },
+  getBrowser: { method: "GET", path: "/browsers/{browser_id}" }
+} as const
+
+/** The operation on the files that a browser has downloaded. The description doesn't show it. */
+export const downloadOperations = {
   listDownloads: { method: "GET", path: "/browsers/{browser_id}/downloads" }
 } as const
 
@@ -158,6 +172,7 @@ export const v3Extensions = /* @__PURE__ */ (() =>
     createBrowser: { method: "POST", path: "/browsers" },
     updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" },
     ...browserOperations,
+    ...downloadOperations,
     ...profileOperations,
     listWorkspaces: { method: "GET", path: "/workspaces" },
     ...workspaceOperations,
@@ -170,6 +185,12 @@ export const runOperations = {
   cancelRun: { method: "POST", path: "/runs/{run_id}/cancel" },
   listEvents: { method: "GET", path: "/runs/{run_id}/events" },
   listAttachments: { method: "GET", path: "/runs/{run_id}/attachments" }
+} as const
+
+/** The operations of our server on runs that wait for people. */
+export const handOffOperations = {
+  askPerson: { method: "POST", path: "/runs/{run_id}/ask" },
+  answerRun: { method: "POST", path: "/runs/{run_id}/answer" }
 } as const
 
 /** The operations on v4 sessions that the description doesn't show. */
@@ -191,13 +212,15 @@ export const v4Extensions = /* @__PURE__ */ (() =>
     ...runOperations,
     ...sessionOperations,
     ...browserOperations,
+    ...downloadOperations,
     ...profileOperations,
     ...workspaceOperations,
     ...accountOperations
   }) as const)()
 
 /** The operations that the description doesn't show, by version. */
-export const extensions = { v2: v2Extensions, v3: v3Extensions, v4: v4Extensions } as const
+export const extensions = /* @__PURE__ */ (() =>
+  ({ v2: v2Extensions, v3: v3Extensions, v4: { ...v4Extensions, ...handOffOperations } }) as const)()
 
 /** Every operation by version: the described ones and the extensions. */
 export const allOperations = /* @__PURE__ */ (() =>

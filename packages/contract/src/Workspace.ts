@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { ConflictError } from "./Errors.ts"
 import { FileList } from "./Files.ts"
 import { Identifier } from "./Identifier.ts"
+import { Label } from "./Label.ts"
 import { BadCursorError } from "./BadCursorError.ts"
 import { WorkspaceNotFoundError } from "./WorkspaceNotFoundError.ts"
 import { answer, nullable, openRecord, undescribed, withDefault } from "./OpenRecord.ts"
@@ -12,12 +13,8 @@ import { workspaceOperations as operations } from "./Wire.ts"
 
 /** The body of `POST /workspaces` and `PATCH /workspaces/{workspace_id}`. In a PATCH, null clears the name. */
 export const WorkspaceInput = openRecord({
-  name: Schema.optionalKey(
-    Schema.NullOr(Schema.String.check(Schema.isMaxLength(255, { message: "Expected at most 255 characters" })))
-  )
+  name: Label
 }).annotate({ identifier: "WorkspaceInput" })
-
-/** The body of `POST /workspaces` and `PATCH /workspaces/{workspace_id}`. */
 export type WorkspaceInput = typeof WorkspaceInput.Type
 
 /** A workspace: files that several sessions can use. An archived one can be read and not changed. */
@@ -28,22 +25,16 @@ export const Workspace = answer({
   createdAt: undescribed(Timestamp),
   updatedAt: undescribed(Timestamp)
 }).annotate({ identifier: "Workspace" })
-
-/** A workspace. */
 export type Workspace = typeof Workspace.Type
 
 /** A page of workspaces, newest first. */
 export const WorkspaceList = answer(numberedPage(Workspace)).annotate({ identifier: "WorkspaceList" })
-
-/** A page of workspaces, newest first. */
 export type WorkspaceList = typeof WorkspaceList.Type
 
 /** The bytes that the files of a workspace take, and the most that they may take. */
 export const WorkspaceSize = answer({ usedBytes: Schema.Int, maxBytes: Schema.Int }).annotate({
   identifier: "WorkspaceSize"
 })
-
-/** The bytes that the files of a workspace take, and the most that they may take. */
 export type WorkspaceSize = typeof WorkspaceSize.Type
 
 /** A file to upload: a plain file name, its media type, and its size in bytes. */
@@ -62,8 +53,6 @@ export const UploadRequest = openRecord({
   // false keeps a file that has the name already, and stores the new one under another name
   allowOverrides: withDefault(Schema.Boolean, true)
 }).annotate({ identifier: "UploadRequest" })
-
-/** The body of `POST /workspaces/{workspace_id}/files/upload`. */
 export type UploadRequest = typeof UploadRequest.Type
 
 /** The upload target of a file: PUT its bytes to `uploadUrl` once, without an API key. */
@@ -78,8 +67,6 @@ const UploadTarget = answer({
 
 /** The response to an upload request: one entry per file, in the order of the request. */
 export const UploadResponse = answer({ files: Schema.Array(UploadTarget) }).annotate({ identifier: "UploadResponse" })
-
-/** The response to an upload request. */
 export type UploadResponse = typeof UploadResponse.Type
 
 const ofWorkspace = { params: Schema.Struct({ workspace_id: Identifier }), errors: [WorkspaceNotFoundError] } as const

@@ -23,7 +23,7 @@ const isEffects = <A, RD>(schema: ResultSchema<A, RD>): schema is Schema.Decoder
 /** Throws where there is no schema: an error after the run would come after its cost. */
 export const check = (schema: ResultSchema<unknown, unknown>): void => {
   if (isEffects(schema) || typeof schema?.["~standard"]?.validate === "function") return
-  throw new TypeError("result must be a schema: one of Effect, or a Standard Schema such as zod's or valibot's.")
+  throw new TypeError("result must be a schema, such as zod's or Effect's.")
 }
 
 /** A value by a schema, or what does not fit. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import { aTime, mustBe, positive } from "./MustBe.ts"
+import { checkNames } from "./OptionNames.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 
@@ -48,7 +49,7 @@ const within = (timeout: Duration.Input) => {
 
 /**
  * Lets the calls of an effect go by these options. The methods of a client take them as their last argument; this is for
- * several calls at once.
+ * several calls at once. A name that is no option is a defect: a TypeError with the name that was probably meant.
  *
  * @example
  * ```ts
@@ -60,16 +61,18 @@ const within = (timeout: Duration.Input) => {
  * ```
  */
 export const provide =
-  (options: CreateOptions | undefined) =>
+  (options: CreateOptions | undefined, isWait = false) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    if (options === undefined) return effect
-    const { extraBody, headers, idempotencyKey, requestId, retries, timeout } = options
+    // from plain JavaScript, null is none
+    if (!options) return effect
     return Effect.suspend(() => {
+      checkNames(options)
+      const own = isWait ? { ...options, timeout: undefined } : options
+      const { extraBody, headers, idempotencyKey, requestId, retries, timeout } = own
       let chosen = effect
       if (extraBody !== undefined || headers !== undefined || timeout !== undefined) {
-        const own = chosen
         chosen = Effect.withFiber((fiber) =>
-          Effect.provideService(own, Current, { ...fiber.getRef(Current), ...options })
+          Effect.provideService(effect, Current, { ...fiber.getRef(Current), ...own })
         )
       }
       if (idempotencyKey !== undefined) chosen = IdempotencyKey.provide(idempotencyKey)(chosen)
@@ -80,8 +83,7 @@ export const provide =
   }
 
 /** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
-export const provideToWait = (options: CreateOptions | undefined) =>
-  provide(options === undefined ? undefined : { ...options, timeout: undefined })
+export const provideToWait = (options: CreateOptions | undefined) => provide(options, true)
 
 /** The same for a wait that is watched: what its options choose holds for all its polls. */
 export const provideToWatch =
@@ -93,11 +95,20 @@ export const provideToWatch =
       )
     )
 
-const ofPoll = Context.make(RetryPolicy.Current, RetryPolicy.none).pipe(
-  Context.add(RetryPolicy.Retries, undefined),
-  Context.add(RetryPolicy.Deadline, Number.POSITIVE_INFINITY)
-)
+/** A policy that holds whatever the caller has chosen. */
+const regardless = (policy: RetryPolicy.RetryPolicy) =>
+  Context.make(RetryPolicy.Current, policy).pipe(
+    Context.add(RetryPolicy.Retries, undefined),
+    Context.add(RetryPolicy.Deadline, Number.POSITIVE_INFINITY)
+  )
+
+const ofPoll = regardless(RetryPolicy.none)
+const ofStop = regardless(RetryPolicy.persistent)
 
 /** One poll of a wait: the wait is what tries again, and others may share the poll, whatever this one has chosen. */
 export const poll = <A, E, R>(effect: Effect.Effect<A, E, R>, requestId: string | undefined): Effect.Effect<A, E, R> =>
   Effect.provideContext(effect, Context.add(ofPoll, RequestId.Current, requestId)) as Effect.Effect<A, E, R>
+
+/** A call that stops what costs. It's tried for a minute, unless told otherwise, whatever its caller has chosen for calls. */
+export const forSure = <A, E, R>(stop: Effect.Effect<A, E, R>, time: Duration.Input = "1 minute") =>
+  Effect.timeout(Effect.provideContext(stop, ofStop) as Effect.Effect<A, E, R>, time)

@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Hooks } from "./Hooks.ts"
 import { aRecord, aTime, isRecord, mustBe, positive } from "./MustBe.ts"
+import { unknownName } from "./OptionNames.ts"
 
 /** The configuration does not say where the service is or with which key. The message is one sentence that helps. */
 export class ClientConfigError extends Schema.TaggedError<ClientConfigError>()("ClientConfigError", {
@@ -67,6 +68,12 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Is told of requests, responses, retries and polls. Nothing it is told contains the key. */
   readonly hooks?: Hooks | undefined
+  /**
+   * Treatment of the client's unfinished runs when your program is interrupted, as by Ctrl-C. By
+   * default, `continue`, they continue, and a warning names them. With `cancel`, they are canceled, which is tried for a
+   * minute; in API v3, their sessions are stopped.
+   */
+  readonly onInterrupt?: "cancel" | "continue" | undefined
 }
 
 /** The same, where what is missing comes from the environment. */
@@ -86,7 +93,7 @@ const checkUrl = (name: string, text: string) => {
     return fail(`${name} is not a web address: give it as https://host${shown(text)}.`)
   }
   if (url.username !== "" || url.password !== "") {
-    return fail(`${name} must not contain a user name or password: the service is called with an API key.`)
+    return fail(`${name} must not contain a user name or password.`)
   }
   if (url.search !== "" || url.hash !== "") return fail(`${name} must not contain a query or a fragment.`)
   return Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/u, ""))
@@ -102,7 +109,7 @@ const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   const value = Redacted.value(key).trim()
   if (value === "") return fail(`No API key: set ${name} to a key from the service's console.`)
   if (!/^[\x21-\x7e]+$/u.test(value)) {
-    return fail(`${name} contains a character that no header can carry: was it copied with something around it?`)
+    return fail(`${name} contains a character that no header can carry: copy it again.`)
   }
   return Effect.succeed(Redacted.make(value, { label: "API key" }))
 }
@@ -119,26 +126,30 @@ const oneOf = <const Known extends ReadonlyArray<string>>(name: string, words: K
     : Effect.succeed(chosen as Known[number])
 }
 
-/** Headers of the connection and of the length of a body: what sends a request sets them. */
-const ofTransfer = new Set(["content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"])
+const isOfTransfer = "the client sets it"
+
+/** Reasons why a header can't be an option, by its name in lower case. */
+const reserved: { readonly [name: string]: string } = {
+  "idempotency-key": "set idempotencyKey for one create",
+  "x-request-id": "set requestId for one call",
+  "content-length": isOfTransfer,
+  expect: isOfTransfer,
+  "keep-alive": isOfTransfer,
+  "transfer-encoding": isOfTransfer,
+  upgrade: isOfTransfer
+}
 
 /** A header that goes with every request must not replace what tells one call from another, or who calls. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
   if (!isRecord(headers)) return fail(`headers must be ${aRecord}.`)
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
-    if (!headerName.test(name)) return fail(`headers has ${JSON.stringify(name)}, which is not the name of a header.`)
-    if (lower === keyHeader) return fail(`headers must not contain ${name}: it carries the API key, set apiKey.`)
-    if (lower === "idempotency-key") {
-      return fail(
-        `headers must not contain ${name}: every create would have the same. Set IdempotencyKey for one create.`
-      )
-    }
-    if (lower === "x-request-id") return fail(`headers must not contain ${name}: set requestId for one call.`)
-    if (ofTransfer.has(lower)) return fail(`headers must not contain ${name}: the HTTP client sets it.`)
+    if (!headerName.test(name)) return fail(`${JSON.stringify(name)} in headers is not the name of a header.`)
+    const why = lower === keyHeader ? "set apiKey" : reserved[lower]
+    if (why !== undefined) return fail(`headers must not contain ${name}: ${why}.`)
     // what an object would be sent as is a guess
     if (Object(value) === value || typeof value === "symbol" || /[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
-      return fail(`headers.${name} must be a string without line ends or control characters.`)
+      return fail(`headers.${name} must be a string without control characters.`)
     }
   }
   return Effect.succeed(headers)
@@ -146,20 +157,20 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeade
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/u
 
-/** Each setting, as a field of the options and as a variable of the environment. */
+/** Each setting: the field of the options that has it, if any, and its variable of the environment after `WEBAGENT_`. */
 const settings = {
-  apiKey: ["apiKey", "WEBAGENT_API_KEY"],
-  baseUrl: ["baseUrl", "WEBAGENT_BASE_URL"],
-  v2: ["baseUrls.v2", "WEBAGENT_V2_BASE_URL"],
-  v3: ["baseUrls.v3", "WEBAGENT_V3_BASE_URL"],
-  v4: ["baseUrls.v4", "WEBAGENT_V4_BASE_URL"],
-  apiKeyHeader: ["apiKeyHeader", "WEBAGENT_API_KEY_HEADER"],
-  connect: ["timeouts.connect", "WEBAGENT_CONNECT_TIMEOUT"],
-  headers: ["timeouts.headers", "WEBAGENT_HEADERS_TIMEOUT"],
-  body: ["timeouts.body", "WEBAGENT_BODY_TIMEOUT"],
-  total: ["timeouts.total", "WEBAGENT_REQUEST_TIMEOUT"],
-  idempotency: ["target.idempotency", "WEBAGENT_IDEMPOTENCY"],
-  refusals: ["target.refusals", "WEBAGENT_REFUSALS"]
+  apiKey: ["", "API_KEY"],
+  baseUrl: ["", "BASE_URL"],
+  v2: ["baseUrls.", "V2_BASE_URL"],
+  v3: ["baseUrls.", "V3_BASE_URL"],
+  v4: ["baseUrls.", "V4_BASE_URL"],
+  apiKeyHeader: ["", "API_KEY_HEADER"],
+  connect: ["timeouts.", "CONNECT_TIMEOUT"],
+  headers: ["timeouts.", "HEADERS_TIMEOUT"],
+  body: ["timeouts.", "BODY_TIMEOUT"],
+  total: ["timeouts.", "REQUEST_TIMEOUT"],
+  idempotency: ["target.", "IDEMPOTENCY"],
+  refusals: ["target.", "REFUSALS"]
 } as const
 
 type Setting = keyof typeof settings
@@ -167,89 +178,96 @@ type Setting = keyof typeof settings
 /** Names a setting in an error message. */
 type NameOf = (setting: Setting) => string
 
-const field: NameOf = (setting) => settings[setting][0]
-const variable: NameOf = (setting) => settings[setting][1]
+const field: NameOf = (setting) => settings[setting][0] + setting
+const variable: NameOf = (setting) => `WEBAGENT_${settings[setting][1]}`
 /** Names both places, for a value that may come from either. */
-const either: NameOf = (setting) => settings[setting].join(" or ")
+const either: NameOf = (setting) => `${field(setting)} or ${variable(setting)}`
 
-const make = Effect.fnUntraced(function* (options: ClientOptions, nameOf: NameOf = field) {
-  const base = yield* checkUrl(nameOf("baseUrl"), options.baseUrl)
-  const root = base.replace(/\/api\/v\d+$/u, "")
+const names = Object.keys(settings) as ReadonlyArray<Setting>
+
+/** Refuses options with a name that no option has. */
+const checked = <Options extends object>(options: Options): Effect.Effect<Options, ClientConfigError> => {
+  const paths = [...names.map(field), "requestTimeout", "headers", "hooks", "onInterrupt"]
+  for (const [of, fields] of [["", options] as const, ...Object.entries(options)]) {
+    const start = of && `${of}.`
+    const inside = paths
+      .filter((path) => path.startsWith(start))
+      .map((path) => path.slice(start.length).replace(/\..*/u, ""))
+    const message = inside.length > 0 && isRecord(fields) ? unknownName(start, fields, inside) : undefined
+    if (message !== undefined) return fail(message)
+  }
+  return Effect.succeed(options)
+}
+
+/** The values of the settings. Those that come from JavaScript or the environment are of any type until they're checked. */
+type Values = { [Name in Setting]?: never }
+
+const valuesOf = (options: GivenOptions): Values => {
+  const { apiKey, apiKeyHeader, baseUrl, baseUrls, requestTimeout, target, timeouts } = options
+  const total = timeouts?.total ?? requestTimeout
+  return { ...baseUrls, ...timeouts, ...target, apiKey, apiKeyHeader, baseUrl, total } as Values
+}
+
+const make = Effect.fnUntraced(function* (
+  options: GivenOptions,
+  nameOf: NameOf = field,
+  values: Values = valuesOf(options)
+) {
+  const apiKey: string | Redacted.Redacted<string> = values.apiKey ?? ""
+  const key = yield* checkKey(nameOf("apiKey"), typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey)
+  // the address of one version is enough, because the others have the same origin
+  const own = (["baseUrl", "v4", "v3", "v2"] as const).find((name) => values[name] !== undefined)
+  if (own === undefined) return yield* fail(`No address: set ${nameOf("baseUrl")} to the service's, https://host.`)
+  const root = (yield* checkUrl(nameOf(own), values[own] ?? "")).replace(/\/api\/v\d+$/u, "")
   const baseUrls = { v2: "", v3: "", v4: "" }
   for (const version of versions) {
-    const own = options.baseUrls?.[version]
-    baseUrls[version] = own === undefined ? `${root}${basePath[version]}` : yield* checkUrl(nameOf(version), own)
+    const address = values[version]
+    baseUrls[version] =
+      address === undefined ? `${root}${basePath[version]}` : yield* checkUrl(nameOf(version), address)
   }
-  const key = typeof options.apiKey === "string" ? Redacted.make(options.apiKey) : options.apiKey
-  const header = options.apiKeyHeader ?? apiKeyHeader
+  const header: string = values.apiKeyHeader ?? apiKeyHeader
   if (!headerName.test(header)) {
     return yield* fail(`${nameOf("apiKeyHeader")} is not the name of a header.`)
   }
-  const timeout = (part: keyof Timeouts) => checkTime(nameOf(part), options.timeouts?.[part])
+  const timeout = (part: keyof Timeouts) =>
+    checkTime(
+      part === "total" && nameOf === field && options.timeouts?.total === undefined ? "requestTimeout" : nameOf(part),
+      values[part]
+    )
   return ClientConfig.of({
     baseUrls,
-    apiKey: yield* checkKey(nameOf("apiKey"), key),
+    apiKey: key,
     apiKeyHeader: header.toLowerCase(),
     timeouts: {
       connect: yield* timeout("connect"),
       headers: yield* timeout("headers"),
       body: yield* timeout("body"),
-      total:
-        (yield* timeout("total")) ??
-        (yield* checkTime(nameOf === field ? "requestTimeout" : nameOf("total"), options.requestTimeout)) ??
-        Duration.seconds(30)
+      total: (yield* timeout("total")) ?? Duration.seconds(30)
     },
     target: {
-      idempotency: yield* oneOf(nameOf("idempotency"), ["unknown", "honoured"], options.target?.idempotency),
-      refusals: yield* oneOf(nameOf("refusals"), ["unknown", "before-acting", "after-acting"], options.target?.refusals)
+      idempotency: yield* oneOf(nameOf("idempotency"), ["unknown", "honoured"], values.idempotency),
+      refusals: yield* oneOf(nameOf("refusals"), ["unknown", "before-acting", "after-acting"], values.refusals)
     },
+    onInterrupt: yield* oneOf("onInterrupt", ["continue", "cancel"], options.onInterrupt),
     headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase()),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks })
   })
 })
 
-/** The text of a setting's variable, if it is set. effect/Config would do the same and more, at 2 kB. */
-const text = (setting: Setting) =>
-  Effect.gen(function* () {
-    const provider = yield* ConfigProvider.ConfigProvider
-    const node = yield* provider
-      .load([variable(setting)])
-      .pipe(Effect.catch((error) => fail(`${variable(setting)} cannot be read: ${error.message}`)))
-    return node?.value
-  })
-
-/** The fields of an option; a missing field comes from the environment. `make` refuses invalid values. */
-const filled = <Field extends Setting, Fields extends { readonly [Name in Field]?: unknown }>(
-  names: ReadonlyArray<Field>,
-  fields: Fields | undefined
-) =>
-  Effect.map(
-    Effect.forEach(names, (name) => {
-      const value: unknown = fields?.[name] ?? undefined
-      return value === undefined ? text(name) : Effect.succeed(value)
-    }),
-    (values) => Object.fromEntries(names.map((name, index) => [name, values[index]])) as Fields
-  )
-
-/** Adds settings from the environment to the given ones. */
+/** Adds settings from the environment to the given ones. effect/Config would do the same and more, at 2 kB. */
 const resolve = Effect.fnUntraced(function* (options: GivenOptions, nameOf: NameOf) {
-  const apiKey = options.apiKey ?? Redacted.make((yield* text("apiKey")) ?? "")
-  // a given address is used for every version: no variable sends the requests of one version, and the key, elsewhere
-  const own = options.baseUrl === undefined ? options.baseUrls : (options.baseUrls ?? {})
-  const baseUrls = own ?? (yield* filled(versions, options.baseUrls))
-  // the address of one version is enough, because the others have the same origin
-  const version = (["v4", "v3", "v2"] as const).find((version) => baseUrls[version] !== undefined)
-  const baseUrl = options.baseUrl ?? (yield* text("baseUrl")) ?? (version === undefined ? undefined : baseUrls[version])
-  const total = options.timeouts?.total ?? options.requestTimeout
-  const timeouts = yield* filled<keyof Timeouts, Timeouts>(["connect", "headers", "body", "total"], {
-    ...options.timeouts,
-    total
-  })
-  const target = yield* filled<keyof Target, Target>(["idempotency", "refusals"], options.target)
-  const apiKeyHeader = options.apiKeyHeader ?? (yield* text("apiKeyHeader"))
-  yield* checkKey(nameOf("apiKey"), typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey)
-  if (baseUrl === undefined) return yield* fail(`No address: set ${nameOf("baseUrl")} to the service's, https://host.`)
-  return yield* make({ ...options, apiKey, baseUrl, baseUrls, apiKeyHeader, timeouts, target }, nameOf)
+  const values = valuesOf(options)
+  const provider = yield* ConfigProvider.ConfigProvider
+  for (const name of names) {
+    // a given address is used for every version: no variable sends the requests of one version, and the key, elsewhere
+    const isOverruled = options.baseUrl !== undefined && name in basePath
+    if (isOverruled || (values[name] ?? undefined) !== undefined) continue
+    const node = yield* provider
+      .load([variable(name)])
+      .pipe(Effect.catch((error) => fail(`${variable(name)} cannot be read: ${error.message}`)))
+    values[name] = node?.value as never
+  }
+  return yield* make(options, nameOf, values)
 })
 
 /**
@@ -281,6 +299,7 @@ export class ClientConfig extends Context.Service<
       readonly idempotency: "honoured" | "unknown"
       readonly refusals: Refusals
     }
+    readonly onInterrupt: "cancel" | "continue"
     readonly headers: Readonly<Record<string, string>>
     readonly hooks?: Hooks
   }
@@ -300,8 +319,13 @@ export class ClientConfig extends Context.Service<
   /** The configuration that these values and, where they say nothing, the environment give. */
   static readonly resolve = (options: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
     resolve(options, either)
-
-  /** From values and, where they say nothing, from the environment. */
-  static readonly layerGiven = (options?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
-    options === undefined ? this.layerConfig : Layer.effect(this, this.resolve(options))
 }
+
+/**
+ * The configuration from values and, where they say nothing, from the environment. A name that is no option is an error
+ * with the one that was probably meant.
+ */
+export const layerGiven = (options?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
+  options === undefined
+    ? ClientConfig.layerConfig
+    : Layer.effect(ClientConfig, Effect.flatMap(checked(options), ClientConfig.resolve))

@@ -58,7 +58,7 @@ export type Client<Table extends Contract.Operations> = {
 
 /** An id in an answer, of whatever shape the rest of it is; as a number it is the same in a path. */
 const idIn = (answer: unknown, name: string) => {
-  const field = typeof answer === "object" && answer !== null ? Reflect.get(answer, name) : undefined
+  const field: unknown = Reflect.get(Object(answer), name)
   if (typeof field === "number" && Number.isSafeInteger(field)) return String(field)
   return typeof field === "string" && field !== "" ? field : undefined
 }

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import type { ClientConfig } from "./ClientConfig.ts"
 import { CreateOutcomeUnknown, phaseOf } from "./CreateOutcomeUnknown.ts"
@@ -42,6 +43,8 @@ export interface Creates {
   ) => Effect.Effect<A, E | CreateOutcomeUnknown | TransportError, R>
   /** Notes that what was created is over: a browser that was stopped, a run that is terminal. */
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
+  /** Kind and id of everything that was created and isn't known to be over, such as `run 5f2e`. The newest 10,000. */
+  readonly open: Set<string>
 }
 
 /** The effect of a failed create at the service. */
@@ -148,7 +151,7 @@ export const make = (options: {
   const honoured = target.idempotency === "honoured"
   const refusedFirst = target.refusals === "before-acting"
   const mayActFirst = target.refusals === "after-acting"
-  const browsers = new Set<string>()
+  const open = new Set<string>()
 
   const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
 
@@ -166,15 +169,13 @@ export const make = (options: {
       )
     })
 
-  /** The last ends that each ledger was told: what is read of them again is no news to it. */
-  const closedNames = new WeakMap<Ledger, Set<string>>()
+  /** The last ends, and the ledger that was told: what is read of them again is no news to it. */
+  const lastEnds = new Map<string, Ledger>()
   const isNews = (ledger: Ledger, name: string) => {
-    const names = closedNames.get(ledger) ?? new Set()
-    if (names.has(name)) return false
-    const [oldest] = names
-    if (names.size >= 1000 && oldest !== undefined) names.delete(oldest)
-    closedNames.set(ledger, names.add(name))
-    return true
+    if (lastEnds.get(name) === ledger) return false
+    const [oldest = ""] = lastEnds.keys()
+    if (lastEnds.size >= 1000) lastEnds.delete(oldest)
+    return lastEnds.set(name, ledger)
   }
 
   const made = (key: string, kind: string, id: string | undefined) =>
@@ -182,12 +183,15 @@ export const make = (options: {
       yield* note({ _tag: "opened", key, ...(id === undefined ? {} : { id }) })
       if (id !== undefined) {
         // the same key sent again may bring the same id
-        closedNames.get(ledgerOf(yield* Effect.context()))?.delete(`${kind} ${id}`)
+        lastEnds.delete(`${kind} ${id}`)
         yield* grace.remember(id)
+        yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       }
-      if (kind !== "browser") return
-      browsers.add(id ?? key)
-      yield* Metrics.add(Metrics.browsersOpen, 1)
+      // a message without a run has nothing to cancel or to name yet
+      if (id !== undefined || kind === "browser") open.add(`${kind} ${id ?? key}`)
+      const [oldest = ""] = open
+      if (open.size > 10_000) open.delete(oldest)
+      if (kind === "browser") yield* Metric.modify(Metrics.browsersOpen, 1)
     })
 
   const mayPass = (error: unknown): RetryPolicy.Transient | undefined => {
@@ -211,9 +215,9 @@ export const make = (options: {
         // it says which one was made, and nothing else that can be read
         yield* made(key, kind, error.reason.id)
       } else if (error === undefined && inFlight) {
-        yield* note({ _tag: "unknown", key, reason: "interrupted, or a defect" })
+        yield* note({ _tag: "unknown", key, reason: "interrupted" })
         yield* Effect.logWarning(
-          `The ${kind} may have been created, and may cost: its create was interrupted while it was under way. ` +
+          `The ${kind} may have been created, and may cost: its create was interrupted. ` +
             `Look for it at the service. Idempotency key ${JSON.stringify(key)}, request id ${JSON.stringify(requestId)}.`
         )
       } else if (doubt !== undefined) {
@@ -273,13 +277,14 @@ export const make = (options: {
 
   return {
     create,
+    open,
     closed: (kind, id) =>
       Effect.withFiber(({ context }) => {
         const ledger = ledgerOf(context)
-        const noted =
-          ledger !== none && isNews(ledger, `${kind} ${id}`) ? note({ _tag: "closed", kind, id }) : Effect.void
-        return kind === "browser" && browsers.delete(id)
-          ? Effect.andThen(Metrics.add(Metrics.browsersOpen, -1), noted)
+        const name = `${kind} ${id}`
+        const noted = ledger !== none && isNews(ledger, name) ? note({ _tag: "closed", kind, id }) : Effect.void
+        return open.delete(name) && kind === "browser"
+          ? Effect.andThen(Metric.modify(Metrics.browsersOpen, -1), noted)
           : noted
       })
   }

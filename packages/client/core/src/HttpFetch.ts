@@ -66,26 +66,6 @@ const readParts = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promi
   return whole
 }
 
-class FetchAnswer implements WholeAnswer.WholeAnswer {
-  declare readonly status: number
-  declare readonly body: WholeAnswer.WholeAnswer["body"]
-  declare readonly received: Headers
-
-  constructor(status: number, received: Headers, body: WholeAnswer.WholeAnswer["body"]) {
-    this.status = status
-    this.received = received
-    this.body = body
-  }
-
-  header(name: string) {
-    return this.received.get(name) ?? undefined
-  }
-
-  headers() {
-    return Object.fromEntries(this.received)
-  }
-}
-
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
   (clientFetch: Fetch | undefined): WholeAnswer.SendWhole =>
@@ -96,11 +76,15 @@ export const sendBy =
       try {
         // read here, where what throws is a failure
         const { headers, status } = response
+        const header = (name: string) => headers.get(name) ?? undefined
         listener.onPhase("body")
         const parts = unboundedOf(response)
         const body = parts === undefined ? response.arrayBuffer() : readParts(parts)
         // a mock's `arrayBuffer` may give the bytes themselves
-        Promise.resolve(body).then((body) => listener.onAnswer(new FetchAnswer(status, headers, body)), onFailure)
+        Promise.resolve(body).then(
+          (body) => listener.onAnswer({ status, body, header, headers: () => Object.fromEntries(headers) }),
+          onFailure
+        )
       } catch (cause) {
         onFailure(cause)
       }

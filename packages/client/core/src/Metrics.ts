@@ -1,4 +1,3 @@
-import type * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Call from "./Call.ts"
 
@@ -6,17 +5,17 @@ const attemptsOf = (method: string, url: string, status: number, outcome: string
   const server = Call.serverOf(new URL(url))
   return {
     requests: Metric.counter("webagent_client_requests", {
-      description: "Attempts of requests",
+      description: "Request attempts",
       attributes: { "http.request.method": method, outcome },
       incremental: true
     }),
     duration: Metric.histogram("http.client.request.duration", {
-      description: "Duration of requests",
+      description: "Request duration",
       boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
       attributes: {
         unit: "s",
         "http.request.method": method,
-        "server.address": server["server.address"],
+        ...server,
         "server.port": String(server["server.port"]),
         ...(status === 0 ? {} : { "http.response.status_code": String(status) }),
         ...(status > 0 && status < 400 ? {} : { "error.type": status === 0 ? outcome : String(status) })
@@ -45,7 +44,6 @@ export const attempts = (
 
 const retriesOf = (throttled: boolean) =>
   Metric.counter("webagent_client_retries", {
-    description: "Requests sent again",
     attributes: { throttled: String(throttled) },
     incremental: true
   })
@@ -57,19 +55,9 @@ export const retries = retriesOf(false)
 export const throttledRetries = retriesOf(true)
 
 /** Browsers that were created here and are not known to be stopped. */
-export const browsersOpen = Metric.gauge("webagent_client_browsers_open", {
-  description: "Browsers not known to be stopped"
-})
+export const browsersOpen = Metric.gauge("webagent_client_browsers_open")
 
 /**
  * The cost of finished work as the service reports it, in USD. A gauge for dashboards; exact sums are kept as decimals.
  */
-export const cost = Metric.gauge("webagent_client_cost_usd", {
-  description: "Cost of work, in USD"
-})
-
-/** Adds one to a counter. */
-export const count = (counter: Metric.Counter<number>): Effect.Effect<void> => Metric.update(counter, 1)
-
-/** Moves a gauge. */
-export const add = (gauge: Metric.Gauge<number>, by: number): Effect.Effect<void> => Metric.modify(gauge, by)
+export const cost = Metric.gauge("webagent_client_cost_usd")

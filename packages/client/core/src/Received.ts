@@ -87,6 +87,6 @@ export const make = (schema: Schema.Codec<unknown>): Reading => {
   return {
     schema: Schema.make(new SchemaAST.Objects(propertySignatures, [], annotations, checks)),
     prepare: (json) => (isStatus && typeof json === "string" ? { status: json } : prepareRecord(json, fields)),
-    complete: (value, json) => completeRecord(value, isRecord(json) ? json : {}, fields)
+    complete: (value, json) => completeRecord(value, json, fields)
   }
 }

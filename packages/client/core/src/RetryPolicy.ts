@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import { Elapsed, type OwnWait } from "@webagent/polling"
@@ -38,6 +39,17 @@ export const standard: RetryPolicy = {
   cap: Duration.seconds(20),
   maxRetryAfter: Duration.minutes(1),
   quota: 500
+}
+
+/**
+ * For stopping what costs: it's tried until the time is over, so that a service may be down for a minute. A service that
+ * asks to wait for longer than `maxRetryAfter` is asked again after that time.
+ */
+export const persistent: RetryPolicy = {
+  ...standard,
+  retries: Number.POSITIVE_INFINITY,
+  quota: Number.POSITIVE_INFINITY,
+  cap: Duration.seconds(10)
 }
 
 /** Every call is one attempt. */
@@ -158,10 +170,12 @@ export type Restore = OwnWait.Restore
 
 const leave: Restore = (effect) => effect
 
+const no = { attempts: leave, pauses: leave }
+
 /** Which parts of a create inside an uninterruptible region can be interrupted all the same; none unless told. */
 export const Interruption = Context.Reference<{ readonly attempts: Restore; readonly pauses: Restore }>(
   "@webagent/core/RetryPolicy/Interruption",
-  { defaultValue: () => ({ attempts: leave, pauses: leave }) }
+  { defaultValue: () => no }
 )
 
 /**
@@ -180,9 +194,15 @@ export const interruptible =
       })
     })
 
+/** The same for a create whose wait cancels what it has made, and then reads the answer to an attempt in flight, or not. */
+export const interruptibleOwn =
+  <A, E, R>(create: Effect.Effect<A, E, R>) =>
+  (restore: Restore, isCancelled: boolean): Effect.Effect<A, E, R> =>
+    interruptible(restore, isCancelled ? "pauses" : "attempts")(create)
+
 /** Lets nothing interrupt an effect inside an uninterruptible region, whatever `interruptible` says around it. */
 export const uninterruptible = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(effect, Interruption, { attempts: leave, pauses: leave })
+  Effect.provideService(effect, Interruption, no)
 
 /** Number of attempts before a retrier gets the call, for example in the grace period after a create; 0 by default. */
 export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPolicy/AttemptsBefore", {
@@ -266,13 +286,18 @@ const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): 
     const error = Cause.findErrorOption(cause)
     if (Option.isNone(error)) return Effect.failCause(cause)
     const failure = mayPass(error.value)
-    const price = failure?.throttled === true ? 5 : 14
+    const isPersistent = chosen.quota === Number.POSITIVE_INFINITY
+    // what takes no account of the quota takes nothing from others
+    const price = isPersistent ? 0 : failure?.throttled === true ? 5 : 14
     const last = Effect.fail(error.value)
     const isSpent = () => taken + price > chosen.quota
     if (failure === undefined || attempt > chosen.retries || isSpent()) return last
+    const { maxRetryAfter } = chosen
     const { retryAfter } = failure
-    if (retryAfter !== undefined && Duration.toMillis(retryAfter) > Duration.toMillis(chosen.maxRetryAfter)) return last
-    return Effect.flatMap(planned(chosen, attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
+    const isTooLong = retryAfter !== undefined && Duration.toMillis(retryAfter) > Duration.toMillis(maxRetryAfter)
+    if (isTooLong && !isPersistent) return last
+    const soonEnough = isTooLong ? { ...failure, retryAfter: maxRetryAfter } : failure
+    return Effect.flatMap(planned(chosen, attempt, soonEnough), (wait_ms): Effect.Effect<A, E, R> => {
       if (wait_ms === undefined || isSpent()) return last
       taken += price
       trying.spent += price
@@ -286,7 +311,7 @@ const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): 
       const wait_ms = pause_ms(chosen, attempt, failure, yield* Random.next)
       const deadline_ms = yield* Deadline
       if ((yield* Elapsed.now_ms) + wait_ms > deadline_ms) return undefined
-      yield* Metrics.count(failure.throttled ? Metrics.throttledRetries : Metrics.retries)
+      yield* Metric.update(failure.throttled ? Metrics.throttledRetries : Metrics.retries, 1)
       return wait_ms
     })
 

@@ -13,7 +13,7 @@ const systemError = (error: unknown): unknown => {
 }
 
 const stringIn = (value: unknown, name: string) => {
-  const field = value instanceof Error ? Reflect.get(value, name) : undefined
+  const field: unknown = Reflect.get(Object(value), name)
   return typeof field === "string" ? field : undefined
 }
 

@@ -142,6 +142,7 @@ const make = Effect.gen(function* () {
     retry: retrier.retry,
     ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
     grace,
+    onInterrupt: config.onInterrupt,
     onPoll: (event) => Hooks.tell(hooks?.onPoll, event),
     redact
   })
@@ -197,6 +198,10 @@ export class Transport extends Context.Service<
      * seconds.
      */
     readonly grace: Grace.Grace
+    /** Resources that were created and aren't known to be over. */
+    readonly open: Creates.Creates["open"]
+    /** Treatment of these resources when the program is interrupted. */
+    readonly onInterrupt: ClientConfig["Service"]["onInterrupt"]
     /** Tells the hook that a poll was answered. */
     readonly onPoll: (event: Hooks.PollEvent) => void
     /** The text without the key, should a service echo it: as it is, or escaped as by JSON, a URL or HTML. */

@@ -201,11 +201,11 @@ export const describe = (
       return `status ${reason.status}${excerpt(reason.body)}.${isAdvised ? ` ${advise(reason)}` : ""}`
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
-      const done = acted === "" ? "" : " The service says that it is done: look before you send it again."
+      const done = acted === "" ? "" : " It was done: look before you send it again."
       return `status ${reason.status}, but not the answer that is described: ${inLine(reason.issue, 500)}.${id}${done}`
     }
     case "AnswerTooLarge":
-      return `the answer is larger than ${reason.limit_bytes / 1024 / 1024} MiB, and was given up.${acted}`
+      return `the answer is larger than ${reason.limit_bytes / 1024 / 1024} MiB.${acted}`
     case "CircuitOpen": {
       return `not sent, the circuit breaker is open after too many failures. Try again ${whenOf(reason.retryAfter)}.`
     }

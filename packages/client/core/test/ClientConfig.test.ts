@@ -70,14 +70,11 @@ describe("ClientConfig", () => {
     [{ apiKey: "" }, /^No API key: set apiKey to a key from the service's console\.$/u],
     [{ apiKey: "canary\nx" }, /^apiKey contains a character that no header can carry/u],
     [{ apiKeyHeader: "X Key:" }, /^apiKeyHeader is not the name of a header\.$/u],
-    [{ headers: { "x-service-api-KEY": "canary" } }, /^headers must not contain x-service-api-KEY: .* set apiKey\.$/u],
+    [{ headers: { "x-service-api-KEY": "canary" } }, /^headers must not contain x-service-api-KEY: set apiKey\.$/u],
     [{ apiKeyHeader: "X-K", headers: { "x-k": "canary" } }, /^headers must not contain x-k/u],
-    [{ headers: { "Idempotency-Key": "1" } }, /^headers must not contain Idempotency-Key: every create would/u],
-    [{ headers: { "a b": "1" } }, /^headers has "a b", which is not the name of a header\.$/u],
-    [
-      { headers: { "x-a": "canary\r\nx-b: 1" } },
-      /^headers\.x-a must be a string without line ends or control characters\.$/u
-    ],
+    [{ headers: { "Idempotency-Key": "1" } }, /^headers must not contain Idempotency-Key: set idempotencyKey/u],
+    [{ headers: { "a b": "1" } }, /^"a b" in headers is not the name of a header\.$/u],
+    [{ headers: { "x-a": "canary\r\nx-b: 1" } }, /^headers\.x-a must be a string without control characters\.$/u],
     [{ requestTimeout: 0 }, /^requestTimeout must be a length of time above zero, such as "30 seconds"; got 0\.$/u],
     [{ timeouts: { headers: -1 } }, /^timeouts\.headers must be a length of time above zero/u]
   ] as ReadonlyArray<readonly [Partial<ClientOptions>, RegExp]>)("refuses %j in one sentence", ([options, sentence]) =>

@@ -259,10 +259,7 @@ describe("a create", () => {
       const api = yield* ContractClient.make("v4", V4Operations)
       const error = yield* Effect.flip(api.browsers.create({ payload: {} }))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer")
-      assert.match(
-        error.message,
-        /The service says that it is done: look before you send it again\. Request id \S+\.$/u
-      )
+      assert.match(error.message, /It was done: look before you send it again\. Request id \S+\.$/u)
       const [, opened] = yield* Written
       assert.strictEqual(opened?._tag === "opened" && opened.id, "12")
     }).pipe(Effect.provide(setting()))

@@ -35,7 +35,8 @@ export interface OwnWaitOptions<C, R = never, S = never> extends WaitOptions, En
   /**
    * Cancels the resource in a way of your own, whenever the wait ends first; `onEnd` and `onAbort` then have no effect.
    * It's given a minute. When it succeeds, the resource is read for 5 more seconds, and if it has finished, it's the
-   * result of the wait in place of the timeout.
+   * result of the wait in place of the timeout. A wait with a schema for the result fails with the timeout instead if the
+   * resource was cancelled.
    */
   readonly cancel?: ((created: C, why: WaitEnd) => Effect.Effect<unknown, unknown, R>) | undefined
 }
@@ -62,12 +63,16 @@ export interface Own<C, A, EC, E, R, S = never> {
   readonly wait: (id: string, options: ProgressOptions<S>, created: C) => Effect.Effect<A, E | WaitTimeoutError>
   /** Cancels what was created, for `onEnd` and `onAbort`. */
   readonly cancel?: ((created: C) => Effect.Effect<unknown, unknown>) | undefined
+  /** Returns true if a value has no result because it was cancelled: then a wait that cancelled it fails with its timeout. */
+  readonly isCancelled?: ((value: A) => boolean) | undefined
   /** Makes the wait interruptible in an uninterruptible region around it, which passes what its mask gives. */
   readonly restore?: Restore | undefined
   /** Is told what was created before the wait begins. */
   readonly onCreated?: ((created: C) => Effect.Effect<unknown, never, R>) | undefined
   /** Is told what it has become, even when the caller is not. */
   readonly onEnd?: ((value: A) => Effect.Effect<unknown>) | undefined
+  /** Is told the id that a warning has named, because an interruption has ended its wait. */
+  readonly onNamed?: ((id: string) => void) | undefined
   /** Tells a failure that says nothing of what was created, such as that of a gateway: nothing is cancelled for it. */
   readonly isForeign?: ((error: unknown) => boolean) | undefined
 }
@@ -75,13 +80,9 @@ export interface Own<C, A, EC, E, R, S = never> {
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-const errorOf = (exit: Exit.Exit<unknown, unknown>) =>
+/** Returns the typed error of a failed exit. */
+export const errorOf = (exit: Exit.Exit<unknown, unknown>): unknown =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
-
-const whyOf = (cause: Cause.Cause<unknown>): WaitEnd => {
-  if (Cause.hasInterrupts(cause)) return "interrupted"
-  return Option.getOrUndefined(Cause.findErrorOption(cause)) instanceof WaitTimeoutError ? "timeout" : "failed"
-}
 
 const goesOn = "it may go on at the service, and cost"
 
@@ -103,18 +104,23 @@ const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R
  */
 export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never, S = never>(
   { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R, S>,
-  { cancel: cancelGiven, onAbort, onEnd: action, onStatus, ...times }: OwnWaitOptions<C, R, S> = {}
+  given?: OwnWaitOptions<C, R, S>
 ): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
   Effect.uninterruptibleMask((ownRestore) =>
     Effect.gen(function* () {
-      const { create, isForeign, kind, restore = ownRestore, wait } = own
+      const { create, isCancelled, isForeign, kind, restore = ownRestore, wait } = own
+      // from plain JavaScript, null is none
+      const { cancel: cancelGiven, onAbort, onEnd: action, onStatus, ...times } = given ?? {}
       checkTimes(times)
       const context = yield* Effect.context<R>()
       const options = { ...times, onChange: onStatus === undefined ? undefined : reporting(onStatus, context) }
       checkEnd({ onAbort, onEnd: action })
       const cancelFor = (why: WaitEnd) =>
         cancelGiven ?? ((why === "interrupted" ? (onAbort ?? action) : action) === "cancel" ? cancelOwn : undefined)
-      const created = yield* create(restore, cancelFor("interrupted") !== undefined)
+      const created = yield* Effect.tapCause(create(restore, cancelFor("interrupted") !== undefined), (cause) =>
+        // who has interrupted a create doesn't see how it has failed
+        Effect.onInterrupt(restore(Effect.void), () => Effect.logWarning(`Creating a ${kind} has failed`, cause))
+      )
       const { id } = created
       yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       const exit = yield* Effect.exit(
@@ -129,12 +135,14 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
         yield* onEnd(exit.value)
         return exit.value
       }
-      const why = whyOf(exit.cause)
       const error = errorOf(exit)
+      const how = error instanceof WaitTimeoutError ? "timeout" : "failed"
+      const why: WaitEnd = Exit.hasInterrupts(exit) ? "interrupted" : how
       const cancel = cancelFor(why)
       if (cancel === undefined || (why === "failed" && isForeign?.(error) === true)) {
         // the error of a deadline says so itself, and knows the id
         if (why !== "timeout") yield* Effect.logWarning(`The wait for ${kind} ${id} has ended: ${goesOn}`)
+        if (why === "interrupted") own.onNamed?.(id)
         return yield* exit
       }
       const cancelled = yield* Effect.exit(
@@ -149,8 +157,13 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
       }
       const look = wait(id, { ...options, first: 0, timeout: "5 seconds" }, created)
       const last = yield* Effect.exit(Effect.timeout(look, "10 seconds"))
-      if (Exit.isSuccess(last)) yield* onEnd(last.value)
-      else yield* Effect.logWarning(`The ${kind} ${id} was cancelled, but has not ended: ${goesOn}`)
-      return Exit.isSuccess(last) && why === "timeout" ? last.value : yield* exit
+      if (Exit.isSuccess(last)) {
+        yield* onEnd(last.value)
+        if (why === "timeout") {
+          if (isCancelled?.(last.value) !== true) return last.value
+          return yield* new WaitTimeoutError({ ...(error as WaitTimeoutError), isCancelled: true })
+        }
+      } else yield* Effect.logWarning(`The ${kind} ${id} was cancelled, but has not ended: ${goesOn}`)
+      return yield* exit
     })
   )

@@ -111,12 +111,16 @@ export class PollLoop<A, E> implements Due {
     return due_ms
   }
 
-  /** When something has to be done: a poll, or to tell a member whose time is over. */
-  wake_ms(): number {
-    if (this.phase === "idle") return this.nextPoll_ms()
+  /** The first deadline of a member. */
+  deadline_ms(): number {
     let deadline_ms = Number.POSITIVE_INFINITY
     for (const member of this.members) deadline_ms = Math.min(deadline_ms, member.deadline_ms)
-    return deadline_ms + lastPoll_ms
+    return deadline_ms
+  }
+
+  /** When something has to be done: a poll, or to tell a member whose time is over. */
+  wake_ms(): number {
+    return this.phase === "idle" ? this.nextPoll_ms() : this.deadline_ms() + lastPoll_ms
   }
 
   /** Ends the members that have no last poll to wait for. */

@@ -10,9 +10,17 @@ import * as Metrics from "./Metrics.ts"
 import type { PollBudget } from "./PollBudget.ts"
 import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.ts"
 
+/** The state of a resource that is polled. */
+export interface PolledState<A> {
+  /** The value of the poll before, if any. */
+  readonly latest: A | undefined
+  /** The first deadline of the waits, as `Elapsed` counts. */
+  readonly deadline_ms: () => number
+}
+
 /** A kind of resource that is polled, and how to check one of them. */
 export interface Polls<A, E> extends Polled<A, E> {
-  readonly check: (id: string, requestId?: string) => Effect.Effect<A, E>
+  readonly check: (id: string, requestId: string | undefined, polled: PolledState<A>) => Effect.Effect<A, E>
   /** Draws the request id of the next poll. `check` receives it, and the error of a wait names the last one. */
   readonly requestId?: Effect.Effect<string> | undefined
   /** On whose rate: a poll is begun when it allows; at once unless told. */
@@ -162,7 +170,7 @@ export class Poller<A, E> {
     { self: this },
     function* (loop: PollLoop<A, E>, context: Context.Context<never>) {
       if (this.polls.requestId !== undefined) loop.requestId = yield* this.polls.requestId
-      const answer = yield* Effect.exit(this.polls.check(loop.id, loop.requestId))
+      const answer = yield* Effect.exit(this.polls.check(loop.id, loop.requestId, loop))
       const now = yield* Elapsed.now_ms
       loop.fiber = undefined
       loop.settle(answer, now, context)
@@ -181,8 +189,6 @@ export class Poller<A, E> {
     if (this.odd.has(status)) return Effect.void
     this.odd.add(status)
     const kind = this.polls.kind ?? "one"
-    return Effect.logWarning(
-      `A ${kind} has the status ${JSON.stringify(status)}, which is not described: waiting goes on`
-    )
+    return Effect.logWarning(`A ${kind} has the unknown status ${JSON.stringify(status)}: waiting goes on`)
   }
 }

@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 /**
  * A run or session didn't reach a final status before the timeout of the wait.
  *
- * The service is still working on it, and it may still cost money. Wait again with `id`, or stop it.
+ * The service is still working on it, and it may still cost money, unless `isCancelled` is true. Wait again with `id`, or
+ * stop it.
  *
  * @example
  * ```ts
@@ -26,7 +27,9 @@ export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("Wa
   polls: Schema.Int,
   waited_ms: Schema.Number,
   /** The `X-Request-Id` of the last poll; missing when none was made. */
-  requestId: Schema.optionalKey(Schema.String)
+  requestId: Schema.optionalKey(Schema.String),
+  /** True if the wait has cancelled it, as its options say. */
+  isCancelled: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     // it comes from the network: no line end and no colour of a terminal
@@ -35,8 +38,10 @@ export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("Wa
     const waited = Duration.format(Duration.millis(Math.round(this.waited_ms)))
     const request = this.requestId === undefined ? "" : ` Request id ${this.requestId}.`
     return (
-      `${[this.kind, this.id].join(" ").trim()} is ${status} after ${waited} and ${this.polls} ${this.polls === 1 ? "poll" : "polls"}. ` +
-      "It may go on at the service, and cost: wait again with its id, or give the wait a longer timeout." +
+      `${`${this.kind} ${this.id}`.trim()} is ${status} after ${waited} and ${this.polls} poll${this.polls === 1 ? "" : "s"}. ` +
+      (this.isCancelled
+        ? "It was cancelled."
+        : "It may go on at the service, and cost: wait again with its id, or for longer.") +
       request
     )
   }

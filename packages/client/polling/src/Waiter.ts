@@ -9,12 +9,13 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Elapsed from "./Elapsed.ts"
-import { type Polls, Poller } from "./Poller.ts"
+import { type PolledState, type Polls, Poller } from "./Poller.ts"
 import { type Member, type Polled, statusOf } from "./PollLoop.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 import type { PollBudget } from "./PollBudget.ts"
 import type { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
+export type { PolledState }
 export type { Retry, Silence } from "./PollLoop.ts"
 
 /** Options of a single wait. */
@@ -31,9 +32,9 @@ export interface WaitOptions {
  * Throws where a time is invalid: NaN would end a wait at once, for something that may be paid for. Call it before you
  * create what you wait for.
  */
-export const checkTimes = (options: WaitOptions = {}): void => {
+export const checkTimes = (options?: WaitOptions): void => {
   for (const name of ["timeout", "first"] as const) {
-    const input = options[name]
+    const input = options?.[name]
     if (input === undefined) continue
     const time = Duration.fromInput(input)
     if (Option.isNone(time) || Number.isNaN(input) || Duration.toMillis(time.value) < 0) {
@@ -43,7 +44,7 @@ export const checkTimes = (options: WaitOptions = {}): void => {
 }
 
 /** For what may have ended long ago, such as what someone else created: the first poll is made at once, unless told. */
-export const atOnce = (options: WaitOptions = {}): WaitOptions => ({ ...options, first: options.first ?? 0 })
+export const atOnce = (options?: WaitOptions): WaitOptions => ({ ...options, first: options?.first ?? 0 })
 
 /** Options of a single wait that reports progress. */
 export interface ProgressOptions<A> extends WaitOptions {

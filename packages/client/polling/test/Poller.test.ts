@@ -164,8 +164,8 @@ describe("a status that is not described", () => {
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual(yield* Fiber.join(fiber), "completed")
       assert.deepStrictEqual(lines, [
-        'Warn A run has the status "paused", which is not described: waiting goes on',
-        'Warn A run has the status "odd", which is not described: waiting goes on'
+        'Warn A run has the unknown status "paused": waiting goes on',
+        'Warn A run has the unknown status "odd": waiting goes on'
       ])
     }).pipe(Effect.provide(Logger.layer([logger])))
   })

@@ -1,8 +1,8 @@
 import {
-  ClientConfig,
   type CallError,
   type ClientConfigError,
   type GivenOptions,
+  layerGiven,
   layerHttp,
   Raw,
   type RequestOptions,
@@ -27,7 +27,7 @@ export const layerClient = (
   options?: GivenOptions
 ): Layer.Layer<Sessions | Tasks | Transport, ClientConfigError, HttpClient.HttpClient> =>
   // layers are built once an application: two clients of one app would share the first one's address and key
-  Layer.fresh(layerServices.pipe(Layer.provideMerge(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
+  Layer.fresh(layerServices.pipe(Layer.provideMerge(Transport.layer), Layer.provide(layerGiven(options))))
 
 /**
  * A client of API v2, over undici in Node and over fetch elsewhere.
@@ -42,13 +42,13 @@ export const layerClient = (
  * import { Sessions, V2 } from "@webagent/v2"
  * import * as ManagedRuntime from "effect/ManagedRuntime"
  *
- * // one client a process: its connections, budgets and limits are shared by all calls
+ * // one client per process: its connections, budgets and limits are shared by all calls
  * export const runtime = ManagedRuntime.make(V2.layer())
  * export const look = (id: string) => runtime.runPromise(Sessions.use((sessions) => sessions.get(id)))
  * ```
  */
 export const layer = (options?: GivenOptions): Layer.Layer<Sessions | Tasks | Transport, ClientConfigError> =>
-  Layer.provide(layerClient(options), Layer.provide(layerHttp, ClientConfig.layerGiven(options)))
+  Layer.provide(layerClient(options), Layer.provide(layerHttp, layerGiven(options)))
 
 /**
  * Sends a request that this package doesn't list. The key, redirects, timeouts, errors and redaction are those of every

@@ -17,6 +17,7 @@ import {
   ContractClient,
   type CreateError,
   type CreateOptions,
+  Leaving,
   type OperationUnavailableError,
   Pages,
   RetryPolicy,
@@ -85,31 +86,34 @@ const make = Effect.gen(function* () {
   )
 
   const create = (input: SessionCreate, options?: CreateOptions) =>
-    api.create({ payload: input }).pipe(
-      CallOptions.provide(options),
-      Effect.tap((session) => Effect.annotateCurrentSpan("session.id", session.id)),
-      Trace.span("v3.Sessions.create")
-    )
+    api.create({ payload: input }).pipe(CallOptions.provide(options), Trace.span("v3.Sessions.create"))
 
   const ofSession = (id: string) => ({ params: { session_id: id } })
   const stop = (id: string, input: SessionStop = {}, options?: CallChoices) =>
     Effect.tap(optional.stop({ ...ofSession(id), payload: input }, options), settled)
 
-  const own = <E, RC>(create: Effect.Effect<Session, E>, options?: OwnWait.OwnWaitOptions<Session, RC, Session>) =>
+  const release = (id: string) => CallOptions.forSure(stop(id))
+  const onNamed = yield* Leaving.onInterrupt("session", release)
+
+  const own = <E, RC>(
+    create: Effect.Effect<Session, E>,
+    options?: OwnWait.OwnWaitOptions<Session, RC, Session> & { readonly result?: unknown }
+  ) =>
     OwnWait.createAndWait<Session, Session, E, SessionError, RC, Session>(
       {
         kind: "session",
-        create: (restore, isCancelled) =>
-          RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create),
+        create: RetryPolicy.interruptibleOwn(create),
         wait: (id, options) => Effect.tap(waiter.untilTerminal(id, options), settled),
-        cancel: ({ id }) => stop(id),
+        cancel: ({ id }) => release(id),
+        isCancelled: (session) => options?.result !== undefined && Outcome.of(session)._tag === "NoResult",
+        onNamed,
         isForeign: RetryPolicy.isForeign
       },
       options
     )
 
   const untilTerminal = ((id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) => {
-    const isOwn = options?.onEnd !== undefined || options?.onAbort !== undefined
+    const isOwn = (options?.onEnd ?? options?.onAbort) !== undefined
     const wait = Waiter.atOnce(options)
     return (
       isOwn ? own(Effect.succeed<Session>({ id }), wait) : Effect.tap(waiter.untilTerminal(id, wait), settled)
@@ -143,8 +147,10 @@ const make = Effect.gen(function* () {
     ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, nextPage),
     stop,
     delete: (id, options) => optional.delete(ofSession(id), options),
-    messages: (id, { after, before, limit, ...options } = {}) =>
-      optional.messages({ ...ofSession(id), query: { after, before, limit } }, options),
+    messages: (id, options) => {
+      const { after, before, limit, ...choices } = options ?? {}
+      return optional.messages({ ...ofSession(id), query: { after, before, limit } }, choices)
+    },
     untilTerminal,
     createAndWait,
     watch: (id, options) =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ScriptedServer } from "@webagent/scripted-server"
 import { agentTests, rejection, sent } from "@webagent/scripted-server/Promises"
+import * as Schema from "effect/Schema"
 import { OperationUnavailableError, WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
 
 const withAgent = agentTests(WebAgent, (baseUrl): WebAgentOptions => ({ baseUrl, apiKey: "wak_canary" }))
@@ -63,6 +64,11 @@ describe("sessions", () => {
       endless(server)
       const { status } = await agent.sessions.untilTerminal("s-1", { ...fast, timeout: "20 millis", onEnd: "cancel" })
       assert.strictEqual(status, "stopped")
+      endless(server)
+      const late = await rejection(
+        agent.sessions.createAndWait({ task: "t" }, { ...options, result: Schema.toStandardSchemaV1(Schema.String) })
+      )
+      assert.deepInclude(late, { _tag: "WaitTimeoutError", id: "s-1", isCancelled: true })
     })
   )
 })

@@ -243,3 +243,43 @@ describe("a session of one's own making", () => {
     }).pipe(Effect.provide(layer()), Effect.provide(Logger.layer([logger])))
   })
 })
+
+describe("a program that is interrupted", () => {
+  it.live.each(["continue", "cancel"] as const)("names or stops each session once: %s", (onInterrupt) => {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => {
+      warnings.push(String(Array.isArray(message) ? message[0] : message))
+    })
+    return Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const waiting = yield* Deferred.make<void>()
+      let created = 0
+      const stopped = new Set<string>()
+      server.script = ({ method, url }) => {
+        const [, id = ""] = /sessions\/([^/]+)/u.exec(url) ?? []
+        if (method === "POST" && id === "") return { status: 201, json: { id: `s-${++created}`, status: "running" } }
+        if (url.endsWith("/stop")) stopped.add(id)
+        else Deferred.doneUnsafe(waiting, Exit.void)
+        return session({ id, status: stopped.has(id) ? "stopped" : "running" })
+      }
+      const program = Effect.gen(function* () {
+        const sessions = yield* Sessions
+        yield* sessions.create({ task: "t" })
+        return yield* sessions.createAndWait({ task: "t" }, { first: 0 })
+      })
+      const client = layer({ baseUrl: server.address, onInterrupt })
+      const fiber = yield* Effect.forkChild(
+        program.pipe(Effect.provide(client), Effect.provide(Logger.layer([logger])))
+      )
+      yield* Deferred.await(waiting)
+      yield* Fiber.interrupt(fiber)
+      const wait = "The wait for session s-2 has ended: it may go on at the service, and cost"
+      const end = {
+        continue: "These may go on at the service, and cost: session s-1",
+        cancel: "Canceled: session s-1, session s-2"
+      }
+      assert.deepStrictEqual(warnings, [wait, end[onInterrupt]])
+      assert.deepStrictEqual([...stopped].toSorted(), onInterrupt === "cancel" ? ["s-1", "s-2"] : [])
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  })
+})

@@ -23,33 +23,13 @@ import {
   Transport
 } from "@webagent/core"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 
-/** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
-const stopPolicy: RetryPolicy.RetryPolicy = {
-  ...RetryPolicy.standard,
-  // it is the time that ends it, so that a service may be down for a minute
-  retries: Number.POSITIVE_INFINITY,
-  quota: Number.POSITIVE_INFINITY,
-  cap: Duration.seconds(10)
-}
-
-/** The service has made the browser, so that its address is right; one that asks for a year is asked after a minute. */
-const mayPass = (error: unknown) => {
-  const failure = RetryPolicy.transientOf(error, true)
-  return failure?.retryAfter === undefined
-    ? failure
-    : {
-        ...failure,
-        retryAfter: Duration.millis(
-          Math.min(Duration.toMillis(failure.retryAfter), Duration.toMillis(stopPolicy.maxRetryAfter))
-        )
-      }
-}
+/** The service has made the browser, so that its address is right. */
+const mayPass = (error: unknown) => RetryPolicy.transientOf(error, true)
 
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
@@ -64,14 +44,9 @@ const make = Effect.gen(function* () {
   const optional = yield* ContractClient.makeOptional("v4", "Browsers", BrowserExtensions)
   const transport = yield* Transport
   const { grace } = transport
-  const release = RetryPolicy.makeRetrier(stopPolicy)
 
   const create = (input: BrowserCreate = {}, options?: CreateOptions) =>
-    api.create({ payload: input }).pipe(
-      CallOptions.provide(options),
-      Effect.tap((browser) => Effect.annotateCurrentSpan("browser.id", browser.id)),
-      Trace.span("v4.Browsers.create")
-    )
+    api.create({ payload: input }).pipe(CallOptions.provide(options), Trace.span("v4.Browsers.create"))
 
   const patchStop = (id: string) =>
     api.update({ params: { browser_id: id }, payload: { action: "stop" } }).pipe(
@@ -93,15 +68,15 @@ const make = Effect.gen(function* () {
     )
 
   const stopForSure = (id: string) =>
-    asOneCall(grace.forgive(id, release.retry(patchStop(id), mayPass), isAbsent)).pipe(
-      // how long the caller has for its own calls is no reason to let the browser run
-      Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
+    CallOptions.forSure(
+      asOneCall(grace.forgive(id, transport.retry(patchStop(id), mayPass), isAbsent)),
+      "2 minutes"
+    ).pipe(
       RetryPolicy.uninterruptible,
-      Effect.timeout("2 minutes"),
       Effect.asVoid,
       // not even a 404 says that it has stopped: the service may only not find it
       Effect.catch((error) =>
-        Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
+        Effect.logWarning(`Browser ${id} could not be stopped: it may go on at the service, and cost`, error)
       ),
       Trace.span("v4.Browsers.release", { attributes: { "browser.id": id } })
     )
@@ -118,25 +93,21 @@ const make = Effect.gen(function* () {
         : Effect.void
     )
 
+  // acquiring cannot be interrupted, but a create that is not under way can
+  const acquire = (input?: BrowserCreate, options?: CreateOptions) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.acquireRelease(createOrStop(input, options, restore), (browser) => stopForSure(browser.id))
+    )
+
   return Browsers.of({
     create,
     stop,
     get: (id, options) =>
       CallOptions.provide(options)(grace.forgive(id, optional.get({ params: { browser_id: id } }), isAbsent)),
     ...Pages.make<BrowserListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
-    // acquiring cannot be interrupted, but a create that is not under way can
-    acquire: (input, options) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(createOrStop(input, options, restore), (browser) => stopForSure(browser.id))
-      ),
+    acquire,
     use: (input, f, options) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.acquireUseRelease(
-          createOrStop(input, options, restore),
-          (browser) => restore(f(browser)),
-          (browser) => stopForSure(browser.id)
-        )
-      )
+      Effect.scopedWith((scope) => Effect.flatMap(Scope.provide(acquire(input, options), scope), f))
   })
 })
 

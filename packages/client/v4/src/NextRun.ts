@@ -33,8 +33,7 @@ export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>
     const { status } = this.queued
     return endings.includes(status)
       ? `${message} becomes no run: its status is ${String(status)}.`
-      : `${message} was queued, but the answer names no runId: its run may go on, and ` +
-          "cost, and has to be looked for at the service. Do not send the message again."
+      : `${message} was queued, but names no run: it may go on, and cost. Do not send the message again.`
   }
 }
 
@@ -49,37 +48,60 @@ interface Service {
   readonly messages: Pick<ContractClient.Optional<typeof SessionExtensions>, "message" | "removeMessage">
   readonly waiter: RunWaiter["Service"]
   readonly transport: Transport["Service"]
+  /** Notes that a warning has named a message. */
+  readonly onNamed: (id: string) => void
 }
 
-/** A message with its id as text, which is empty if the response has none. */
+/** A message with its name for warnings, which says its session. */
 interface Message {
   readonly id: string
   readonly queued: QueuedMessage
 }
 
-const paramsOf = (sessionId: string, { id }: Message) => ({ params: { session_id: sessionId, message_id: id } })
+const ofSession = " of session "
 
-/** Returns whether a message names its run, or becomes none, or can't be read. */
-const isSettled = ({ id, runId, status }: QueuedMessage) =>
-  typeof runId === "string" || id === undefined || endings.includes(status)
+/** Returns the name of a message for warnings, such as `3 of session s-1`. */
+export const nameOf = (sessionId: string, id: string | number = "?"): string => id + ofSession + sessionId
+
+/** The input of a call for one message. */
+export interface OfMessage {
+  readonly params: { readonly session_id: string; readonly message_id: string }
+}
+
+const paramsOf = (name: string): OfMessage => {
+  const [message_id = "", session_id = ""] = name.split(ofSession)
+  return { params: { session_id, message_id } }
+}
+
+/** Returns whether a message names its run, or becomes none. */
+const isSettled = ({ runId, status }: QueuedMessage) => typeof runId === "string" || endings.includes(status)
+
+/** Notes whether a message is open that a call has read or removed, or has sent: then it has no `id` yet. */
+export const noting = <E, R>(
+  { open }: Transport["Service"],
+  call: Effect.Effect<QueuedMessage, E, R>,
+  sessionId: string,
+  id?: string
+): typeof call =>
+  Effect.map(call, (queued) => {
+    const name = `message ${nameOf(sessionId, id ?? queued.id)}`
+    if (id === undefined) open.add(name)
+    if (isSettled(queued) && open.delete(name) && queued.runId) open.add(`run ${queued.runId}`)
+    return queued
+  })
 
 /** Reads a message until it's settled. Without the operation, the response to the message is all there is. */
-const untilSettled = (
-  { messages, transport, waiter }: Service,
-  sessionId: string,
-  message: Message,
-  options: Waiter.WaitOptions
-) =>
+const untilSettled = ({ messages, transport, waiter }: Service, message: Message, options: Waiter.WaitOptions) =>
   Waiter.make({
     kind: "message",
     requestId: transport.requestId,
     budget: waiter.budget,
-    check: (_, requestId) => CallOptions.poll(messages.message(paramsOf(sessionId, message)), requestId),
+    check: (_, requestId) => CallOptions.poll(messages.message(paramsOf(message.id)), requestId),
     isTerminal: isSettled,
     statusOf: ({ status }) => status ?? "pending",
     retryable: (error, { answered, silent_ms }) => RetryPolicy.forWait(error, answered, silent_ms)
   }).pipe(
-    Effect.flatMap((waiter) => waiter.untilTerminal(message.id, options)),
+    Effect.flatMap((waiter) => waiter.untilTerminal(String(message.queued.id), options)),
     Effect.scoped,
     Effect.catch((error) =>
       error._tag === "OperationUnavailableError" || error._tag === "MessageNotFoundError"
@@ -94,7 +116,7 @@ const untilSettled = (
  */
 export const remove = (
   { message, removeMessage }: Service["messages"],
-  params: ReturnType<typeof paramsOf>,
+  params: OfMessage,
   options?: CallChoices
 ): ReturnType<typeof removeMessage> =>
   removeMessage(params, options).pipe(
@@ -108,11 +130,14 @@ export const remove = (
   )
 
 /** Removes a message, or cancels the run that it has become meanwhile. */
-const cancel = ({ messages, waiter }: Service, sessionId: string, message: Message): Effect.Effect<unknown, unknown> =>
-  remove(messages, paramsOf(sessionId, message)).pipe(
+export const cancel = (
+  { messages, waiter }: Pick<Service, "messages" | "waiter">,
+  name: string
+): Effect.Effect<unknown, unknown> =>
+  CallOptions.forSure(remove(messages, paramsOf(name))).pipe(
     Effect.catch((error) =>
-      Effect.flatMap(messages.message(paramsOf(sessionId, message)), ({ runId }): Effect.Effect<unknown, unknown> =>
-        typeof runId === "string" ? waiter.cancel(runId) : Effect.fail(error)
+      Effect.flatMap(messages.message(paramsOf(name)), ({ runId }): Effect.Effect<unknown, unknown> =>
+        typeof runId === "string" ? waiter.release(runId) : Effect.fail(error)
       )
     )
   )
@@ -126,40 +151,39 @@ export const queueAndWait = <E, RC>(
   own: ReturnType<typeof OwnRun.make>,
   sessionId: string,
   send: Effect.Effect<QueuedMessage, E>,
-  options: OwnWaitOptions<RC> = {}
+  options: OwnWaitOptions<RC> | undefined
 ): Effect.Effect<Run, E | NextRunUnknownError | RunError | WaitTimeoutError, RC> =>
   // no interruption between the two waits, which each report what they leave
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const began_ms = yield* Elapsed.now_ms
-      const action = options.cancel === undefined ? undefined : "cancel"
+      const create = RetryPolicy.interruptibleOwn(
+        Effect.map(send, (queued): Message => ({ id: nameOf(sessionId, queued.id), queued }))
+      )
       const queued = yield* OwnWait.createAndWait(
         {
           restore,
           kind: "message",
-          create: (restore, isCancelled) =>
-            RetryPolicy.interruptible(
-              restore,
-              isCancelled ? "pauses" : "attempts"
-            )(Effect.map(send, (queued): Message => ({ id: String(queued.id ?? ""), queued }))),
+          create,
           wait: (_, wait, message) =>
-            isSettled(message.queued)
+            message.queued.id === undefined || isSettled(message.queued)
               ? Effect.succeed(message.queued)
-              : untilSettled(service, sessionId, message, wait),
-          cancel: (message) => cancel(service, sessionId, message),
+              : untilSettled(service, message, wait),
+          cancel: ({ id }) => cancel(service, id),
+          isCancelled: ({ status }) => status === "cancelled",
+          onNamed: service.onNamed,
           isForeign: RetryPolicy.isForeign
         },
         {
           ...options,
           cancel: undefined,
           onStatus: undefined,
-          onEnd: action ?? options.onEnd,
-          onAbort: action ?? options.onAbort
+          ...(options?.cancel && ({ onEnd: "cancel", onAbort: "cancel" } as const))
         }
       )
       const { id } = yield* of(sessionId, queued)
       const waited_ms = (yield* Elapsed.now_ms) - began_ms
-      const timeout = Math.max(0, Duration.toMillis(options.timeout ?? "30 minutes") - waited_ms)
+      const timeout = Math.max(0, Duration.toMillis(options?.timeout ?? "30 minutes") - waited_ms)
       // as a run that was created: what the service answers to the message are not fields of the run
       return yield* own(Effect.succeed({ id, sessionId }), { ...options, timeout }, { restore })
     })

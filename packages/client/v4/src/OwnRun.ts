@@ -19,20 +19,21 @@ const spend = ({ cost }: Run) => {
 
 /** Creates a run and waits for its end, by the rules for what one has made. */
 export const make =
-  ({ cancel, untilTerminal }: RunWaiter["Service"]) =>
+  ({ onNamed, release, untilTerminal }: RunWaiter["Service"]) =>
   <E, RC = never>(
     create: Effect.Effect<CreatedRun, E>,
-    options?: OwnWaitOptions<RC>,
+    options?: OwnWaitOptions<RC> & { readonly result?: unknown },
     parts?: Pick<OwnWait.Own<CreatedRun, Run, never, never, RC, RunStatusView>, "onCreated" | "restore">
   ): Effect.Effect<Run, E | RunError | WaitTimeoutError, RC> =>
     OwnWait.createAndWait(
       {
         kind: "run",
-        create: (restore, isCancelled) =>
-          RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create),
+        create: RetryPolicy.interruptibleOwn(create),
         wait: untilTerminal,
-        cancel: ({ id }) => cancel(id),
+        cancel: ({ id }) => release(id),
         onEnd: spend,
+        isCancelled: ({ status }) => status === "cancelled" && options?.result !== undefined,
+        onNamed,
         isForeign: RetryPolicy.isForeign,
         ...parts
       },

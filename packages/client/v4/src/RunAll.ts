@@ -1,9 +1,8 @@
 import type { CreatedRun, Run, RunCreate } from "@webagent/contract/v4"
 import { Cost, type CreateOptions, CreateOutcomeUnknown, type TotalCost, TransportError } from "@webagent/core"
-import * as Cause from "effect/Cause"
+import { OwnWait } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { OwnWaitOptions } from "./OwnRun.ts"
 
@@ -61,11 +60,7 @@ type RunOne<A, E, R> = (
   onCreated: (run: CreatedRun) => Effect.Effect<unknown, never, R>
 ) => Effect.Effect<A, E, R>
 
-const runIn = (value: unknown): Run | undefined =>
-  typeof value === "object" && value !== null && "run" in value ? (value.run as Run) : undefined
-
-const errorOf = <E>(exit: Exit.Exit<unknown, E>) =>
-  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+const runIn = (error: unknown): Run | undefined => (Object(error) as { readonly run?: Run }).run
 
 /** The create was sent, but whether it made a run, or which one, is not known. */
 const isAmbiguous = (error: unknown) =>
@@ -76,20 +71,20 @@ const isAmbiguous = (error: unknown) =>
 export const make = <A extends Run, E, R>(
   inputs: Iterable<RunCreate>,
   runOne: RunOne<A, E, R>,
-  options: RunAllOptions<R> = {}
+  options: RunAllOptions<R> | undefined
 ): Effect.Effect<RunAll<A, E>, never, R> =>
   Effect.suspend(() => {
     const list = Array.from(inputs)
     const counts = { total: list.length, created: 0, ended: 0, failed: 0 }
     const costs: Array<string | null | undefined> = []
     const tell = (index: number, input: RunCreate, event: RunProgress["event"], id: string | undefined) =>
-      Effect.suspend(() => options.onProgress?.({ index, input, event, id, ...counts }) ?? Effect.void).pipe(
+      Effect.suspend(() => options?.onProgress?.({ index, input, event, id, ...counts }) ?? Effect.void).pipe(
         // who is told and throws is no reason to let go of a run
         Effect.catchDefect((defect) => Effect.logWarning("onProgress has thrown", defect))
       )
 
     const one = Effect.fnUntraced(function* (input: RunCreate, index: number) {
-      if (options.stopOnFailure === true && counts.failed > 0) return Exit.fail(new NotStartedError({ index }))
+      if (options?.stopOnFailure === true && counts.failed > 0) return Exit.fail(new NotStartedError({ index }))
       let created: CreatedRun | undefined
       const exit = yield* Effect.exit(
         // suspended, since a caller's function that throws ends its own run and no other
@@ -101,15 +96,15 @@ export const make = <A extends Run, E, R>(
           })
         )
       )
-      const run = Exit.isSuccess(exit) ? exit.value : runIn(errorOf(exit))
+      const run = Exit.isSuccess(exit) ? exit.value : runIn(OwnWait.errorOf(exit))
       const completed = Exit.isSuccess(exit) && exit.value.status === "completed"
       counts.ended++
       if (!completed) counts.failed++
-      if (run !== undefined || created !== undefined || isAmbiguous(errorOf(exit))) costs.push(run?.cost)
+      if (run !== undefined || created !== undefined || isAmbiguous(OwnWait.errorOf(exit))) costs.push(run?.cost)
       yield* tell(index, input, completed ? "completed" : "failed", created?.id)
       return exit
     })
 
-    const concurrency = Math.max(1, Math.floor(options.concurrency ?? 10) || 1)
+    const concurrency = Math.max(1, Math.floor(options?.concurrency ?? 10) || 1)
     return Effect.map(Effect.forEach(list, one, { concurrency }), (results) => ({ results, cost: Cost.total(costs) }))
   })

@@ -5,12 +5,14 @@ import {
   type CallError,
   CallOptions,
   ContractClient,
+  Leaving,
   type OperationUnavailableError,
   RetryPolicy,
   Trace,
   Transport
 } from "@webagent/core"
 import { Elapsed, PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
+import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,6 +21,18 @@ import type * as Stream from "effect/Stream"
 
 /** Errors that reading a run can fail with. */
 export type RunError = RunNotFoundError | CallError
+
+/** Reads the next status of a run that is waited for. It may wait for a change. */
+export type ReadStatus = (
+  id: string,
+  polled: Waiter.PolledState<RunStatusView>,
+  read: Effect.Effect<RunStatusView, RunError>
+) => Effect.Effect<RunStatusView, RunError>
+
+/** Makes the reads of a client's waits: polls of the cheap status, unless a program provides something else. */
+export const StatusReads = Context.Reference<Effect.Effect<ReadStatus, never, Transport>>("@webagent/v4/StatusReads", {
+  defaultValue: () => Effect.succeed((_id, _polled, read) => read)
+})
 
 const describedStatuses = new Set<string>(runStatuses)
 
@@ -38,6 +52,7 @@ const make = Effect.gen(function* () {
   const { cancel: cancelOnce } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
   const { closed, grace, onPoll, requestId } = yield* Transport
   const budget = yield* PollBudget.orDefault
+  const readNext = yield* yield* StatusReads
 
   /** Removes a finished run from the ledger. */
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
@@ -53,28 +68,28 @@ const make = Effect.gen(function* () {
     RetryPolicy.forWait(error, answered, silent_ms) ??
     (isAbsent(error) && grace.isFresh(id, now_ms) ? { pause: RetryPolicy.standard.base } : undefined)
 
-  const waiter = yield* Waiter.make({
+  const common = {
     kind: "run",
     requestId,
-    check: (id, requestId) =>
-      Effect.tap(settle(id, CallOptions.poll(readStatus(id), requestId)), ({ status }) =>
+    budget,
+    isTerminal: ({ status }: RunStatusView) => isTerminalRunStatus(status),
+    statusOf: ({ status }: RunStatusView) => status
+  }
+
+  const waiter = yield* Waiter.make({
+    ...common,
+    check: (id, requestId, polled) =>
+      Effect.tap(settle(id, CallOptions.poll(readNext(id, polled, readStatus(id)), requestId)), ({ status }) =>
         Effect.sync(() => onPoll({ kind: "run", id, status }))
       ),
-    budget,
-    isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
-    statusOf: (view) => view.status,
-    isKnown: (view) => describedStatuses.has(view.status),
+    isKnown: ({ status }) => describedStatuses.has(status),
     retryable
   })
 
   /** Reads the full run once its status is terminal: an outage, or a copy that is behind, does not lose it. */
   const reader = yield* Waiter.make({
-    kind: "run",
-    requestId,
+    ...common,
     check: (id, requestId) => CallOptions.poll(readRun(id), requestId),
-    budget,
-    isTerminal: (run: Run) => isTerminalRunStatus(run.status),
-    statusOf: (run) => run.status,
     // three times as fast: what lasts is told before the least time for a last read is over
     retryable: (error, silence) => retryable(error, { ...silence, answered: true, silent_ms: 3 * silence.silent_ms })
   })
@@ -86,9 +101,7 @@ const make = Effect.gen(function* () {
       .untilTerminal(id, { first: 0, schedule: rereads, timeout: Math.max(left_ms, lastRead_ms) })
       .pipe(
         Effect.mapError((error) =>
-          error instanceof WaitTimeoutError
-            ? new WaitTimeoutError({ ...error, kind: "run", id, lastStatus: status })
-            : error
+          error instanceof WaitTimeoutError ? new WaitTimeoutError({ ...error, lastStatus: status }) : error
         )
       )
   })
@@ -98,6 +111,9 @@ const make = Effect.gen(function* () {
       // whatever JSON a success brings, the run is canceled, and can be read
       Effect.catch((error) => (RetryPolicy.isOddSuccess(error) ? readRun(id) : Effect.fail(error)))
     )
+
+  const release = (id: string) => CallOptions.forSure(settle(id, cancel(id)))
+  const onNamed = yield* Leaving.onInterrupt("run", release)
 
   // no generator: it would stand for as long as the wait, and there may be thousands
   const untilTerminal = (id: string, options?: Waiter.ProgressOptions<RunStatusView>) =>
@@ -111,6 +127,8 @@ const make = Effect.gen(function* () {
     status: (id) => settle(id, grace.forgive(id, readStatus(id), isAbsent)),
     get: (id) => settle(id, grace.forgive(id, readRun(id), isAbsent)),
     cancel: (id) => settle(id, cancel(id)),
+    release,
+    onNamed,
     untilTerminal,
     watch: waiter.watch,
     budget
@@ -128,6 +146,10 @@ export class RunWaiter extends Context.Service<
     readonly get: (id: string) => Effect.Effect<Run, RunError>
     /** Cancels a run. Repeating it does no harm, so it's retried as a read is. */
     readonly cancel: (id: string) => Effect.Effect<Run, CancelError>
+    /** Cancels a run that its wait leaves: for a minute, whatever the caller has chosen for calls. */
+    readonly release: (id: string) => Effect.Effect<Run, CancelError | Cause.TimeoutError>
+    /** Notes that a warning has named a run that goes on. */
+    readonly onNamed: (id: string) => void
     /** The full run, read once its status is terminal. */
     readonly untilTerminal: (
       id: string,

@@ -66,18 +66,14 @@ const make = Effect.gen(function* () {
   const waiter = yield* RunWaiter
 
   const create = (input: RunCreate, options?: CreateOptions) =>
-    ((input.sessionId ?? options?.extraBody?.["sessionId"]) === undefined ? api : followUps)
+    ((input?.sessionId ?? options?.extraBody?.["sessionId"]) === undefined ? api : followUps)
       .create({ payload: input })
-      .pipe(
-        CallOptions.provide(options),
-        Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
-        Trace.span("v4.Runs.create")
-      )
+      .pipe(CallOptions.provide(options), Trace.span("v4.Runs.create"))
 
   const own = OwnRun.make(waiter)
 
   const untilTerminal = ((id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) => {
-    const isOwn = options?.onEnd !== undefined || options?.onAbort !== undefined
+    const isOwn = (options?.onEnd ?? options?.onAbort) !== undefined
     const wait = Waiter.atOnce(options)
     return (isOwn ? own(Effect.succeed<CreatedRun>({ id }), wait) : waiter.untilTerminal(id, wait)).pipe(
       CallOptions.provideToWait(options),
@@ -110,7 +106,7 @@ const make = Effect.gen(function* () {
         ),
       options
     ).pipe(
-      CallOptions.provideToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
+      CallOptions.provideToWait(options && { ...options, idempotencyKey: undefined }),
       Trace.span("v4.Runs.runAll")
     )
   }) as Runs["Service"]["runAll"]

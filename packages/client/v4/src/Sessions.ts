@@ -17,6 +17,7 @@ import {
   ContractClient,
   type CreateError,
   type CreateOptions,
+  Leaving,
   type OperationUnavailableError,
   Pages,
   Trace,
@@ -39,7 +40,7 @@ import { type RunError, RunWaiter } from "./RunWaiter.ts"
 export interface FollowUp {
   readonly text: string
   /** False, as unless told, runs it as the next turn; true runs it immediately. */
-  readonly interrupt?: boolean
+  readonly interrupt?: boolean | undefined
   /**
    * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
    * is queued.
@@ -76,13 +77,18 @@ const make = Effect.gen(function* () {
   const waiter = yield* RunWaiter
   const transport = yield* Transport
   const own = OwnRun.make(waiter)
+  const noting =
+    <E>(call: (input: NextRun.OfMessage, options?: CallChoices) => Effect.Effect<QueuedMessage, E>): typeof call =>
+    (input, options) =>
+      NextRun.noting(transport, call(input, options), input.params.session_id, input.params.message_id)
+  const messages = { message: noting(optional.message), removeMessage: noting(optional.removeMessage) }
+  const onNamed = yield* Leaving.onInterrupt("message", (id) => NextRun.cancel({ messages, waiter }, id))
 
   const send = (sessionId: string, { deduplicate, interrupt = false, text }: FollowUp, options?: CreateOptions) => {
     const header =
       deduplicate === undefined ? {} : { headers: { ...options?.headers, [deduplicateHeader]: deduplicate } }
-    return api
-      .queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
-      .pipe(CallOptions.provide({ ...options, ...header }))
+    const queued = api.queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
+    return NextRun.noting(transport, CallOptions.provide({ ...options, ...header })(queued), sessionId)
   }
 
   const traced = (name: string, sessionId: string) =>
@@ -97,10 +103,10 @@ const make = Effect.gen(function* () {
     options?: FollowUpAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) =>
     NextRun.queueAndWait(
-      { messages: optional, waiter, transport },
+      { messages, waiter, transport, onNamed },
       own,
       sessionId,
-      send(sessionId, { text, interrupt: options?.interrupt ?? false, deduplicate: options?.deduplicate }),
+      send(sessionId, { text, interrupt: options?.interrupt, deduplicate: options?.deduplicate }),
       options
     ).pipe(
       CallOptions.provideToWait(options),
@@ -118,8 +124,8 @@ const make = Effect.gen(function* () {
     get: (id, options) => optional.get(ofSession(id), options),
     purge: (id, options) => optional.purge(ofSession(id), options),
     messages: (id, options) => optional.messages(ofSession(id), options),
-    message: (id, message, options) => optional.message(ofMessage(id, message), options),
-    removeMessage: (id, message, options) => NextRun.remove(optional, ofMessage(id, message), options),
+    message: (id, message, options) => messages.message(ofMessage(id, message), options),
+    removeMessage: (id, message, options) => NextRun.remove(messages, ofMessage(id, message), options),
     queue: (sessionId, message, options) => traced("queue", sessionId)(send(sessionId, message, options)),
     followUp: (sessionId, text, options) => traced("followUp", sessionId)(next(sessionId, { text }, options)),
     interrupt: (sessionId, text, options) =>

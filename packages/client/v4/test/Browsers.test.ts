@@ -201,7 +201,7 @@ describe("Browsers.use and Browsers.acquire", () => {
       yield* service({ status: 403 })
       const browsers = yield* Browsers
       assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("kept")), "kept")
-      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may still run, and cost"])
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may go on at the service, and cost"])
     }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
   })
 })
@@ -232,7 +232,7 @@ describe("Browsers, as time goes by", () => {
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* Fiber.join(fiber), "kept")
       assert.deepStrictEqual(stoppedAt, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000])
-      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may still run, and cost"])
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may go on at the service, and cost"])
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Browsers, Runs, Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
@@ -266,6 +267,24 @@ describe("a wait that ends first", () => {
         (yield* runs.untilTerminal("r-1", { timeout: "20 millis", onEnd: "cancel" })).status,
         "cancelled"
       )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("fails with its own timeout if the run that it cancels was to have a result", () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const options = { timeout: "20 millis", onEnd: "cancel", result: Schema.String } as const
+      for (const wait of [runs.createAndWait({ task: "t" }, options), runs.untilTerminal("r-1", options)]) {
+        yield* endless
+        const error = yield* Effect.flip(wait)
+        assert.deepInclude(error, { _tag: "WaitTimeoutError", id: "r-1", isCancelled: true })
+        assert.match(error.message, / after \d+ms and \d+ polls?\. It was cancelled\./u)
+      }
+      // cancelled by someone else, within the timeout
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: run("r-1", { status: "cancelled" }) })
+      const { _tag } = yield* Effect.flip(runs.untilTerminal("r-1", { ...options, timeout: "1 minute" }))
+      assert.strictEqual(_tag, "RunCancelledError")
     }).pipe(Effect.provide(layer()))
   )
 

@@ -69,6 +69,17 @@ describe("Sessions.followUpAndWait of a pending message", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("removes the message at its timeout with onEnd: cancel, and fails with the timeout", () =>
+    Effect.gen(function* () {
+      const { requests } = yield* service(pending, pending)
+      const sessions = yield* Sessions
+      const options = { timeout: "30 millis", onEnd: "cancel" } as const
+      const error = yield* Effect.flip(sessions.followUpAndWait("s-1", "And June?", options))
+      assert.deepInclude(error, { _tag: "WaitTimeoutError", kind: "message", isCancelled: true })
+      assert.include(requests(), "DELETE /sessions/s-1/queue/3")
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("removes the message when it's interrupted with onAbort: cancel", () => {
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {

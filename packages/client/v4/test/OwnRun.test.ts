@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { Runs } from "../src/index.ts"
+import { Runs, Sessions } from "../src/index.ts"
 import { answering, elapse, json, warned } from "./virtual.ts"
 
 /** A service with one run, whose status a test sets. */
@@ -217,5 +217,243 @@ describe("what is noted of a run", () => {
         assert.strictEqual((yield* Metric.value(Metrics.cost)).value, total)
       }
     }).pipe(Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map()))
+  })
+})
+
+describe("a program that is interrupted", () => {
+  /** Runs a program that creates two runs and reads one of them as finished, and interrupts it. */
+  const interrupted = (onInterrupt: "cancel" | "continue" | undefined) => {
+    let count = 0
+    const client = answering(
+      (method, path) =>
+        method === "POST" && path === "/runs"
+          ? json(201, { id: `r-${++count}` })
+          : json(200, { id: "r", status: path.endsWith("r-2/status") ? "completed" : "cancelled" }),
+      { onInterrupt }
+    )
+    const { layerLogger, warnings } = warned()
+    const program = Effect.gen(function* () {
+      const runs = yield* Runs
+      yield* runs.create({ task: "t" })
+      const { id } = yield* runs.create({ task: "t" })
+      yield* runs.status(id)
+      return yield* Effect.never
+    }).pipe(Effect.provide(client.layer), Effect.provide(layerLogger))
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(program)
+      yield* elapse("1 second")
+      yield* Fiber.interrupt(fiber)
+      return { warnings, requests: client.requests() }
+    })
+  }
+
+  it.effect("names the runs that it created, and hasn't seen end", () =>
+    Effect.gen(function* () {
+      const { requests, warnings } = yield* interrupted(undefined)
+      assert.deepStrictEqual(warnings, ["Warn These may go on at the service, and cost: run r-1"])
+      assert.notInclude(requests.join(), "cancel")
+    })
+  )
+
+  it.effect("cancels them with onInterrupt: cancel", () =>
+    Effect.gen(function* () {
+      const { requests, warnings } = yield* interrupted("cancel")
+      assert.deepStrictEqual(warnings, ["Warn Canceled: run r-1"])
+      assert.strictEqual(requests.at(-1), "POST /runs/r-1/cancel")
+    })
+  )
+
+  it.effect.each(["continue", "cancel"] as const)("names a run that it waits for once: %s", (onInterrupt) => {
+    const { layer, requests } = answering(
+      (method, path) =>
+        method === "POST" && path === "/runs"
+          ? json(201, { id: "r-1" })
+          : json(200, { id: "r-1", status: requests().includes("POST /runs/r-1/cancel") ? "cancelled" : "running" }),
+      { onInterrupt }
+    )
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const program = Runs.use((runs) => runs.createAndWait({ task: "t" }))
+      const fiber = yield* Effect.forkChild(program.pipe(Effect.provide(layer), Effect.provide(layerLogger)))
+      yield* elapse("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(warnings, [
+        `Warn The wait for run r-1 has ended: ${goesOn}`,
+        ...(onInterrupt === "cancel" ? ["Warn Canceled: run r-1"] : [])
+      ])
+    })
+  })
+
+  /** Runs a program over a service whose message 3 is pending until it's removed, and interrupts it after 10 seconds. */
+  const following = (
+    onInterrupt: "cancel" | "continue",
+    use: (sessions: Sessions["Service"]) => Effect.Effect<unknown, unknown>,
+    message: object = { status: "pending" }
+  ) => {
+    let removed = {}
+    const client = answering(
+      (method, path) => {
+        if (method === "DELETE") removed = { status: "cancelled" }
+        if (!path.includes("/queue"))
+          return json(200, { id: "r-2", status: path.endsWith("/cancel") ? "cancelled" : "running" })
+        return json(method === "POST" ? 201 : 200, {
+          id: 3,
+          runId: null,
+          status: "pending",
+          ...(method === "POST" ? {} : { ...message, ...removed })
+        })
+      },
+      { onInterrupt }
+    )
+    const { layerLogger, warnings } = warned()
+    const program = Effect.andThen(Sessions.use(use), Effect.never)
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(program.pipe(Effect.provide(client.layer), Effect.provide(layerLogger)))
+      yield* elapse("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      return { warnings, requests: client.requests() }
+    })
+  }
+
+  const left = "Warn These may go on at the service, and cost:"
+
+  it.effect("names a message that has no run yet, with its session", () =>
+    Effect.gen(function* () {
+      const { requests, warnings } = yield* following("continue", (sessions) => sessions.queue("s-1", { text: "t" }))
+      assert.deepStrictEqual(warnings, [`${left} message 3 of session s-1`])
+      assert.notInclude(requests.join(), "DELETE")
+    })
+  )
+
+  it.effect("removes such a message with onInterrupt: cancel", () =>
+    Effect.gen(function* () {
+      const { requests, warnings } = yield* following("cancel", (sessions) => sessions.queue("s-1", { text: "t" }))
+      assert.deepStrictEqual(warnings, ["Warn Canceled: message 3 of session s-1"])
+      assert.strictEqual(requests.at(-1), "DELETE /sessions/s-1/queue/3")
+    })
+  )
+
+  it.effect("names a message whose run it waits for once, with its session", () =>
+    Effect.gen(function* () {
+      const { warnings } = yield* following("continue", (sessions) => sessions.followUpAndWait("s-1", "t"))
+      assert.deepStrictEqual(warnings, [`Warn The wait for message 3 of session s-1 has ended: ${goesOn}`])
+    })
+  )
+
+  it.effect("names the run that a message has become in its place, and nothing of one that was removed", () =>
+    Effect.gen(function* () {
+      const read = (sessions: Sessions["Service"]) =>
+        Effect.andThen(sessions.queue("s-1", { text: "t" }), sessions.message("s-1", 3))
+      const became = yield* following("continue", read, { runId: "r-2", status: "consumed" })
+      assert.deepStrictEqual(became.warnings, [`${left} run r-2`])
+      const canceled = yield* following("cancel", read, { runId: "r-2", status: "consumed" })
+      assert.deepStrictEqual(canceled.warnings, ["Warn Canceled: run r-2"])
+      const removed = yield* following("continue", (sessions) =>
+        Effect.andThen(sessions.queue("s-1", { text: "t" }), sessions.removeMessage("s-1", 3))
+      )
+      assert.deepStrictEqual(removed.warnings, [])
+    })
+  )
+
+  it.effect("says nothing of runs when it ends by itself", () => {
+    const { layer } = answering(() => json(201, { id: "r-1" }))
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      yield* Effect.provide(
+        Effect.flatMap(Runs, (runs) => runs.create({ task: "t" })),
+        layer
+      )
+      assert.deepStrictEqual(warnings, [])
+    }).pipe(Effect.provide(layerLogger))
+  })
+})
+
+describe("a wait with onEnd: cancel leaves nothing behind", () => {
+  /** A service with one run, whose cancels are answered as the test says. */
+  const cancelling = (cancel: (count: number) => Effect.Effect<Response>, create = json(201, { id: "r-1" })) => {
+    let cancels = 0
+    let status = "running"
+    const client = answering((method, path) => {
+      if (path === "/runs") return create
+      if (method !== "POST") return json(200, { id: "r-1", status })
+      return Effect.tap(cancel(++cancels), (response) =>
+        Effect.sync(() => {
+          if (response.ok) status = "cancelled"
+        })
+      )
+    })
+    return { ...client, cancels: () => cancels, status: () => status }
+  }
+
+  const canceled = json(200, { id: "r-1", status: "cancelled" })
+
+  it.effect.each([
+    ["a service that is down for half a minute", (count: number) => (count < 9 ? json(503, {}) : canceled)],
+    ["a throttled service", (count: number) => (count < 6 ? json(429, { detail: "Slow down" }) : canceled)],
+    ["a service that hangs once", (count: number) => (count < 2 ? Effect.never : canceled)]
+  ] as const)("after its timeout, with retries: 0, over %s", ([, cancel]) => {
+    const { layer, status } = cancelling(cancel)
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(
+        runs.createAndWait({ task: "t" }, { timeout: "1 minute", onEnd: "cancel", retries: 0 })
+      )
+      yield* elapse("3 minutes")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "cancelled")
+      assert.deepStrictEqual([status(), warnings], ["cancelled", []])
+    }).pipe(Effect.provide([layer, layerLogger]))
+  })
+
+  it.effect("or names the run, if the service stays down for longer than a minute", () => {
+    const { cancels, layer } = cancelling(() => json(503, {}))
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(runs.createAndWait({ task: "t" }, { timeout: "1 minute", onEnd: "cancel" }))
+      )
+      yield* elapse("3 minutes")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "WaitTimeoutError")
+      assert.isAbove(cancels(), 8)
+      assert.deepStrictEqual(warnings, [`Warn The run r-1 could not be cancelled: ${goesOn}`])
+      // what a failed cancel took of the quota is no reason to give up a read
+      assert.isAtMost(cancels(), 40)
+    }).pipe(Effect.provide([layer, layerLogger]))
+  })
+
+  it.effect.each([
+    ["before the response to the create", "500 millis"],
+    ["between the create and the first poll", "2100 millis"],
+    ["while it polls", "20 seconds"]
+  ] as const)("when it is interrupted %s", ([, after]) => {
+    const { layer, status } = cancelling(() => canceled, Effect.delay(json(201, { id: "r-1" }), "2 seconds"))
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(runs.createAndWait({ task: "t" }, { onAbort: "cancel" }))
+      yield* elapse(after)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* elapse("10 seconds")
+      yield* Fiber.join(interrupting)
+      assert.deepStrictEqual([status(), warnings], ["cancelled", []])
+    }).pipe(Effect.provide([layer, layerLogger]))
+  })
+
+  it.effect("or names the create, when it is interrupted and the response is lost", () => {
+    const { layer } = cancelling(() => canceled, Effect.never)
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(
+        runs.createAndWait({ task: "t" }, { onAbort: "cancel", idempotencyKey: "order-7" })
+      )
+      yield* elapse("1 second")
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* elapse("1 minute")
+      yield* Fiber.join(interrupting)
+      assert.lengthOf(warnings, 1)
+      assert.include(warnings[0], "Creating a run has failed")
+    }).pipe(Effect.provide([layer, layerLogger]))
   })
 })

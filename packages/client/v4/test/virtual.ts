@@ -1,3 +1,4 @@
+import type { ClientOptions } from "@webagent/core"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,7 +13,10 @@ import { V4 } from "../src/index.ts"
 export const json = (status: number, body: unknown) => Effect.sync(() => Response.json(body, { status }))
 
 /** A client whose requests are answered in no time, so that only the test moves the clock. */
-export const answering = (answer: (method: string, path: string) => Effect.Effect<Response>) => {
+export const answering = (
+  answer: (method: string, path: string) => Effect.Effect<Response>,
+  options: Partial<ClientOptions> = {}
+) => {
   const sent: Array<{ readonly request: string; readonly id: string | undefined; readonly at_ms: number }> = []
   const client = HttpClient.make((request, url) =>
     Effect.gen(function* () {
@@ -22,7 +26,7 @@ export const answering = (answer: (method: string, path: string) => Effect.Effec
       return HttpClientResponse.fromWeb(request, yield* answer(request.method, path))
     })
   )
-  const layer = V4.layerClient({ baseUrl: "http://127.0.0.1:9", apiKey: "wak_test" }).pipe(
+  const layer = V4.layerClient({ baseUrl: "http://127.0.0.1:9", apiKey: "wak_test", ...options }).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
   return { layer, sent, requests: () => sent.map(({ request }) => request) }

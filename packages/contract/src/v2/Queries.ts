@@ -7,8 +7,6 @@ import { TaskStatus } from "./Task.ts"
 
 /** The query of `GET /sessions`. `filterBy` is a status. */
 export const SessionListQuery = Schema.Struct({ ...numberedQuery, filterBy: Schema.optionalKey(SessionStatus) })
-
-/** The query of `GET /sessions`. */
 export type SessionListQuery = typeof SessionListQuery.Type
 
 /** The query of `GET /tasks`. `filterBy` is a status; `after` and `before` bound the time of creation. */
@@ -19,6 +17,4 @@ export const TaskListQuery = Schema.Struct({
   after: Schema.optionalKey(Timestamp),
   before: Schema.optionalKey(Timestamp)
 })
-
-/** The query of `GET /tasks`. */
 export type TaskListQuery = typeof TaskListQuery.Type

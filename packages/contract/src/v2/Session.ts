@@ -7,8 +7,6 @@ import { TaskItemView } from "./Task.ts"
 
 /** Status of a session: `active`, `stopped`, or one not known yet. */
 export const SessionStatus = openStatus(sessionStatuses)
-
-/** Status of a session. */
 export type SessionStatus = typeof SessionStatus.Type
 
 /** A browser session with its tasks. `proxyUsedMb` is in MB, `proxyCost` in USD, both decimal strings. */
@@ -18,6 +16,4 @@ export const SessionView = answer({
   publicShareUrl: nullable(Schema.String),
   ...sessionTail
 }).annotate({ identifier: "SessionView" })
-
-/** A browser session with its tasks. */
 export type SessionView = typeof SessionView.Type

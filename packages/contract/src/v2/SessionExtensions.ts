@@ -15,28 +15,20 @@ export const SessionCreate = openRecord({
   keepAlive: Schema.optionalKey(Schema.Boolean),
   persistMemory: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "SessionCreate" })
-
-/** The body of `POST /sessions`. */
 export type SessionCreate = typeof SessionCreate.Type
 
 /** A session without its tasks. */
 export const SessionItemView = answer({ ...sessionHead, ...sessionTail }).annotate({ identifier: "SessionItemView" })
-
-/** A session without its tasks. */
 export type SessionItemView = typeof SessionItemView.Type
 
 /** A page of sessions, newest first. `totalItems` counts the sessions of all pages, up to 10,000. */
 export const SessionList = answer(numberedPage(SessionItemView)).annotate({ identifier: "SessionList" })
-
-/** A page of sessions, newest first. */
 export type SessionList = typeof SessionList.Type
 
 /** The body of `PATCH /sessions/{session_id}`: cancels its tasks and stops it. */
 export const SessionUpdate = openRecord({ action: Schema.Literal(stopAction) }).annotate({
   identifier: "SessionUpdate"
 })
-
-/** The body of `PATCH /sessions/{session_id}`. */
 export type SessionUpdate = typeof SessionUpdate.Type
 
 /** A public share of a session: `shareUrl` shows the session to everyone who has it, without an API key. */
@@ -45,8 +37,6 @@ export const ShareView = answer({
   shareUrl: Schema.String,
   lastViewedAt: nullable(Timestamp)
 }).annotate({ identifier: "ShareView" })
-
-/** A public share of a session. */
 export type ShareView = typeof ShareView.Type
 
 const ofSession = { params: Schema.Struct({ session_id: Uuid }), errors: [SessionNotFoundError] } as const

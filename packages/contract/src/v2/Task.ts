@@ -5,8 +5,6 @@ import { taskFields } from "./Fields.ts"
 
 /** Execution state of a task: `created`, `started`, `finished`, `failed`, `stopped`, or one not known yet. */
 export const TaskStatus = openStatus(taskStatuses)
-
-/** Execution state of a task. */
 export type TaskStatus = typeof TaskStatus.Type
 
 /** Returns whether a task's status is final: `finished`, `failed` or `stopped`. An unknown status isn't. */
@@ -15,6 +13,4 @@ export const isTerminalTaskStatus = (status: string): boolean =>
 
 /** A task of a v2 session. Times are naive UTC, `cost` is a decimal string in USD. */
 export const TaskItemView = answer(taskFields).annotate({ identifier: "TaskItemView" })
-
-/** A task of a v2 session. */
 export type TaskItemView = typeof TaskItemView.Type

@@ -16,14 +16,10 @@ export const TaskCreate = openRecord({
   // a JSON Schema as JSON text, which the output fits
   structuredOutput: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "TaskCreate" })
-
-/** The body of `POST /tasks`. */
 export type TaskCreate = typeof TaskCreate.Type
 
 /** The response to `POST /tasks`: the ids of the task and of its session. */
 export const CreatedTask = answer({ id: Uuid, sessionId: undescribed(Uuid) }).annotate({ identifier: "CreatedTask" })
-
-/** The response to `POST /tasks`. */
 export type CreatedTask = typeof CreatedTask.Type
 
 /** A step of the agent. `duration` is in seconds. */
@@ -37,8 +33,6 @@ export const TaskStep = answer({
   actions: undescribed(Schema.Array(Schema.String)),
   duration: undescribed(Schema.NullOr(Schema.Finite))
 }).annotate({ identifier: "TaskStep" })
-
-/** A step of the agent. */
 export type TaskStep = typeof TaskStep.Type
 
 /** A task with its steps. */
@@ -47,8 +41,6 @@ export const TaskView = answer({
   steps: Schema.Array(TaskStep),
   outputFiles: undescribed(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 }).annotate({ identifier: "TaskView" })
-
-/** A task with its steps. */
 export type TaskView = typeof TaskView.Type
 
 /** The status of a task, and its outcome once it's terminal: cheap, meant for polling. */
@@ -60,20 +52,14 @@ export const TaskStatusView = answer({
   isSuccess: taskFields.isSuccess,
   cost: taskFields.cost
 }).annotate({ identifier: "TaskStatusView" })
-
-/** The status of a task, and its outcome once it's terminal. */
 export type TaskStatusView = typeof TaskStatusView.Type
 
 /** A page of tasks, newest first. `totalItems` counts the tasks of all pages, up to 10,000. */
 export const TaskList = answer(numberedPage(TaskItemView)).annotate({ identifier: "TaskList" })
-
-/** A page of tasks, newest first. */
 export type TaskList = typeof TaskList.Type
 
 /** The body of `PATCH /tasks/{task_id}`. */
 export const TaskUpdate = openRecord({ action: Schema.Literals(taskActions) }).annotate({ identifier: "TaskUpdate" })
-
-/** The body of `PATCH /tasks/{task_id}`. */
 export type TaskUpdate = typeof TaskUpdate.Type
 
 const ofTask = { params: Schema.Struct({ task_id: Uuid }), errors: [TaskNotFoundError] } as const

@@ -4,8 +4,6 @@ import { cursorQuery, pageQuery } from "../PageQuery.ts"
 
 /** The query of `GET /sessions`: a page by its number. */
 export const SessionListQuery = Schema.Struct(pageQuery)
-
-/** The query of `GET /sessions`. */
 export type SessionListQuery = typeof SessionListQuery.Type
 
 /**
@@ -17,12 +15,8 @@ export const SessionMessagesQuery = Schema.Struct({
   before: Schema.optionalKey(Identifier),
   limit: cursorQuery.limit
 })
-
-/** The query of a session's messages. */
 export type SessionMessagesQuery = typeof SessionMessagesQuery.Type
 
 /** The query of `GET /profiles`: a part of a name, in any case, and a page by its number. */
 export const ProfileListQuery = Schema.Struct({ query: Schema.optionalKey(Schema.String), ...pageQuery })
-
-/** The query of `GET /profiles`. */
 export type ProfileListQuery = typeof ProfileListQuery.Type

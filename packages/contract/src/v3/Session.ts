@@ -12,14 +12,10 @@ export const SessionCreate = openRecord({
   // named in the description, but of no type
   thinkingLevel: Schema.optionalKey(Schema.Unknown)
 }).annotate({ identifier: "SessionCreate" })
-
-/** The body of `POST /sessions`. */
 export type SessionCreate = typeof SessionCreate.Type
 
 /** Status of a v3 session. None is described; the known ones are our server's. */
 export const V3SessionStatus = openStatus(v3SessionStatuses)
-
-/** Status of a v3 session. */
 export type V3SessionStatus = typeof V3SessionStatus.Type
 
 /** Returns whether a v3 session's result is final. An unknown status isn't. */
@@ -55,8 +51,7 @@ export const Session = answer({
   maxCostUsd: undescribed(Schema.NullOr(DecimalString)),
   proxyUsedMb: undescribed(DecimalString),
   llmCostUsd: undescribed(Schema.NullOr(DecimalString)),
-  proxyCostUsd: undescribed(DecimalString)
+  proxyCostUsd: undescribed(DecimalString),
+  browserCostUsd: undescribed(DecimalString)
 }).annotate({ identifier: "Session" })
-
-/** A v3 session. */
 export type Session = typeof Session.Type

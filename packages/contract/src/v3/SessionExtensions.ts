@@ -15,8 +15,6 @@ export const SessionList = answer({
   page: undescribed(Schema.Int),
   pageSize: undescribed(Schema.Int)
 }).annotate({ identifier: "SessionList" })
-
-/** A page of sessions, newest first. */
 export type SessionList = typeof SessionList.Type
 
 /**
@@ -26,8 +24,6 @@ export type SessionList = typeof SessionList.Type
 export const SessionStop = openRecord({
   strategy: Schema.optionalKey(Schema.Literals(stopStrategies))
 }).annotate({ identifier: "SessionStop" })
-
-/** The body of `POST /sessions/{session_id}/stop`. */
 export type SessionStop = typeof SessionStop.Type
 
 /**
@@ -45,8 +41,6 @@ export const SessionMessage = answer({
   hidden: undescribed(Schema.Boolean),
   createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "SessionMessage" })
-
-/** A message of a session. */
 export type SessionMessage = typeof SessionMessage.Type
 
 /** Messages of a session, oldest first. `hasMore` says whether there are more in the direction of the query. */
@@ -54,8 +48,6 @@ export const SessionMessages = answer({
   messages: Schema.Array(SessionMessage),
   hasMore: undescribed(Schema.Boolean)
 }).annotate({ identifier: "SessionMessages" })
-
-/** Messages of a session, oldest first. */
 export type SessionMessages = typeof SessionMessages.Type
 
 const ofSession = { params: Schema.Struct({ session_id: Identifier }), errors: [SessionNotFoundError] } as const

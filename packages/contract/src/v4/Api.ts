@@ -6,6 +6,7 @@ import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V4Extensions } from "./Extensions.ts"
 import { CreateRunInSession } from "./CreateRunInSession.ts"
+import { HandOffExtensions } from "./HandOff.ts"
 import { V4Operations } from "./Operations.ts"
 
 const { browsers, runs, sessions } = V4Operations
@@ -17,7 +18,9 @@ class RunsGroup extends HttpApiGroup.make("runs").add(
   endpoint("get", runs.get, "Read a run, with its result once terminal"),
   extension("list", V4Extensions.runs.list, "List runs, newest first"),
   extension("cancel", V4Extensions.runs.cancel, "Cancel a run; a terminal one stays as it is"),
-  extension("attachments", V4Extensions.runs.attachments, "List the files that the agent attached to a run")
+  extension("attachments", V4Extensions.runs.attachments, "List the files that the agent attached to a run"),
+  extension("ask", HandOffExtensions.ask, "Have a running run ask a person, and wait for the answer"),
+  extension("answer", HandOffExtensions.answer, "Answer the question that a run waits for; 409 if it was answered")
 ) {}
 
 /** The events of runs. With `Accept: text/event-stream`, they are sent as they happen. */

@@ -4,6 +4,7 @@ import { ProfileExtensions } from "../Profile.ts"
 import { browserQueries, profileQueries, workspaceQueries } from "../Queries.ts"
 import { WorkspaceExtensions } from "../Workspace.ts"
 import { BrowserExtensions } from "../BrowserExtensions.ts"
+import { DownloadExtensions } from "../Downloads.ts"
 import { RunEventsQuery, RunListQuery, SessionListQuery } from "./Queries.ts"
 import { listEvents } from "./RunEvents.ts"
 import { RunExtensions } from "./RunExtensions.ts"
@@ -16,7 +17,7 @@ import { SessionExtensions } from "./SessionExtensions.ts"
 export const V4Extensions = {
   runs: withQueries({ ...RunExtensions, events: listEvents }, { list: RunListQuery, events: RunEventsQuery }),
   sessions: withQueries(SessionExtensions, { list: SessionListQuery }),
-  browsers: withQueries(BrowserExtensions, browserQueries),
+  browsers: withQueries({ ...BrowserExtensions, ...DownloadExtensions }, browserQueries),
   profiles: withQueries(ProfileExtensions, profileQueries),
   workspaces: withQueries(WorkspaceExtensions, workspaceQueries),
   billing: AccountExtensions

@@ -4,18 +4,12 @@ import { afterQuery, cursorQuery } from "../PageQuery.ts"
 
 /** The query of `GET /runs`: the runs of one session, or all of the key's. */
 export const RunListQuery = Schema.Struct({ sessionId: Schema.optionalKey(Identifier), ...cursorQuery })
-
-/** The query of `GET /runs`. */
 export type RunListQuery = typeof RunListQuery.Type
 
 /** The query of `GET /sessions`. */
 export const SessionListQuery = Schema.Struct(cursorQuery)
-
-/** The query of `GET /sessions`. */
 export type SessionListQuery = typeof SessionListQuery.Type
 
 /** The query of `GET /runs/{run_id}/events`: the events after the one with this id. */
 export const RunEventsQuery = Schema.Struct(afterQuery)
-
-/** The query of `GET /runs/{run_id}/events`. */
 export type RunEventsQuery = typeof RunEventsQuery.Type

@@ -23,6 +23,21 @@ export interface RunOptions {
   readonly model?: string
   /** The most that the run may cost, in USD. */
   readonly maxCostUsd?: number | string
+  /** The longest that the run may wait for a free browser, in seconds; 0 fails it if there is none at once. */
+  readonly queueTimeout?: number
+  /** Lets the agent ask people. */
+  readonly handOff?: {
+    /** Time that a person has for an answer, in seconds: 1 to 86,400, by default 600. */
+    readonly timeout?: number
+    /** The effect of no answer in time; `fail` by default. */
+    readonly whenUnanswered?: "fail" | "skip" | "continue"
+    /** True to have the run's time limit stand still while it waits. */
+    readonly pausesTimeLimit?: boolean
+  }
+  /** The files that the agent may upload to websites, by the ids of their uploads. */
+  readonly attachedFileIds?: ReadonlyArray<string> | null
+  /** Without `attachedFileIds`, the agent may upload all files of this workspace. */
+  readonly workspaceId?: string | null
   /** The settings of the run's browser. A service may refuse settings that it can't honor. */
   readonly browserSettings?: {
     readonly profileId?: string | null
@@ -39,35 +54,54 @@ export type RunCreate = typeof RunCreate.Type & RunOptions
 
 /** Status of a run. Described are the terminal ones: `completed`, `failed`, `cancelled`. */
 export const RunStatus = openStatus(runStatuses)
-
-/** Status of a run. */
 export type RunStatus = typeof RunStatus.Type
 
 /** Returns whether a run's status is final: `completed`, `failed` or `cancelled`. An unknown status isn't. */
 export const isTerminalRunStatus = (status: string): boolean =>
   (terminalRunStatuses as ReadonlyArray<string>).includes(status)
 
+/** The question that a run waits for. It's a type alone: a client keeps what the service sends. */
+export interface WaitingFor {
+  readonly id: string
+  /** `question`, `approval`, `sign_in`, `captcha` or `payment`. */
+  readonly reason: string
+  /** `agent`, `rule` or `api`. */
+  readonly askedBy: string
+  readonly question: string
+  /** The answers to choose from; null for any text. */
+  readonly choices: ReadonlyArray<string> | null
+  readonly askedAt: string
+  readonly deadline: string
+  /** `fail`, `skip` or `continue`. */
+  readonly whenUnanswered: string
+  readonly pausesTimeLimit: boolean
+}
+
+/** An object whose fields have types and aren't checked. */
+type Unchecked<A> = ReturnType<typeof undescribed<Schema.NullOr<Schema.Codec<A, JsonObject>>>>
+
+// fields of our server, and those that published clients read
 const undescribedFields = {
   sessionId: undescribed(Schema.NullOr(Identifier)),
+  workspaceId: undescribed(Schema.NullOr(Identifier)),
   task: undescribed(Schema.String),
   modelParams: undescribed(Schema.NullOr(JsonObject)),
+  judgement: undescribed(Schema.NullOr(JsonObject)),
+  waitingFor: undescribed(Schema.NullOr(JsonObject)) as object as Unchecked<WaitingFor>,
   result: undescribed(Schema.Unknown),
   error: undescribed(Schema.NullOr(Schema.String)),
+  title: undescribed(Schema.NullOr(Schema.String)),
+  model: undescribed(Schema.NullOr(Schema.String)),
   createdAt: undescribed(Timestamp),
+  updatedAt: undescribed(Timestamp),
   startedAt: undescribed(Schema.NullOr(Timestamp)),
   finishedAt: undescribed(Schema.NullOr(Timestamp)),
   cost: undescribed(Schema.NullOr(DecimalString)),
-  // fields that published clients read
-  title: undescribed(Schema.NullOr(Schema.String)),
-  model: undescribed(Schema.NullOr(Schema.String)),
+  totalCostUsd: undescribed(Schema.NullOr(DecimalString)),
   contextLimit: undescribed(Schema.NullOr(Schema.Int)),
-  workspaceId: undescribed(Schema.NullOr(Identifier)),
-  attachedFileIds: undescribed(Schema.NullOr(Schema.Array(Identifier))),
-  judgement: undescribed(Schema.NullOr(JsonObject)),
   totalInputTokens: undescribed(Schema.NullOr(Schema.Int)),
   totalOutputTokens: undescribed(Schema.NullOr(Schema.Int)),
-  totalCostUsd: undescribed(Schema.NullOr(DecimalString)),
-  updatedAt: undescribed(Timestamp)
+  attachedFileIds: undescribed(Schema.NullOr(Schema.Array(Identifier)))
 }
 
 /** The response to `POST /runs`: "the run, which includes id". Only the id is certain. */
@@ -78,8 +112,6 @@ export const CreatedRun = answer({
   eventsUrl: undescribed(Schema.String),
   missingFileIds: undescribed(Schema.Array(Identifier))
 }).annotate({ identifier: "CreatedRun" })
-
-/** The response to `POST /runs`. */
 export type CreatedRun = typeof CreatedRun.Type
 
 /**
@@ -91,12 +123,8 @@ export const Run = answer({
   status: RunStatus,
   ...undescribedFields
 }).annotate({ identifier: "Run" })
-
-/** The full run. */
 export type Run = typeof Run.Type
 
 /** The response of the cheap status endpoint. */
 export const RunStatusView = answer({ status: RunStatus }).annotate({ identifier: "RunStatusView" })
-
-/** The response of the cheap status endpoint. */
 export type RunStatusView = typeof RunStatusView.Type

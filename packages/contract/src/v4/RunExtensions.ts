@@ -11,8 +11,6 @@ import { Run } from "./Run.ts"
 
 /** A page of runs, newest first. */
 export const RunList = answer({ runs: Schema.Array(Run), ...cursorPage }).annotate({ identifier: "RunList" })
-
-/** A page of runs, newest first. */
 export type RunList = typeof RunList.Type
 
 /** A file that an agent attached to its run; `sizeBytes` is known once it's uploaded. */
@@ -21,18 +19,16 @@ export const RunAttachment = answer({
   name: undescribed(Schema.String),
   contentType: undescribed(Schema.String),
   sizeBytes: undescribed(Schema.Int),
-  status: undescribed(openStatus(["pending", "uploaded"]))
+  status: undescribed(openStatus(["pending", "uploaded"])),
+  // opens the file without an API key for some minutes
+  url: undescribed(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "RunAttachment" })
-
-/** A file that an agent attached to its run. */
 export type RunAttachment = typeof RunAttachment.Type
 
 /** The files that an agent attached to its run. */
 export const RunAttachments = answer({ attachments: Schema.Array(RunAttachment) }).annotate({
   identifier: "RunAttachments"
 })
-
-/** The files that an agent attached to its run. */
 export type RunAttachments = typeof RunAttachments.Type
 
 const ofRun = { params: Schema.Struct({ run_id: Identifier }), errors: [RunNotFoundError] } as const

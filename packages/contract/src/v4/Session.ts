@@ -12,8 +12,6 @@ export const QueueMessage = openRecord({
   text: Schema.String,
   interrupt: Schema.Boolean
 }).annotate({ identifier: "QueueMessage" })
-
-/** A follow-up for a session. */
 export type QueueMessage = typeof QueueMessage.Type
 
 /**
@@ -32,6 +30,4 @@ export const QueuedMessage = answer({
   attachedFileIds: undescribed(Schema.NullOr(Schema.Array(Identifier))),
   createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "QueuedMessage" })
-
-/** The response to queueing a message. */
 export type QueuedMessage = typeof QueuedMessage.Type

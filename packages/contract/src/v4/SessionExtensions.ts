@@ -22,16 +22,12 @@ export const SessionInfo = answer({
   createdAt: undescribed(Timestamp),
   updatedAt: undescribed(Timestamp)
 }).annotate({ identifier: "SessionInfo" })
-
-/** A session as v4 lists it. */
 export type SessionInfo = typeof SessionInfo.Type
 
 /** A page of sessions, newest first. */
 export const SessionList = answer({ sessions: Schema.Array(SessionInfo), ...cursorPage }).annotate({
   identifier: "SessionList"
 })
-
-/** A page of sessions, newest first. */
 export type SessionList = typeof SessionList.Type
 
 /** When the first message interrupted a run. */
@@ -39,8 +35,6 @@ export const SteeringCutoff = answer({
   sourceRunId: undescribed(Identifier),
   createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "SteeringCutoff" })
-
-/** When the first message interrupted a run. */
 export type SteeringCutoff = typeof SteeringCutoff.Type
 
 /** The pending messages of a session, in the order in which they run. */
@@ -48,8 +42,6 @@ export const QueuedMessages = answer({
   queue: Schema.Array(QueuedMessage),
   steeringCutoffs: undescribed(Schema.Array(SteeringCutoff))
 }).annotate({ identifier: "QueuedMessages" })
-
-/** The pending messages of a session. */
 export type QueuedMessages = typeof QueuedMessages.Type
 
 const ofSession = { params: Schema.Struct({ session_id: Identifier }), errors: [SessionNotFoundError] } as const

@@ -8,11 +8,12 @@ import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "../CallOptions.ts"
 import type { ClientConfig } from "../ClientConfig.ts"
+import { checkNames } from "../OptionNames.ts"
 import * as Raw from "../Raw.ts"
 import * as Responses from "../Responses.ts"
 import type { Transport } from "../Transport.ts"
 import { heed } from "./Abort.ts"
-import { checkCallOptions, checkOptions, inputOf, recordOf, signalOf } from "./CheckOptions.ts"
+import { checkOptions, inputOf, record, signalOf, valueOf } from "./CheckOptions.ts"
 import type { SendRequest } from "./Client.ts"
 import { WebAgentClosedError } from "./Errors.ts"
 import type { Answer, CallOptions as Options, ResponseInfo, WaitOptions, WebAgentOptions } from "./Options.ts"
@@ -94,7 +95,10 @@ export const make = <R>(
   /** Ends that a signal closes the client, which it does from the first call on. */
   let unwatch: (() => void) | undefined
   // in the next turn: then a call whose own hook closes the client is among those at work
-  const closeOnce = () => (closing ??= Promise.resolve().then(close).finally(unwatch))
+  const closeOnce = () =>
+    (closing ??= Promise.resolve()
+      .then(() => close(isKilled ? Exit.interrupt() : Exit.void))
+      .finally(unwatch))
   let isKilled = false
   const closeBySignal = () => {
     isKilled = true
@@ -111,7 +115,7 @@ export const make = <R>(
     // there may be thousands of waits, which tell no response
     const last = wait ? undefined : new Responses.Last()
     const promise = new Promise<A>((resolve, reject) => {
-      checkCallOptions(options)
+      if (options) checkNames(options)
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
@@ -209,7 +213,7 @@ export const make = <R>(
           Raw.request(version)(method, path, {
             ...options,
             timeout: options?.timeout as Duration.Input | undefined,
-            query: recordOf("query", options?.query ?? undefined),
+            query: valueOf("query", record, options?.query ?? undefined),
             body: inputOf(options?.body)
           }),
         options,

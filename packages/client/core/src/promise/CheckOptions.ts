@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ClientConfigError } from "../ClientConfig.ts"
 import { aRecord, isRecord, mustBe } from "../MustBe.ts"
+import { unknownName } from "../OptionNames.ts"
 import type { Time, WebAgentOptions } from "./Options.ts"
 
 // Types say all of this to TypeScript; a program in plain JavaScript learns it here, before anything is sent.
@@ -11,7 +12,7 @@ const isTime = (value: unknown) => typeof value === "string" || typeof value ===
 const aTime = 'a length of time, such as "30 seconds"'
 
 /** The values that an option may have, and their description. Where texts and timeouts are read, more is checked. */
-type Kind = readonly [is: (value: unknown) => boolean, what: string]
+export type Kind = readonly [is: (value: unknown) => boolean, what: string]
 
 /** The options that an object may have, by name. */
 interface Kinds {
@@ -20,8 +21,8 @@ interface Kinds {
 
 const text: Kind = [(value) => typeof value === "string", "a string"]
 const time: Kind = [isTime, aTime]
-const callback: Kind = [isFunction, "a function"]
-const record: Kind = [isRecord, aRecord]
+export const callback: Kind = [isFunction, "a function"]
+export const record: Kind = [isRecord, aRecord]
 const isNumber = (value: unknown): value is number => typeof value === "number"
 const pause: Kind = [(value) => durationOf(value) !== undefined, aTime]
 
@@ -43,35 +44,12 @@ const kinds: { readonly [Name in keyof WebAgentOptions]-?: Kind | Kinds } = {
     burst: [(value) => isNumber(value) && value >= 0, "0 or more"]
   },
   retries: [(value) => isNumber(value) && Number.isInteger(value) && value >= 0, "a whole number from 0"],
+  onInterrupt: text,
   fetch: callback,
   httpClient: record,
+  events: record,
   ledger: callback,
   log: callback
-}
-
-/** The names of the options of all calls. */
-const callNames =
-  "signal timeout retries headers requestId query body idempotencyKey extraBody every first cancel onEnd onAbort onStatus result interrupt deduplicate concurrency stopOnFailure onProgress cursor limit sessionId filterBy agentSessionId pageSize pageNumber page page_size after before".split(
-    " "
-  )
-
-/** Returns whether two names are at most two letters apart: one may be changed, added, removed or swapped with the next. */
-const isNear = (from: string, to: string): boolean =>
-  Math.abs(from.length - to.length) <= 2 &&
-  Array.from(to).some((_, at) => from.startsWith(to.slice(0, at)) && from.endsWith(to.slice(at + 2)))
-
-/** Describes the first name that is no option, with the option that was probably meant. Undefined if all are options. */
-const unknownName = (of: string, options: object, names: ReadonlyArray<string>): string | undefined => {
-  const name = Object.keys(options).find((each) => !names.includes(each))
-  if (name === undefined) return undefined
-  const meant = names.find((each) => isNear(name.toLowerCase(), each.toLowerCase()))
-  return `${of}${name} is not an option.${meant === undefined ? ` Use ${names.join(", ")}.` : ` Did you mean ${of}${meant}?`}`
-}
-
-/** Throws a TypeError that names the first option of a call that no call has. */
-export const checkCallOptions = (options: object | null | undefined): void => {
-  const message = isRecord(options) ? unknownName("", options, callNames) : undefined
-  if (message !== undefined) throw new TypeError(message)
 }
 
 /** Checks a value and its fields. For a value that may hold a key, the error shows only the type. */
@@ -99,15 +77,9 @@ export const checkOptions = (options: WebAgentOptions): void => {
   if (httpClient !== undefined) check("httpClient.layer", httpClient.layer ?? null, record)
 }
 
-/** The function that a caller has given, if any. */
-export const functionOf = <F>(name: string, callback: F): F => {
-  if (callback !== undefined && !isFunction(callback)) throw new TypeError(mustBe(name, "a function", callback))
-  return callback
-}
-
-/** The fields that a caller has given, if any. */
-export const recordOf = <Fields extends object>(name: string, value: Fields | undefined): Fields | undefined => {
-  if (value !== undefined && !isRecord(value)) throw new TypeError(mustBe(name, aRecord, value))
+/** Returns a caller's value if it's of a kind, or undefined. Otherwise throws a TypeError that names it. */
+export const valueOf = <A>(name: string, [is, what]: Kind, value: A): A => {
+  if (value !== undefined && !is(value)) throw new TypeError(mustBe(name, what, value))
   return value
 }
 
@@ -119,31 +91,20 @@ const durationOf = (value: unknown): Duration.Duration | undefined => {
 }
 
 /** Returns the duration of an option, if it has a value. */
-export const timeOf = (name: string, time: Time | undefined): Duration.Duration | undefined => {
-  const duration = durationOf(time)
-  if (time !== undefined && duration === undefined) throw new TypeError(mustBe(name, aTime, time))
-  return duration
-}
+export const timeOf = (name: string, time: Time | undefined): Duration.Duration | undefined =>
+  durationOf(valueOf(name, pause, time))
 
-/** The number that a caller has given, if any. */
-export const numberOf = (
-  name: string,
-  what: string,
-  number: number | undefined,
-  is: (value: number) => boolean
-): number | undefined => {
-  if (number === undefined || (isNumber(number) && is(number))) return number
-  throw new TypeError(mustBe(name, what, number))
-}
+const aSignal: Kind = [
+  (value) => {
+    const { aborted, addEventListener } = Object(value) as AbortSignal
+    return typeof aborted === "boolean" && isFunction(addEventListener)
+  },
+  "an AbortSignal"
+]
 
 /** The signal that a caller has given, if any: what cannot abort a call is no reason to send it. */
-export const signalOf = (signal: AbortSignal | null | undefined): AbortSignal | undefined => {
-  if (signal === undefined || signal === null) return undefined
-  if (typeof signal.aborted !== "boolean" || !isFunction(signal.addEventListener)) {
-    throw new TypeError(mustBe("signal", "an AbortSignal", signal))
-  }
-  return signal
-}
+export const signalOf = (signal: AbortSignal | null | undefined): AbortSignal | undefined =>
+  valueOf("signal", aSignal, signal ?? undefined)
 
 /**
  * Copies an input as it is now, because the first call waits for the services, and its caller may change the input

@@ -15,11 +15,14 @@ export type SendRequest = (
 ) => Answer<unknown>
 
 /** The part of a `Caller` that every client needs. Its types don't mention Effect. */
-interface Connection {
+export interface Connection {
   readonly close: () => Promise<void>
   readonly baseUrls: Readonly<Record<ApiVersion, string>>
   readonly request: (version: ApiVersion) => SendRequest
 }
+
+/** Returns the connection of a client, for a part of it that has an entry of its own. */
+let connectionOf: (client: Client) => Connection
 
 /** Common methods of the clients of all versions. */
 export class Client {
@@ -35,26 +38,32 @@ export class Client {
    * ```
    */
   readonly request: SendRequest
-  readonly #close: () => Promise<void>
-  readonly #baseUrl: string
+  readonly #connection: Connection
+  readonly #version: ApiVersion
 
-  constructor({ baseUrls, close, request }: Connection, version: ApiVersion) {
-    this.request = request(version)
-    this.#close = close
-    this.#baseUrl = baseUrls[version]
+  static {
+    connectionOf = (client) => client.#connection
+  }
+
+  constructor(connection: Connection, version: ApiVersion) {
+    this.request = connection.request(version)
+    this.#connection = connection
+    this.#version = version
   }
 
   /** Stops running calls, releases their connections, and rejects further calls with a WebAgentClosedError. */
   close(): Promise<void> {
-    return this.#close()
+    return this.#connection.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#close()
+    return this.#connection.close()
   }
 
   /** Returns the address that the client calls, without the key. */
   toJSON(): { readonly baseUrl: string } {
-    return { baseUrl: this.#baseUrl }
+    return { baseUrl: this.#connection.baseUrls[this.#version] }
   }
 }
+
+export { connectionOf }

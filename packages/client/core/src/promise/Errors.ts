@@ -195,7 +195,7 @@ export const CreateOutcomeUnknown: ErrorClass<CreateOutcomeUnknown> = Create.Cre
 
 /**
  * A run or session didn't reach a final status before the timeout of the wait. The service is still working on it, and
- * it may still cost money. Wait again with `id`.
+ * it may still cost money, unless `isCancelled` is true. Wait again with `id`.
  */
 export interface WaitTimeoutError extends Error {
   readonly _tag: "WaitTimeoutError"
@@ -208,6 +208,8 @@ export interface WaitTimeoutError extends Error {
   readonly waited_ms: number
   /** The `X-Request-Id` of the last poll; missing when none was made. */
   readonly requestId?: string
+  /** True if the wait has cancelled it, as its options say. */
+  readonly isCancelled?: boolean
 }
 export const WaitTimeoutError: ErrorClass<WaitTimeoutError> = Polling.WaitTimeoutError
 

@@ -36,7 +36,7 @@ export const layerLog = (log: WebAgentOptions["log"]) => {
   let hasFailed = false
   // a log that throws, at once or later, ends neither a call nor the process
   const complain = (error: unknown) => {
-    if (!hasFailed) console.warn(`log has failed, and is overlooked where it does: ${textOf(error)}`)
+    if (!hasFailed) console.warn(`log has failed: ${textOf(error)}`)
     hasFailed = true
   }
   const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {

@@ -3,10 +3,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Caller, How } from "./Caller.ts"
-import { functionOf, inputOf, recordOf, timeOf } from "./CheckOptions.ts"
+import { callback, inputOf, record, timeOf, valueOf } from "./CheckOptions.ts"
 import type { CallOptions, CreateOptions, EndOptions, OwnWaitOptions, WaitOptions, WithResult } from "./Options.ts"
 
-export { functionOf, inputOf, numberOf } from "./CheckOptions.ts"
+export { callback, inputOf, type Kind, valueOf } from "./CheckOptions.ts"
 
 /** Options of a call that is a wait. */
 const waiting: How = { wait: true }
@@ -14,11 +14,14 @@ const waiting: How = { wait: true }
 /** Returns the additional options of a create. */
 export const createOf = (options: CreateOptions | undefined) =>
   options
-    ? { idempotencyKey: options.idempotencyKey, extraBody: recordOf("extraBody", options.extraBody ?? undefined) }
+    ? {
+        idempotencyKey: options.idempotencyKey,
+        extraBody: valueOf("extraBody", record, options.extraBody ?? undefined)
+      }
     : undefined
 
 /** Returns the options of a wait for `@webagent/polling`. */
-const waitOf = (options: WaitOptions | null | undefined) => {
+export const waitOf = (options: WaitOptions | null | undefined) => {
   const every = timeOf("every", options?.every ?? undefined)
   const every_ms = every === undefined ? undefined : Duration.toMillis(every)
   return {
@@ -42,9 +45,9 @@ const resultOf = (options: (WaitOptions & EndOptions & Partial<WithResult<unknow
  */
 export const tellingOf = <Value>(
   name: string,
-  callback: ((value: Value) => unknown) | null | undefined
+  report: ((value: Value) => unknown) | null | undefined
 ): ((value: Value) => Effect.Effect<void>) | undefined => {
-  const tell = functionOf(name, callback ?? undefined)
+  const tell = valueOf(name, callback, report ?? undefined)
   if (tell === undefined) return undefined
   return Effect.fnUntraced(function* (value: Value) {
     const doing = tell(value)
@@ -63,7 +66,7 @@ export const tellingOf = <Value>(
 export const ownWaitOf = <Created, Status>(
   options: (OwnWaitOptions<Created, Status> & Partial<WithResult<unknown>>) | undefined
 ) => {
-  const cancel = functionOf("cancel", options?.cancel ?? undefined)
+  const cancel = valueOf("cancel", callback, options?.cancel ?? undefined)
   type End = Parameters<NonNullable<typeof cancel>>[1]
   return {
     ...resultOf(options),
@@ -81,65 +84,59 @@ type Method = (caller: Caller<any>, effect: Effect.Effect<Run, never, any>) => (
 // oxlint-disable-next-line typescript/no-explicit-any
 type Run = (...args: ReadonlyArray<unknown>) => any
 
-const running = (effect: Parameters<Method>[1], ...args: ReadonlyArray<unknown>) =>
-  Effect.flatMap(effect, (run) => run(...args))
+/**
+ * Returns a call of an effect with `count` arguments of the caller's, and the options that follow them. They are read now,
+ * because the first call waits for the services.
+ */
+const callOf = (args: ReadonlyArray<unknown>, count: number, optionsOf: (options: never) => unknown) => {
+  const inputs = Array.from({ length: count }, (_, index) => inputOf(args[index]))
+  const options = optionsOf((args[count] ?? undefined) as never)
+  return (run: Run) => run(...inputs, options)
+}
 
-/** A read, by id. */
-export const reading: Method =
-  ({ call }, effect) =>
-  (id: string, options) =>
-    call(() => running(effect, id), options)
+const nothing = () => undefined
 
-/** The same with `count` ids or other arguments before the options. */
-export const readingBy =
-  (count: number): Method =>
-  ({ call }, effect) =>
-  (...args) =>
-    call(() => running(effect, ...Array.from({ length: count }, (_, index) => args[index])), args[count])
-
-/** Returns the options of a list, without those of its calls. */
-const queryOf = ({ headers: _h, requestId: _i, retries: _r, signal: _s, timeout: _t, ...query }: CallOptions = {}) =>
-  query
-
-/** A list, page by page as its records are taken. */
-export const listing: Method =
-  ({ iterate }, effect) =>
-  (options) =>
-    iterate(() => Stream.unwrap(Effect.map(effect, (run) => run(queryOf(options ?? undefined)))), options)
-
-/** One page of a list. */
-export const readingPage: Method =
-  ({ call }, effect) =>
-  (options) =>
-    call(() => running(effect, queryOf(options ?? undefined)), options)
-
-/** A wait, by id. */
-export const waitingFor: Method =
-  ({ call }, effect) =>
-  (id: string, options) =>
-    call(() => running(effect, id, resultOf(options)), options, waiting)
-
-/** A stream of the states of a resource, by id. */
-export const watching: Method =
-  ({ iterate }, effect) =>
-  (id: string, options) =>
-    iterate(() => Stream.unwrap(Effect.map(effect, (run) => run(id, waitOf(options)))), options)
-
-/** A create with `count` arguments before its options. */
+/** A call with `count` arguments before its options, by default a create. `optionsOf` are the effect's own options. */
 export const creating =
   (count: number, optionsOf: (options: never) => unknown = createOf, how?: How): Method =>
   ({ call }, effect) =>
   (...args) =>
-    call(
-      () =>
-        running(
-          effect,
-          ...Array.from({ length: count }, (_, index) => inputOf(args[index])),
-          optionsOf(args[count] as never)
-        ),
-      args[count],
-      how
-    )
+    call(() => Effect.flatMap(effect, callOf(args, count, optionsOf)), args[count], how)
+
+/** A stream with `count` arguments before its options. */
+const streaming =
+  (count: number, optionsOf: (options: never) => unknown): Method =>
+  ({ iterate }, effect) =>
+  (...args) =>
+    iterate(() => Stream.unwrap(Effect.map(effect, callOf(args, count, optionsOf))), args[count])
+
+/** A read with `count` ids or other arguments before the options. */
+export const readingBy = (count: number): Method => creating(count, nothing)
+
+/** A read, by id. */
+export const reading: Method = readingBy(1)
+
+/** Returns the options of a list, or others of the effect's own, without those of its calls. */
+const queryOf = ({ headers: _h, requestId: _i, retries: _r, signal: _s, timeout: _t, ...query }: CallOptions = {}) =>
+  query
+
+/** A list with `count` arguments before its query, page by page as its records are taken. */
+export const listingBy = (count: number): Method => streaming(count, queryOf)
+
+/** A list, page by page as its records are taken. */
+export const listing: Method = listingBy(0)
+
+/** A call with `count` arguments before options of its own, such as a query. */
+export const callingWith = (count: number): Method => creating(count, queryOf)
+
+/** One page of a list. */
+export const readingPage: Method = callingWith(0)
+
+/** A wait, by id. */
+export const waitingFor: Method = creating(1, resultOf, waiting)
+
+/** A stream of the states of a resource, by id. */
+export const watching: Method = streaming(1, waitOf)
 
 /** A create with `count` arguments before its options, and a wait for the created resource. */
 export const creatingAndWaiting = (count: number): Method =>

@@ -188,8 +188,16 @@ export interface WebAgentOptions {
         readonly burst?: number | undefined
       }
     | undefined
+  /** `events` of `@webagent/v4/promise/events` lets waits for runs follow events instead of polling. */
+  readonly events?: { readonly layer: unknown } | undefined
   /** Is told of requests, responses, retries and polls, for logging and metrics. Nothing it is told contains the key. */
   readonly hooks?: Hooks | undefined
+  /**
+   * Treatment of the client's unfinished runs when the process is interrupted, as by Ctrl-C. By
+   * default, `continue`, they continue, and a warning names them. With `cancel`, they are canceled, which is tried for a
+   * minute; in API v3, their sessions are stopped.
+   */
+  readonly onInterrupt?: "cancel" | "continue" | undefined
   /** Number of retries of a read or a stop; 4 by default. */
   readonly retries?: number | undefined
   /** The fetch to send requests with; unless told undici in Node, and the global one elsewhere. */

@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -16,8 +16,8 @@ export interface Runner<R> {
     last: Responses.Last | undefined,
     onEnd: (exit: Exit.Exit<A, E>) => void
   ) => Fiber.Fiber<A, E>
-  /** Interrupts the running effects, waits for their cleanup, and releases the services. */
-  readonly close: () => Promise<void>
+  /** Interrupts the running effects, waits for their cleanup, and releases the services, which are told the exit. */
+  readonly close: (exit: Exit.Exit<void>) => Promise<void>
 }
 
 /** Makes a runner over services, which the first effect builds. */
@@ -58,9 +58,9 @@ export const make = <R>(layer: Layer.Layer<R | Transport>): Runner<R> => {
     return fiber
   }
 
-  const close = (): Promise<void> => {
+  const close = (exit: Exit.Exit<void>): Promise<void> => {
     const fibers = [...atWork.map(({ fiber }) => fiber), ...(building === undefined ? [] : [building])]
-    return Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, Exit.void)))
+    return Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, exit)))
   }
 
   return { fork, close }

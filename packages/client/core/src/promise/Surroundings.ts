@@ -59,13 +59,15 @@ export const layerAll = <R>(
   const { polling, retries } = options
   const surroundings = Layer.mergeAll(
     layerLog(options.log),
+    (options.events?.layer ?? Layer.empty) as Layer.Layer<never>,
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
   // checkOptions has refused texts that are no times
   return services(polling as Polling.PollingOptions | undefined).pipe(
     Layer.provideMerge(Transport.layer),
-    Layer.provide(layerSending(options)),
+    // what sends may have a clock, as a service in virtual time has: calls and waits go by it
+    Layer.provideMerge(layerSending(options)),
     Layer.provide(Layer.succeed(ClientConfig, config)),
     Layer.provideMerge(surroundings)
   )

@@ -3,7 +3,6 @@ import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
 import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as V3 from "../Sessions.ts"
 import type { Sessions } from "./Sessions.ts"
@@ -41,11 +40,7 @@ export class WebAgent extends Client {
       listPage: Methods.readingPage,
       stop: Methods.readingBy(2),
       delete: Methods.reading,
-      messages: (caller, effect) => (id, options) =>
-        Methods.readingPage(
-          caller,
-          Effect.map(effect, (run) => (query) => run(id, query))
-        )(options),
+      messages: Methods.callingWith(1),
       untilTerminal: Methods.waitingFor,
       createAndWait: Methods.creatingAndWaiting(1),
       watch: Methods.watching

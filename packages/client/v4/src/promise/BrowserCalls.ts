@@ -1,7 +1,16 @@
 import { RetryPolicy, type Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
 import type { Caller } from "@webagent/core/promise/Caller"
-import { createOf, functionOf, inputOf, listing, methodsOf, reading, readingPage } from "@webagent/core/promise/Methods"
+import {
+  callback,
+  createOf,
+  inputOf,
+  listing,
+  methodsOf,
+  reading,
+  readingPage,
+  valueOf
+} from "@webagent/core/promise/Methods"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -82,7 +91,7 @@ export const make = (caller: Caller<OpenBrowsers | V4.Browsers>): Browsers => {
     use: (input, f, options) =>
       call(
         () => {
-          const body = functionOf("What is given to use", f ?? null)
+          const body = valueOf("What is given to use", callback, f ?? null)
           const [sent, chosen] = [inputOf(input), createOf(options)]
           return Effect.flatMap(V4.Browsers, (browsers) =>
             browsers.use(sent, (browser) => Effect.promise(async (signal) => body(browser, signal)), chosen)

@@ -5,6 +5,16 @@ import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "@webag
 export interface BrowserCreate {
   /** A country in two letters; null for no proxy. */
   readonly proxyCountryCode?: string | null
+  /** Starts with the state of this profile, and saves its own there when it's stopped. */
+  readonly profileId?: string | null
+  /** The longest time that it runs, in minutes. */
+  readonly timeout?: number
+  readonly browserScreenWidth?: number
+  readonly browserScreenHeight?: number
+  /** True records it. */
+  readonly enableRecording?: boolean
+  /** At most 10 pairs of your own, which are sent back with the browser. */
+  readonly metadata?: { readonly [name: string]: string }
 }
 
 /** The response to stopping a browser. The description promises none of its fields. */
@@ -14,6 +24,8 @@ export interface UpdatedBrowser extends Raw {
   readonly status?: "active" | "stopped" | OpenStatus
   readonly liveUrl?: string | null
   readonly recordingUrl?: string | null
+  /** False if the browser isn't recorded, so that no `recordingUrl` will ever come. */
+  readonly recordingAvailable?: boolean
   readonly proxyCountryCode?: string | null
   readonly startedAt?: string
   readonly finishedAt?: string | null

@@ -12,6 +12,10 @@ export interface RunCreate {
   readonly model?: string
   /** The most that the run may cost, in USD. */
   readonly maxCostUsd?: number | string
+  /** The files that the agent may upload to websites, by the ids of their uploads. */
+  readonly attachedFileIds?: ReadonlyArray<string> | null
+  /** Without `attachedFileIds`, the agent may upload all files of this workspace. */
+  readonly workspaceId?: string | null
   /** The settings of the run's browser. A service may refuse settings that it can't honor. */
   readonly browserSettings?: {
     readonly profileId?: string | null

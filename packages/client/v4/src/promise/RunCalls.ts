@@ -13,9 +13,11 @@ const settledOf =
       ? { status: "fulfilled", value: exit.value }
       : { status: "rejected", reason: rejectionOf(exit.cause) }
 
+const atLeastOne: Methods.Kind = [(runs) => typeof runs === "number" && runs >= 1, "1 or more"]
+
 const inputsOf = (inputs: Iterable<RunCreate>) => {
   if (typeof inputs === "object" && inputs !== null && Symbol.iterator in inputs) return inputs
-  throw new TypeError("The inputs of runAll must be an array, or another iterable object.")
+  throw new TypeError("The inputs of runAll must be an array or iterable.")
 }
 
 /** The operations on runs, as promises. */
@@ -36,13 +38,12 @@ export const make = (caller: Caller.Caller<V4.Runs>): Runs => ({
     caller.call(
       (rejectionOf) => {
         const list = inputsOf(inputs)
-        const isPositive = (runs: number) => runs >= 1
         const all = {
           ...Methods.ownWaitOf(options),
-          concurrency: Methods.numberOf("concurrency", "1 or more", options?.concurrency ?? undefined, isPositive),
+          concurrency: Methods.valueOf("concurrency", atLeastOne, options?.concurrency ?? undefined),
           stopOnFailure: options?.stopOnFailure,
           extraBody: options?.extraBody,
-          idempotencyKey: Methods.functionOf("idempotencyKey", options?.idempotencyKey),
+          idempotencyKey: Methods.valueOf("idempotencyKey", Methods.callback, options?.idempotencyKey),
           onProgress: Methods.tellingOf("onProgress", options?.onProgress)
         }
         return Effect.map(

@@ -14,7 +14,7 @@ import type { CreateAndWaitOptions } from "./Runs.ts"
 export interface FollowUp {
   readonly text: string
   /** False, as unless told, runs it as the next turn; true runs it immediately. */
-  readonly interrupt?: boolean
+  readonly interrupt?: boolean | undefined
   /**
    * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
    * is queued.

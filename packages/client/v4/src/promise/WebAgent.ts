@@ -40,7 +40,7 @@ export class WebAgent extends Client {
   readonly browsers: Browsers
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make((polling) => Layer.provide(layer, Polling.layer(polling)), options)
+    const caller = Caller.make((polling) => Layer.provideMerge(layer, Polling.layer(polling)), options)
     super(caller, "v4")
     this.runs = RunCalls.make(caller)
     this.sessions = Methods.methodsOf<Sessions>()(V4Sessions.Sessions, caller, {

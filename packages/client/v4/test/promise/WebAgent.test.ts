@@ -31,21 +31,24 @@ const run = (program: string, address: string) =>
       )
   )
 
-/** Interrupts a script that waits for its run; tells how it ended and what it printed. */
-const interrupted = (server: ScriptedServer["Service"], onAbort: string) =>
+/** Interrupts a script at a request; tells how it ended and what it printed. */
+const interrupted = (server: ScriptedServer["Service"], program: string, action: string, at: string) =>
   new Promise<readonly [signal: string | null, complained: string]>((resolve) => {
-    const program = fileURLToPath(new URL("process.ts", import.meta.url))
-    const args = ["--conditions=@webagent/source", program, "waits", server.address, onAbort]
+    const file = fileURLToPath(new URL("process.ts", import.meta.url))
+    const args = ["--conditions=@webagent/source", file, program, server.address, action]
     const child = spawn(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "", WEBAGENT_API_KEY: key } })
     let complained = ""
     child.stderr.on("data", (chunk: Buffer) => (complained += chunk.toString()))
     child.on("close", (_, signal) => resolve([signal, complained]))
-    let status = "running"
+    const ended = new Set<string>(["r-1"])
+    let created = 0
     server.script = ({ method, url }) => {
-      if (url.endsWith("/cancel")) status = "cancelled"
-      else if (method === "POST") return { status: 201, json: { id: "r-7" } }
-      else if (status === "running") child.kill("SIGINT")
-      return { json: { id: "r-7", status } }
+      const [, id = ""] = /runs\/([^/]+)/u.exec(url) ?? []
+      if (method === "POST" && id === "")
+        return { status: 201, json: { id: program === "waits" ? "r-7" : `r-${++created}` } }
+      if (url.endsWith("/cancel")) ended.add(id)
+      else if (url.endsWith(at)) child.kill("SIGINT")
+      return { json: { id, status: ended.has(id) ? "cancelled" : "running" } }
     }
   })
 
@@ -55,9 +58,9 @@ describe("a script that Ctrl-C interrupts", () => {
   it.live("names the run that it leaves, and ends by the signal", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
-      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "continue"))
+      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "waits", "continue", "/status"))
       assert.strictEqual(signal, "SIGINT")
-      assert.include(complained, "The wait for run r-7 has ended: it may go on at the service, and cost")
+      assert.strictEqual(complained, "The wait for run r-7 has ended: it may go on at the service, and cost\n")
       assert.notInclude(sent(server).join(), "cancel")
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
@@ -65,9 +68,29 @@ describe("a script that Ctrl-C interrupts", () => {
   it.live("cancels its run with onAbort: cancel", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
-      const [signal] = yield* Effect.promise(() => interrupted(server, "cancel"))
+      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "waits", "cancel", "/status"))
       assert.strictEqual(signal, "SIGINT")
       assert.include(sent(server), "POST /runs/r-7/cancel")
+      assert.strictEqual(complained, "")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("names the runs that it created without waiting, but not one that it has seen end", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "creates", "", "/r-3/status"))
+      assert.strictEqual(signal, "SIGINT")
+      assert.strictEqual(complained, "These may go on at the service, and cost: run r-2, run r-3\n")
+      assert.notInclude(sent(server).join(), "cancel")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("cancels them with onInterrupt: cancel", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const [signal, complained] = yield* Effect.promise(() => interrupted(server, "creates", "cancel", "/r-3/status"))
+      assert.deepStrictEqual([signal, complained], ["SIGINT", "Canceled: run r-2, run r-3\n"])
+      assert.sameMembers(sent(server).slice(-2), ["POST /runs/r-2/cancel", "POST /runs/r-3/cancel"])
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

@@ -1,7 +1,13 @@
 // What a test of WebAgent runs as a process of its own: the first argument names one of these programs.
 import { WebAgent } from "../../src/promise/index.ts"
 
-const agent = new WebAgent(process.argv[3] === undefined ? { retries: 0 } : { baseUrl: process.argv[3], retries: 0 })
+const [, , program = "", baseUrl, action] = process.argv
+
+const agent = new WebAgent({
+  baseUrl,
+  retries: 0,
+  onInterrupt: program === "creates" && action === "cancel" ? "cancel" : undefined
+})
 
 const programs: Record<string, () => Promise<unknown>> = {
   /** A create is rejected long before the program awaits it. */
@@ -33,10 +39,17 @@ const programs: Record<string, () => Promise<unknown>> = {
   waits: () =>
     agent.runs.createAndWait(
       { task: "t" },
-      { first: 0, every: 5, onAbort: process.argv[4] === "cancel" ? "cancel" : "continue" }
+      { first: 0, every: 5, onAbort: action === "cancel" ? "cancel" : "continue" }
     ),
+  /** A script that creates three runs, sees the end of one, and does something else when Ctrl-C comes. */
+  creates: async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => agent.runs.create({ task: "t" })))
+    await agent.runs.status("r-1")
+    for (const { id } of ids) await agent.runs.status(id)
+    setInterval(() => undefined, 1000)
+  },
   /** The program does not catch. */
   uncaught: () => agent.runs.get("r-1")
 }
 
-await programs[process.argv[2] ?? ""]?.()
+await programs[program]?.()

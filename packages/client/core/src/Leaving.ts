@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import { Transport } from "./Transport.ts"
+
+/**
+ * Accounts for the unfinished resources of a kind, such as `run`, when the surrounding scope is closed by an interruption,
+ * as by Ctrl-C: they are canceled if the client's `onInterrupt` says so, and a warning names those that are left.
+ *
+ * @returns A function for a resource that was named already, so that it isn't named twice.
+ */
+export const onInterrupt = (
+  kind: string,
+  cancel: (id: string) => Effect.Effect<unknown, unknown>
+): Effect.Effect<(id: string) => void, never, Scope.Scope | Transport> =>
+  Effect.flatMap(Transport, ({ onInterrupt, open }) => {
+    const isCanceling = onInterrupt === "cancel"
+    const onNamed = (id: string) => void (isCanceling || open.delete(`${kind} ${id}`))
+    return Effect.acquireRelease(Effect.succeed(onNamed), (_, exit) => {
+      const names = Exit.hasInterrupts(exit) ? Array.from(open).filter((name) => name.startsWith(`${kind} `)) : []
+      const leave = (name: string) =>
+        isCanceling ? Effect.exit(cancel(name.slice(kind.length + 1))) : Effect.succeed(exit)
+      return Effect.flatMap(Effect.forEach(names, leave, { concurrency: 10 }), (exits) => {
+        const tell = (tag: string, text: string) => {
+          const list = names.filter((_, index) => exits[index]?._tag === tag).join(", ")
+          return list ? Effect.logWarning(text + list) : Effect.void
+        }
+        return Effect.andThen(
+          tell("Failure", "These may go on at the service, and cost: "),
+          tell("Success", "Canceled: ")
+        )
+      })
+    })
+  })

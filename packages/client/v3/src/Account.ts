@@ -1,0 +1,157 @@
+import { WorkspaceList as WorkspaceListSchema } from "@webagent/contract/Resources"
+import type { ProfileList, Workspace, WorkspaceList } from "@webagent/contract/v3"
+import { v3Extensions } from "@webagent/contract/Wire"
+import { type CallChoices, type CallError, type OperationUnavailableError, Pages, type Transport } from "@webagent/core"
+import * as Shared from "@webagent/core/account"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+
+export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
+export type {
+  Account as AccountUsage,
+  FileList,
+  Profile,
+  ProfileInput,
+  ProfileList,
+  StoredFile,
+  UploadRequest,
+  UploadResponse,
+  Workspace,
+  WorkspaceInput,
+  WorkspaceList,
+  WorkspaceSize
+} from "@webagent/contract/v3"
+export type {
+  AccountCalls,
+  DownloadCalls,
+  DownloadError,
+  FileContent,
+  FileListError,
+  FileQuery,
+  FileUpload,
+  ProfileCalls,
+  ProfileCreateError,
+  ProfileError,
+  ProfileListError,
+  UploadedFile,
+  UploadError,
+  UploadOptions,
+  WorkspaceCalls,
+  WorkspaceCreateError,
+  WorkspaceError
+} from "@webagent/core/account"
+
+/** The query of a list of profiles, whose pages have numbers. */
+export interface ProfileQuery {
+  /** A part of the names, in any case. */
+  readonly query?: string
+  /** Number of profiles per page, from 1 to 100. */
+  readonly page_size?: number
+  /** The page to start with; 1 by default. */
+  readonly page?: number
+}
+
+/** Continues at the next number, under the names that v3 has for it. */
+const nextProfiles = (read: ProfileList, query: ProfileQuery): ProfileQuery | undefined => {
+  const { page = 1, page_size = read.items.length } = query
+  const next = Pages.nextNumber(read, { pageNumber: page, pageSize: page_size })
+  return next === undefined ? undefined : { ...query, page: page + 1 }
+}
+
+/** Browser profiles: names for browser state, such as cookies, that later browsers can start with. */
+export class Profiles extends Context.Service<Profiles, Shared.ProfileCalls<ProfileQuery>>()("@webagent/v3/Profiles") {
+  static readonly make: Effect.Effect<Shared.ProfileCalls<ProfileQuery>, never, Transport> = Shared.Profiles.make(
+    "v3",
+    nextProfiles
+  )
+  static readonly layer: Layer.Layer<Profiles, never, Transport> = Layer.effect(this, this.make)
+}
+
+/** The query of a list of workspaces, whose pages have numbers. */
+export interface WorkspaceQuery {
+  /** Number of workspaces per page, from 1 to 100. */
+  readonly pageSize?: number
+  /** The page to start with; 1 by default. */
+  readonly pageNumber?: number
+}
+
+/** The list of workspaces, which v4 doesn't have. */
+export interface WorkspaceLists {
+  /** Lists workspaces, newest first. Pages are read while you take workspaces from the stream. */
+  readonly list: (
+    options?: WorkspaceQuery & Omit<CallChoices, "timeout">
+  ) => Stream.Stream<Workspace, CallError | OperationUnavailableError>
+  /** Reads one page of `list`. `totalItems` is the number of workspaces on all pages. */
+  readonly listPage: (
+    options?: WorkspaceQuery & CallChoices
+  ) => Effect.Effect<WorkspaceList, CallError | OperationUnavailableError>
+}
+
+const makeWorkspaces = Effect.gen(function* () {
+  const calls = yield* Shared.Workspaces.make("v3")
+  const { list } = yield* Shared.Optional.make("v3", "Workspaces", {
+    list: { ...v3Extensions.listWorkspaces, success: WorkspaceListSchema }
+  })
+  return { ...calls, ...Pages.make<WorkspaceQuery>()(list, ({ items }) => items, Pages.nextNumber) }
+})
+
+/**
+ * Workspaces: files that several sessions can use.
+ *
+ * @example
+ * ```ts
+ * import { V3 } from "@webagent/v3"
+ * import { Workspaces } from "@webagent/v3/account"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const workspaces = yield* Workspaces
+ *   const { id } = yield* workspaces.create({ name: "Prices" })
+ *   const [file] = yield* workspaces.upload(id, [{ name: "mugs.csv", content: "red,4.20" }])
+ *   return yield* workspaces.download(id, file?.path ?? "")
+ * }).pipe(Effect.provide(Layer.provideMerge(Workspaces.layer, V3.layer())))
+ * ```
+ */
+export class Workspaces extends Context.Service<Workspaces, Shared.WorkspaceCalls & WorkspaceLists>()(
+  "@webagent/v3/Workspaces"
+) {
+  static readonly make: Effect.Effect<Shared.WorkspaceCalls & WorkspaceLists, never, Transport> = makeWorkspaces
+  static readonly layer: Layer.Layer<Workspaces, never, Transport> = Layer.effect(this, this.make)
+}
+
+/**
+ * The files that a browser has downloaded.
+ *
+ * @example
+ * ```ts
+ * import { Downloads } from "@webagent/v3/account"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * export const sizes = (browserId: string) =>
+ *   Downloads.use((downloads) =>
+ *     downloads.list(browserId).pipe(Stream.runForEach(({ path, size }) => Effect.log(path, size)))
+ *   )
+ * ```
+ */
+export class Downloads extends Context.Service<Downloads, Shared.DownloadCalls>()("@webagent/v3/Downloads") {
+  static readonly make: Effect.Effect<Shared.DownloadCalls, never, Transport> = Shared.Downloads.make("v3")
+  static readonly layer: Layer.Layer<Downloads, never, Transport> = Layer.effect(this, this.make)
+}
+
+/** The account of the API key: what it has used, and what it may use. */
+export class Account extends Context.Service<Account, Shared.AccountCalls>()("@webagent/v3/Account") {
+  static readonly make: Effect.Effect<Shared.AccountCalls, never, Transport> = Shared.Account.make("v3")
+  static readonly layer: Layer.Layer<Account, never, Transport> = Layer.effect(this, this.make)
+}
+
+/** All services of this entry, over a Transport, such as that of `V3.layer`. */
+export const layerAccount: Layer.Layer<Account | Downloads | Profiles | Workspaces, never, Transport> = Layer.mergeAll(
+  Account.layer,
+  Downloads.layer,
+  Profiles.layer,
+  Workspaces.layer
+)

@@ -1,0 +1,74 @@
+import type { Answer, CallOptions } from "@webagent/core/promise"
+import { type AccountClient, make, type Workspace, type WorkspacePage } from "@webagent/core/promise/account"
+import * as V3 from "../Account.ts"
+import type { WebAgent } from "./WebAgent.ts"
+
+export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/core/promise/account"
+export type {
+  AccountClient,
+  AccountUsage,
+  Downloads,
+  FileContent,
+  FilePage,
+  FileQuery,
+  FileUpload,
+  Profile,
+  ProfileInput,
+  ProfilePage,
+  Profiles,
+  StoredFile,
+  UploadedFile,
+  UploadLinks,
+  UploadOptions,
+  UploadRequest,
+  Workspace,
+  WorkspaceInput,
+  WorkspacePage,
+  Workspaces,
+  WorkspaceSize
+} from "@webagent/core/promise/account"
+
+/** The query of a list of workspaces, whose pages have numbers. */
+export interface WorkspaceQuery {
+  /** Number of workspaces per page, from 1 to 100. */
+  readonly pageSize?: number | undefined
+  /** The page to start with; 1 by default. */
+  readonly pageNumber?: number | undefined
+}
+
+/** The list of workspaces, which v4 doesn't have. */
+export interface WorkspaceLists {
+  /** Lists workspaces, newest first. Pages are read while you iterate. */
+  list(options?: WorkspaceQuery & Omit<CallOptions, "timeout">): AsyncIterable<Workspace>
+  /** Reads one page of `list`. `totalItems` is the number of workspaces on all pages. */
+  listPage(options?: WorkspaceQuery & CallOptions): Answer<WorkspacePage>
+}
+
+/** The query of a list of profiles, whose pages have numbers. */
+export interface ProfileQuery {
+  /** A part of the names, in any case. */
+  readonly query?: string | undefined
+  /** Number of profiles per page, from 1 to 100. */
+  readonly page_size?: number | undefined
+  /** The page to start with; 1 by default. */
+  readonly page?: number | undefined
+}
+
+/**
+ * Returns the profiles, the workspaces, the downloads and the usage of the account of a client.
+ *
+ * @param agent - The client that sends the requests.
+ * @example
+ * ```ts
+ * import type { WebAgent } from "@webagent/v3/promise"
+ * import { account } from "@webagent/v3/promise/account"
+ *
+ * export const store = async (agent: WebAgent) => {
+ *   const { workspaces } = account(agent)
+ *   const { id } = await workspaces.create({ name: "Prices" })
+ *   await workspaces.upload(id, [{ name: "mugs.csv", content: "red,4.20" }])
+ *   for await (const { path, size } of workspaces.files(id)) console.log(path, size)
+ * }
+ * ```
+ */
+export const account = (agent: WebAgent): AccountClient<ProfileQuery, WorkspaceLists> => make(agent, V3)
