@@ -5,15 +5,19 @@ import { AdminKeyAuth } from "./AdminKeyAuth.ts"
 import { AuditGroup } from "./Audit.ts"
 import { BrowsersGroup } from "./Browsers.ts"
 import { EventsGroup } from "./Events.ts"
+import { FilesGroup } from "./Files.ts"
 import { KeysGroup } from "./Keys.ts"
 import { MarksGroup } from "./Marks.ts"
 import { NodesGroup } from "./Nodes.ts"
+import { ProfilesGroup } from "./Profiles.ts"
 import { RecordingsGroup } from "./Recordings.ts"
 import { RunsGroup } from "./Runs.ts"
+import { SchedulesGroup } from "./Schedules.ts"
 import { ServerGroup } from "./Server.ts"
 import { SessionsGroup } from "./Sessions.ts"
 import { SharedRunsGroup, SharesGroup } from "./Share.ts"
 import { SpendGroup } from "./Spend.ts"
+import { WebhooksGroup } from "./Webhooks.ts"
 import { adminPath } from "./Wire.ts"
 
 /**
@@ -24,6 +28,8 @@ export class AdminOperations extends HttpApi.make("admin")
   .add(ServerGroup)
   .add(RunsGroup)
   .add(SharesGroup)
+  .add(FilesGroup)
+  .add(ProfilesGroup)
   .add(MarksGroup)
   .add(SessionsGroup)
   .add(BrowsersGroup)
@@ -33,6 +39,8 @@ export class AdminOperations extends HttpApi.make("admin")
   .add(RecordingsGroup)
   .add(AuditGroup)
   .add(EventsGroup)
+  .add(WebhooksGroup)
+  .add(SchedulesGroup)
   .middleware(RequestValidation) {}
 
 /** The admin API of a server at `/admin/v1`, with an API key. */

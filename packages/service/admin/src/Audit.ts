@@ -1,5 +1,6 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
@@ -22,8 +23,6 @@ export const AuditEntry = Schema.Struct({
   /** Status of the response: 200, 201 or 204 if it was done. */
   status: Schema.Int
 }).annotate({ identifier: "AuditEntry" })
-
-/** A change that someone made, or tried to make. */
 export type AuditEntry = typeof AuditEntry.Type
 
 /** Filters of the audit log. */
@@ -34,9 +33,16 @@ export const AuditFilters = Schema.Struct({
   from: Schema.optionalKey(When),
   to: Schema.optionalKey(When)
 })
-
-/** Filters of the audit log. */
 export type AuditFilters = typeof AuditFilters.Type
+
+/** Records that a program saved to a file. The log has what the program says: it can't see the file. */
+export const Export = Schema.Struct({
+  /** Kind of the records, such as `runs`. */
+  list: Schema.String.check(Schema.isPattern(/^[a-z][\w-]{0,63}$/u)),
+  /** Number of records. */
+  count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+}).annotate({ identifier: "Export" })
+export type Export = typeof Export.Type
 
 /** The log of changes. */
 export class AuditGroup extends HttpApiGroup.make("audit").add(
@@ -44,5 +50,9 @@ export class AuditGroup extends HttpApiGroup.make("audit").add(
     query: { ...AuditFilters.fields, ...pageQuery },
     success: pageOf(AuditEntry),
     error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List who changed what, newest first")
+  }).annotate(OpenApi.Summary, "List who changed what, newest first"),
+  HttpApiEndpoint.post("export", "/audit/exports", {
+    payload: Export,
+    success: HttpApiSchema.NoContent
+  }).annotate(OpenApi.Summary, "Note in the audit log that records were saved to a file")
 ) {}

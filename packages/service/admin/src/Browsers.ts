@@ -23,8 +23,6 @@ export const Control = Schema.Struct({
   /** Of a take: the live page on which its driver uses mouse and keyboard; null without a live view. */
   url: Schema.optionalKey(text)
 }).annotate({ identifier: "Control" })
-
-/** Control of a browser by a person. */
 export type Control = typeof Control.Type
 
 /** A browser of an agent or of a CDP client. Title and address are texts of strangers: show them as text only. */
@@ -37,9 +35,13 @@ export const Browser = Schema.Struct({
   agentSessionId: text,
   /** The run that its agent carries out right now. */
   runId: text,
+  /** The task of that run. */
+  task: text,
   /** Title and address of the tab in front; null if this node doesn't show the browser. */
   title: text,
   address: text,
+  /** Name of the key that has control of it; null if only its agent or a CDP client drives. */
+  driver: text,
   /** Reason for its stop, such as `expired` or `crashed`; null before that. */
   stopReason: text,
   recording: Schema.Boolean,
@@ -48,8 +50,6 @@ export const Browser = Schema.Struct({
   timeoutAt: Schema.NullOr(Instant),
   finishedAt: Schema.NullOr(Instant)
 }).annotate({ identifier: "AdminBrowser" })
-
-/** A browser. */
 export type Browser = typeof Browser.Type
 
 /** Filters of a list of browsers. */
@@ -60,8 +60,6 @@ export const BrowserFilters = Schema.Struct({
   from: Schema.optionalKey(When),
   to: Schema.optionalKey(When)
 })
-
-/** Filters of a list of browsers. */
 export type BrowserFilters = typeof BrowserFilters.Type
 
 /** Links to a browser; each has a token, so that it opens without a key. Null if the browser has no such thing. */
@@ -72,8 +70,6 @@ export const BrowserLinks = Schema.Struct({
   cdpUrl: text,
   recordingUrl: text
 }).annotate({ identifier: "BrowserLinks" })
-
-/** Links to a browser. */
 export type BrowserLinks = typeof BrowserLinks.Type
 
 /** Outcome for each browser. */

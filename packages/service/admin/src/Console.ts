@@ -7,14 +7,17 @@ import * as Schema from "effect/Schema"
 import { AdminOperations } from "./Api.ts"
 import { ForbiddenError } from "./Errors.ts"
 
-/** Path of the web console below the address of a server. */
-export const consolePath = "/console"
-
 /** Path of the console's API: the operations of the admin API with a session cookie in place of a key. */
 export const consoleApiPath = "/console/api"
 
 /** Path of the console's WebSocket. */
 export const consoleSocketPath = "/console/api/socket"
+
+/**
+ * A header of requests that a page sends by itself, a minute and more after the last key or click. They don't count as use of
+ * the session, so an unattended page signs out when the session is idle for too long.
+ */
+export const consoleIdleHeader = "x-console-idle"
 
 /** Sign-in state of a browser. */
 export const SignInState = Schema.Struct({
@@ -26,8 +29,6 @@ export const SignInState = Schema.Struct({
   /** Name of the key; null without one. */
   key: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "SignInState" })
-
-/** Sign-in state of a browser. */
 export type SignInState = typeof SignInState.Type
 
 /** Sign-in to the console: an API key once, then a session cookie that no script can read. */
@@ -63,6 +64,4 @@ export const SocketRequest = Schema.Struct({
   /** Ids of the browsers whose pictures to send. */
   pictures: Schema.Array(Schema.String.check(Schema.isMaxLength(200))).check(Schema.isMaxLength(100))
 }).annotate({ identifier: "SocketRequest" })
-
-/** A message of a page to its WebSocket. */
 export type SocketRequest = typeof SocketRequest.Type

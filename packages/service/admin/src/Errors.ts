@@ -1,51 +1,16 @@
-import { ConflictError, declared } from "@webagent/contract"
-import * as Schema from "effect/Schema"
-
-// `_tag` is an instance field and not a schema field: `Effect.catchTag` sees it, the wire does not.
+import { ConflictError, declared, detailError } from "@webagent/contract"
 
 /** 400: the cursor belongs to another list, to other filters, or to another server. Read the list from its start. */
-export class BadCursorError extends Schema.Error<BadCursorError>("BadCursorError")(
-  { detail: Schema.String },
-  { httpApiStatus: 400 }
-) {
-  readonly _tag = "BadCursorError"
-  override get message() {
-    return this.detail
-  }
-}
+export class BadCursorError extends detailError<BadCursorError>()("BadCursorError", 400) {}
 
 /** 403: the key lacks the scope that the operation needs. */
-export class ForbiddenError extends Schema.Error<ForbiddenError>("ForbiddenError")(
-  { detail: Schema.String },
-  { httpApiStatus: 403 }
-) {
-  readonly _tag = "ForbiddenError"
-  override get message() {
-    return this.detail
-  }
-}
+export class ForbiddenError extends detailError<ForbiddenError>()("ForbiddenError", 403) {}
 
 /** 404: no record has this id, or none that the key may see. */
-export class NotFoundError extends Schema.Error<NotFoundError>("NotFoundError")(
-  { detail: Schema.String },
-  { httpApiStatus: 404 }
-) {
-  readonly _tag = "NotFoundError"
-  override get message() {
-    return this.detail
-  }
-}
+export class NotFoundError extends detailError<NotFoundError>()("NotFoundError", 404) {}
 
 /** 503: the store or another node doesn't respond, or the server is draining. Retry later, as `Retry-After` says. */
-export class UnavailableError extends Schema.Error<UnavailableError>("UnavailableError")(
-  { detail: Schema.String },
-  { httpApiStatus: 503 }
-) {
-  readonly _tag = "UnavailableError"
-  override get message() {
-    return this.detail
-  }
-}
+export class UnavailableError extends detailError<UnavailableError>()("UnavailableError", 503) {}
 
 /** The errors as endpoints declare them: one value each, so that the OpenAPI document has one component each. */
 export const errors = {

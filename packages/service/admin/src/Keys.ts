@@ -23,10 +23,10 @@ export const KeyLimits = Schema.Struct({
   browsers: most(0),
   requestsPerMinute: most(1),
   /** Cost of a UTC day in USD. */
-  usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
+  usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
+  /** Megabytes of stored files; the server's own limit holds, too. */
+  fileMegabytes: Schema.optionalKey(most(0))
 }).annotate({ identifier: "KeyLimits" })
-
-/** Limits of a key. */
 export type KeyLimits = typeof KeyLimits.Type
 
 /** An API key without its secret. */
@@ -38,6 +38,8 @@ export const Key = Schema.Struct({
   limits: KeyLimits,
   createdAt: Instant,
   revokedAt: Schema.NullOr(Instant),
+  /** Time of its last request, up to a minute late; null if it was never used. */
+  lastUsedAt: Schema.NullOr(Instant),
   usage: Schema.Struct({
     /** Unfinished runs. */
     runs: Schema.Int,
@@ -47,8 +49,6 @@ export const Key = Schema.Struct({
     usdToday: Usd
   })
 }).annotate({ identifier: "Key" })
-
-/** An API key without its secret. */
 export type Key = typeof Key.Type
 
 /** A name of letters, digits, `.`, `_` and `-`. */
@@ -71,8 +71,6 @@ export const CreateKey = Schema.Struct({
 export const CreatedKey = Schema.Struct({ key: Key, secret: Schema.RedactedFromValue(Schema.String) }).annotate({
   identifier: "CreatedKey"
 })
-
-/** A key with its secret. */
 export type CreatedKey = typeof CreatedKey.Type
 
 const ofKey = { name: Schema.NonEmptyString }

@@ -22,8 +22,6 @@ export const Node = Schema.Struct({
   browsers: Schema.Int,
   startedAt: Instant
 }).annotate({ identifier: "Node" })
-
-/** A running server that shares the store. */
 export type Node = typeof Node.Type
 
 const ofNode = { node_id: Schema.NonEmptyString }

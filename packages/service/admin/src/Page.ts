@@ -7,9 +7,11 @@ export const Instant = Schema.String.annotate({ format: "date-time" })
 /** An amount of money as an exact decimal string in USD, such as `"0.0132"`. */
 export const Usd = Schema.String.annotate({ examples: ["0.0132"] })
 
-/** A whole number in a query. */
-const whole = (minimum: number, maximum: number) =>
-  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum }))
+/** A whole number in a query or path: digits without leading zeros. */
+export const whole = (minimum: number, maximum: number) =>
+  Schema.String.check(Schema.isPattern(/^(0|[1-9]\d*)$/u, { message: "Expected a whole number" }))
+    .pipe(Schema.decodeTo(Schema.FiniteFromString))
+    .check(Schema.isBetween({ minimum, maximum }))
 
 /** Query parameters of a page of any list. */
 export const pageQuery = {

@@ -14,8 +14,6 @@ export const RecordedBrowser = Schema.Struct({
   startedAt: Instant,
   finishedAt: Schema.NullOr(Instant)
 }).annotate({ identifier: "RecordedBrowser" })
-
-/** A recorded browser. */
 export type RecordedBrowser = typeof RecordedBrowser.Type
 
 /** Recordings of browsers. */

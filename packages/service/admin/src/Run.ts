@@ -1,7 +1,7 @@
 import { JsonObject, openStatus } from "@webagent/contract"
 import { runStatuses } from "@webagent/contract/Wire"
 import * as Schema from "effect/Schema"
-import { FilterText, Ids, Instant, Usd, When } from "./Page.ts"
+import { FilterText, Ids, Instant, Usd, When, whole } from "./Page.ts"
 
 /** Statuses of a run; the last three are final. */
 export { runStatuses } from "@webagent/contract/Wire"
@@ -25,9 +25,54 @@ export const Mark = Schema.Struct({
   by: Schema.String,
   at: Instant
 }).annotate({ identifier: "Mark" })
-
-/** The opinion of a person about a run. */
 export type Mark = typeof Mark.Type
+
+/** The wait of a run for a free browser. */
+const BrowserQueue = Schema.Struct({
+  /** 1 is the next one that gets a browser. A position above 10 may be off by a factor of 2, because it is stored only now and then. */
+  position: Schema.Int,
+  /** `browsers` if all are in use, `key` if the key has as many as it may have, `memory` if the server is short of it. */
+  reason: openStatus(["browsers", "key", "memory"]),
+  since: Instant,
+  /** When it fails if it has no browser; null for no limit. */
+  until: Schema.NullOr(Instant)
+}).annotate({ identifier: "BrowserQueue" })
+
+const questionFields = {
+  id: Schema.String,
+  /** `question`, `approval`, `sign_in`, `captcha` or `payment`. */
+  reason: openStatus(["question", "approval", "sign_in", "captcha", "payment"]),
+  /** The agent, a rule about actions that need an approval, or a request. */
+  askedBy: openStatus(["agent", "rule", "api"]),
+  question: Schema.String,
+  /** The answers to choose from; null for any text. */
+  choices: Schema.NullOr(Schema.Array(Schema.String)),
+  askedAt: Instant,
+  deadline: Instant,
+  /** Effect on the run if no person answers in time. */
+  whenUnanswered: openStatus(["fail", "skip", "continue"]),
+  /** True if the run's time limit stands still meanwhile. */
+  pausesTimeLimit: Schema.Boolean
+}
+
+/** The question that a run waits for. Question and choices are texts of strangers. */
+export const WaitingFor = Schema.Struct(questionFields).annotate({ identifier: "AdminWaitingFor" })
+export type WaitingFor = typeof WaitingFor.Type
+
+/** A question of a run, with its outcome; null while the run waits. */
+const AskedQuestion = Schema.Struct({
+  ...questionFields,
+  outcome: Schema.NullOr(
+    Schema.Struct({
+      /** `handed_back`: a person drove the browser and gave it back. */
+      kind: openStatus(["answered", "handed_back", "expired"]),
+      answer: text,
+      /** Name of the person's key. */
+      by: text,
+      at: Instant
+    })
+  )
+}).annotate({ identifier: "AskedQuestion" })
 
 const runFields = {
   id: Schema.String,
@@ -48,6 +93,10 @@ const runFields = {
   failure: text,
   /** Reason why it finished: `done`, a failure's tag, or a cancel's reason such as `asked`; null before that. */
   reason: text,
+  /** Null unless it waits for a free browser. Missing in responses of older servers. */
+  browserQueue: Schema.optionalKey(Schema.NullOr(BrowserQueue)),
+  /** Null unless it waits for a person. Missing in responses of older servers. */
+  waitingFor: Schema.optionalKey(Schema.NullOr(WaitingFor)),
   error: text,
   result: Schema.Json,
   isSuccess: Schema.NullOr(Schema.Boolean),
@@ -79,6 +128,10 @@ export const RunDetails = Schema.Struct({
   attempt: Schema.Int,
   modelParams: Schema.NullOr(JsonObject),
   outputSchema: Schema.NullOr(JsonObject),
+  /** Files that it may upload, by the ids of their uploads; null if it has none. */
+  attachedFileIds: Schema.NullOr(Schema.Array(Schema.String)),
+  /** The browser profile of its session; null without one. */
+  profileId: text,
   /** Limits of the run; null is unlimited. */
   budget: Schema.NullOr(
     Schema.Struct({
@@ -91,11 +144,11 @@ export const RunDetails = Schema.Struct({
   liveUrl: text,
   recordingUrl: text,
   mark: Schema.NullOr(Mark),
+  /** Its questions to people, oldest first. Missing in responses of older servers. */
+  questions: Schema.optionalKey(Schema.Array(AskedQuestion)),
   /** True if a link shows it to people without a key. */
   shared: Schema.Boolean
 }).annotate({ identifier: "RunDetails" })
-
-/** A run with what only its own page shows. */
 export type RunDetails = typeof RunDetails.Type
 
 /** Filters of a list of runs; a run has to match all of them. The same in a request and in the address of a page. */
@@ -108,6 +161,8 @@ export const RunFilters = Schema.Struct({
   tag: Schema.optionalKey(FilterText),
   failure: Schema.optionalKey(FilterText),
   session: Schema.optionalKey(FilterText),
+  /** `true` for those that wait for a person. */
+  waiting: Schema.optionalKey(Schema.Literal("true")),
   /** Words of the task; the last one may be the beginning of a word. */
   search: Schema.optionalKey(FilterText),
   /** Created at this time or later. */
@@ -117,8 +172,6 @@ export const RunFilters = Schema.Struct({
   /** Cost at least this many USD so far. */
   minUsd: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })))
 })
-
-/** Filters of a list of runs. */
 export type RunFilters = typeof RunFilters.Type
 
 /** Number of runs, counted up to 10,000. */
@@ -133,11 +186,9 @@ export const RunPage = Schema.Struct({
   rows: Schema.Array(Run),
   next: Schema.NullOr(Schema.String),
   complete: Schema.Boolean,
-  /** Runs by status that fit the other filters; only on the first page, null on the others. */
+  /** Runs by status that fit the other filters; only on the first page, null on the others and with `counts=false`. */
   counts: Schema.NullOr(Schema.Record(Schema.String, Count))
 }).annotate({ identifier: "RunPage" })
-
-/** A page of runs. */
 export type RunPage = typeof RunPage.Type
 
 /** A step of an agent. Fields that the agent doesn't report are null. */
@@ -164,15 +215,10 @@ export const RunStep = Schema.Struct({
   /** True if there is a picture of the page: `GET /runs/{id}/steps/{number}/picture`. */
   picture: Schema.Boolean
 }).annotate({ identifier: "RunStep" })
-
-/** A step of an agent. */
 export type RunStep = typeof RunStep.Type
 
 /** Number of a step or model call in a path or query. */
-export const StepNumber = Schema.FiniteFromString.check(
-  Schema.isInt(),
-  Schema.isBetween({ minimum: 0, maximum: 1_000_000 })
-)
+export const StepNumber = whole(0, 1_000_000)
 
 /** One call of a model. */
 export const ModelCall = Schema.Struct({
@@ -191,17 +237,24 @@ export const ModelCall = Schema.Struct({
   durationMs: Schema.NullOr(Schema.Int),
   failure: text
 }).annotate({ identifier: "ModelCall" })
-
-/** One call of a model. */
 export type ModelCall = typeof ModelCall.Type
 
-/** Request for a new run: the body of v4's `POST /runs`. These are its most used fields. */
+/**
+ * Request for a new run: the body of v4's `POST /runs`. These are its most used fields. Ids of files that the key doesn't
+ * have get a 422.
+ */
 export const StartRun = Schema.StructWithRest(
-  Schema.Struct({ task: Schema.NonEmptyString, modelParams: Schema.optionalKey(JsonObject) }),
+  Schema.Struct({
+    task: Schema.NonEmptyString,
+    modelParams: Schema.optionalKey(JsonObject),
+    /** Files that it may upload: all of a workspace, or those with these ids. */
+    workspaceId: Schema.optionalKey(Schema.String),
+    attachedFileIds: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** Settings of its browser; `profileId` is the profile that it starts with. */
+    browserSettings: Schema.optionalKey(JsonObject)
+  }),
   [Schema.Record(Schema.String, Schema.Unknown)]
 ).annotate({ identifier: "StartRun" })
-
-/** Request for a new run. */
 export type StartRun = typeof StartRun.Type
 
 /** A follow-up for the session of a run. */
@@ -214,7 +267,9 @@ export const SendMessage = Schema.Struct({
 /** The runs to cancel: by their ids, or all open ones that fit a filter. */
 export const CancelRuns = Schema.Union([
   Schema.Struct({
-    ids: Ids
+    ids: Ids,
+    /** True to leave runs alone that have begun, for example to take follow-ups out of a queue. */
+    onlyQueued: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.Struct({
     filter: Schema.Struct({ ...RunFilters.fields, minUsd: Schema.optionalKey(Schema.Finite) }),
@@ -226,23 +281,19 @@ export const CancelRuns = Schema.Union([
 /** Outcome of a bulk cancel for each run. Sending it again is harmless. */
 export const CancelledRuns = Schema.Struct({
   cancelled: Schema.Array(Schema.String),
-  /** Those that were finished before. */
+  /** Those that were finished before or, with `onlyQueued`, had begun. */
   already: Schema.Array(Schema.String),
   notFound: Schema.Array(Schema.String),
   /** With a filter: the cursor to send next, because one request changes at most 500; null when done. */
   next: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "CancelledRuns" })
-
-/** Outcome of a bulk cancel for each run. */
 export type CancelledRuns = typeof CancelledRuns.Type
 
 /** Runs that were started again, and those that were not. */
 export const RetriedRuns = Schema.Struct({
   started: Schema.Array(Schema.Struct({ of: Schema.String, run: Run })),
   notFound: Schema.Array(Schema.String),
-  /** Those that a limit of the key refused. */
+  /** Those that a limit of the key refused, or whose browser profile can't be used. */
   refused: Schema.optionalKey(Schema.Array(Schema.Struct({ id: Schema.String, detail: Schema.String })))
 }).annotate({ identifier: "RetriedRuns" })
-
-/** Runs that were started again. */
 export type RetriedRuns = typeof RetriedRuns.Type

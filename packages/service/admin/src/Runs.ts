@@ -1,4 +1,5 @@
 import { Identifier } from "@webagent/contract"
+import { AnswerRun, AskPerson } from "@webagent/contract/v4"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -27,7 +28,12 @@ const refused = [errors.conflict, errors.unavailable]
 /** Runs of every key, or of the request's key. */
 export class RunsGroup extends HttpApiGroup.make("runs").add(
   HttpApiEndpoint.get("list", "/runs", {
-    query: { ...RunFilters.fields, ...pageQuery },
+    query: {
+      ...RunFilters.fields,
+      ...pageQuery,
+      /** `false` leaves out the counts, which take longer than the rows. */
+      counts: Schema.optionalKey(Schema.Literals(["true", "false"]))
+    },
     success: RunPage,
     error: [errors.badCursor, errors.unavailable]
   }).annotate(OpenApi.Summary, "List runs, newest first, with the number of runs in each status"),
@@ -64,6 +70,18 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     success: Run.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, ...refused]
   }).annotate(OpenApi.Summary, "Send a follow-up to the session of a run; the response is the run that it becomes"),
+  HttpApiEndpoint.post("ask", "/runs/:run_id/ask", {
+    params: ofRun,
+    payload: AskPerson,
+    success: Run,
+    error: [errors.notFound, ...refused]
+  }).annotate(OpenApi.Summary, "Have a running run ask a person, and wait for the answer"),
+  HttpApiEndpoint.post("answer", "/runs/:run_id/answer", {
+    params: ofRun,
+    payload: AnswerRun,
+    success: Run,
+    error: [errors.notFound, ...refused]
+  }).annotate(OpenApi.Summary, "Answer the question that a run waits for; 409 if it was answered"),
   HttpApiEndpoint.post("cancel", "/runs/cancel", {
     payload: CancelRuns,
     success: CancelledRuns,

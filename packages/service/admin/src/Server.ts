@@ -22,7 +22,11 @@ export const features = [
   "pictures",
   "live",
   "control",
-  "simulation"
+  "simulation",
+  "profiles",
+  "webhooks",
+  "schedules",
+  "files"
 ] as const
 
 /** A part that a server may have. A newer server may name others. */
@@ -46,11 +50,14 @@ export const ServerInfo = Schema.Struct({
   key: Schema.Struct({
     name: Schema.String,
     /** True if it sees and changes the records of every key. */
-    admin: Schema.Boolean
+    admin: Schema.Boolean,
+    /**
+     * The operations that it may use, such as `runs.list`. A program hides what the others would do, because they get a
+     * 403.
+     */
+    operations: Schema.Array(Schema.String)
   })
 }).annotate({ identifier: "ServerInfo" })
-
-/** Facts about the server that responds. */
 export type ServerInfo = typeof ServerInfo.Type
 
 /** Health of the server that responds and of its store. */
@@ -61,8 +68,6 @@ export const Health = Schema.Struct({
   /** Figures such as the size of the store and the number of open runs. */
   details: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Health" })
-
-/** Health of the server that responds. */
 export type Health = typeof Health.Type
 
 /** A setting in force. A secret is shown as `"set"`. */
@@ -73,8 +78,6 @@ export const Setting = Schema.Struct({
   /** Its flag, such as `--keep-days`; null for a fact that no flag sets. */
   flag: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Setting" })
-
-/** A setting in force. */
 export type Setting = typeof Setting.Type
 
 /** The server itself. */

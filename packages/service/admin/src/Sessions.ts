@@ -41,8 +41,6 @@ export type Session = typeof Session.Type
 export const SessionDetails = Schema.Struct({ ...sessionFields, runList: Schema.Array(Run) }).annotate({
   identifier: "SessionDetails"
 })
-
-/** A session with its runs. */
 export type SessionDetails = typeof SessionDetails.Type
 
 /** Filters of a list of sessions. */
@@ -52,8 +50,6 @@ export const SessionFilters = Schema.Struct({
   from: Schema.optionalKey(When),
   to: Schema.optionalKey(When)
 })
-
-/** Filters of a list of sessions. */
 export type SessionFilters = typeof SessionFilters.Type
 
 /** Sessions of all API versions. */

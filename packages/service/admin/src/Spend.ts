@@ -21,8 +21,6 @@ export const SpendRow = Schema.Struct({
   inputTokens: Schema.Int,
   outputTokens: Schema.Int
 }).annotate({ identifier: "SpendRow" })
-
-/** Cost of one group of runs. */
 export type SpendRow = typeof SpendRow.Type
 
 /** Cost by day, key or model. */
@@ -33,8 +31,6 @@ export const Spend = Schema.Struct({
   rows: Schema.Array(SpendRow),
   totalUsd: Usd
 }).annotate({ identifier: "Spend" })
-
-/** Cost by day, key or model. */
 export type Spend = typeof Spend.Type
 
 /** Cost of runs. */

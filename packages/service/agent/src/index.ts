@@ -1,5 +1,6 @@
 export * as BrowserAgent from "./agent/BrowserAgent.ts"
 export type { BrowserAgentOptions } from "./agent/BrowserAgent.ts"
+export type { Approval, ApprovalRequest } from "./agent/HandOver.ts"
 export type * as Limits from "./agent/Limits.ts"
 export type { Action } from "./agent/Tools.ts"
 export * from "./model/CallSettings.ts"

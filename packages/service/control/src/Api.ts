@@ -14,7 +14,7 @@ import { Snapshot } from "./Snapshot.ts"
 import { Span } from "./Span.ts"
 import { Advance, TimeMode, TimeView } from "./Time.ts"
 import { Verdicts } from "./Verdict.ts"
-import { controlPath } from "./Wire.ts"
+import { consoleControlPath, controlPath } from "./Wire.ts"
 
 const Count = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
 const Changed = Schema.Struct({ id: Schema.String, status: Schema.String })
@@ -112,13 +112,21 @@ export class OperationsGroup extends HttpApiGroup.make("operations").add(
   }).annotate(OpenApi.Summary, "Cut every CDP connection of a browser, which goes on")
 ) {}
 
-/** The API that drives and reads a simulated server. It has its own port and key, and is off by default. */
-export class ControlApi extends HttpApi.make("control")
+/**
+ * The operations that drive and read a simulated server, without a path and without a check of who asks, so that a
+ * program can mount them with its own: `ControlApi` takes the control key, the web console a session.
+ */
+export class ControlOperations extends HttpApi.make("control")
   .add(BehaviourGroup)
   .add(RecordGroup)
   .add(StateGroup)
   .add(OperationsGroup)
-  .middleware(ControlValidation)
-  .middleware(ControlKeyAuth)
+  .middleware(ControlValidation) {}
+
+/** The operations as the console's pages call them, on a server whose console needs no sign-in. */
+export class ConsoleControlApi extends ControlOperations.prefix(consoleControlPath) {}
+
+/** The API that drives and reads a simulated server. It has its own port and key, and is off by default. */
+export class ControlApi extends ControlOperations.middleware(ControlKeyAuth)
   .prefix(controlPath)
   .annotateMerge(OpenApi.annotations({ title: "Control of a simulated web-agent service", version: "1.0.0" })) {}

@@ -28,6 +28,10 @@ export interface TaskScript {
   readonly proxyMb?: string
   /** Number of steps, 0 to 99. */
   readonly steps?: number
+  /** A question to a person, asked in the middle of the work. Its wait doesn't count as work. */
+  readonly ask?: string
+  /** The answers to choose from; any text by default. */
+  readonly choices?: ReadonlyArray<string>
 }
 
 /** A script as the agent reads it in a task. */
@@ -35,6 +39,8 @@ export interface ParsedTaskScript extends Omit<TaskScript, "duration" | "output"
   readonly duration?: Duration.Duration
   readonly output?: Schema.Json
 }
+
+const json = (text: string): Result.Result<Schema.Json, unknown> => Result.try(() => JSON.parse(text) as Schema.Json)
 
 const words = (...known: ReadonlyArray<string>) => ({
   expected: known.join(" or "),
@@ -50,6 +56,14 @@ const count = {
   parse: (text: string) => (/^\d{1,2}$/u.test(text) ? Number(text) : undefined)
 }
 
+const sentence = {
+  expected: "a word or a JSON string",
+  parse: (text: string) => {
+    const value = Result.getOrElse(json(text), () => text)
+    return typeof value === "string" ? value : text
+  }
+}
+
 /** Readers of each key's raw value; `undefined` means that the value is invalid. */
 const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   outcome: words("completed", "failed", "cancelled"),
@@ -58,13 +72,7 @@ const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
     parse: (text) => Option.getOrUndefined(spanFromText(text))
   },
   output: { expected: "a word or JSON", parse: (text) => Result.getOrElse(json(text), () => text) },
-  error: {
-    expected: "a word or a JSON string",
-    parse: (text) => {
-      const value = Result.getOrElse(json(text), () => text)
-      return typeof value === "string" ? value : text
-    }
-  },
+  error: sentence,
   cost: decimal,
   success: truth,
   judge: truth,
@@ -73,7 +81,16 @@ const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   persistMemory: truth,
   recording: truth,
   proxyMb: decimal,
-  steps: count
+  steps: count,
+  ask: sentence,
+  choices: {
+    expected: 'a JSON array of texts such as ["Red","Blue"]',
+    parse: (text) => {
+      const value = Result.getOrElse(json(text), () => null)
+      const isList = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string")
+      return isList ? value : undefined
+    }
+  }
 }
 
 /** Keys of a script, before the `=`. */
@@ -83,8 +100,6 @@ interface Reader {
   readonly expected: string
   readonly parse: (text: string) => unknown
 }
-
-const json = (text: string): Result.Result<Schema.Json, unknown> => Result.try(() => JSON.parse(text) as Schema.Json)
 
 const bare = /^[\w.+-]+$/u
 

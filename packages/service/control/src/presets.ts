@@ -32,10 +32,7 @@ const talk = {
 } satisfies Profile
 
 const instant = {
-  ...named(
-    "instant",
-    "Everything succeeds as soon as it can, for unit tests: a turn takes 5 ms, so that a test may still see it at work."
-  ),
+  ...named("instant", "For unit tests: every run succeeds within about 5 ms, so that a test can still see it running."),
   duration: millis(5),
   dispatch: millis(0),
   outcomes: { completed: 1 },
@@ -48,8 +45,8 @@ const instant = {
 const realistic = {
   ...named(
     "realistic",
-    "A healthy service at its true pace: runs of a minute with a long tail, one in ten failed, a browser in 1.5 s; no " +
-      "vendor publishes how long runs take, and lognormal is what such times tend to look like."
+    "A healthy service at its usual pace: a run takes about a minute and sometimes much longer, one in ten fails, and a " +
+      "browser starts in 1.5 s. These times are estimates, because no vendor publishes them."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(60), sigma: 1, max: minutes(30) } },
@@ -74,9 +71,8 @@ const flakyFaults: ReadonlyArray<FaultRule> = [
 const flaky = {
   ...named(
     "flaky",
-    "A bad day, in a hurry so that tests may wait for it: runs of a second, one in six failed, and about 4 % of the " +
-      "requests reset, throttled, hung, spoilt by a proxy or answered into the void: twenty polls meet an error as often " +
-      "as not."
+    "A bad day, sped up so that tests can wait for it: a run takes about a second, one in six fails, and about 4 % of " +
+      "the requests are reset, throttled, delayed or changed by a proxy, or lose their response."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(1), sigma: 0.8, max: seconds(30) } },
@@ -129,8 +125,8 @@ const hostileFaults: ReadonlyArray<FaultRule> = [
 const hostile = {
   ...named(
     "hostile",
-    "Everything that can go wrong does, about one request in four, and runs have a tail without mercy: for finding out " +
-      "what a client loses, doubles or leaks. No service is this bad for long; each of these faults has been seen."
+    "Everything that can go wrong does: about one request in four breaks, and some runs take very long. Use it to find " +
+      "what a client loses, repeats or leaks. No service is this bad for long, but each of these faults happens."
   ),
   ...talk,
   duration: { pareto: { min: millis(300), alpha: 1.1, max: minutes(2) } },
@@ -153,8 +149,8 @@ const hostile = {
 const overloaded = {
   ...named(
     "overloaded",
-    "A healthy service with more to do than it can: few runs and requests are let in, the others get a 429 with either " +
-      "form of Retry-After, starts are slow, and one answer in twenty is a 503 or late."
+    "A healthy service with too much to do: it accepts few runs and requests, and the others get a 429 with either form " +
+      "of Retry-After. Runs start slowly, and one response in twenty is a 503 or late."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(90), sigma: 1, max: minutes(30) } },

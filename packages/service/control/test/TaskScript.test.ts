@@ -123,7 +123,7 @@ describe("TaskScript", () => {
 
   it("refuses what it does not know, and says what it knows", () => {
     const known =
-      "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb, steps"
+      "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb, steps, ask, choices"
     assert.strictEqual(refusal("[simulate outcom=failed]"), `Unknown key "outcom" in the script. Known are ${known}.`)
     assert.include(refusal("[simulate toString=1]"), 'Unknown key "toString"')
     assert.strictEqual(

@@ -19,6 +19,8 @@ export interface AgentReports {
   readonly reports: Reports
   /** Gives the turn of an agent back, because this node closes. */
   readonly giveBack: (execution: Execution) => Effect.Effect<void>
+  /** Notifies an agent when a question of its turn was asked or its wait is over. */
+  readonly changed: (execution: Execution, turn: Turn.Turn) => void
   /** The last steps of agents in a browser, and each one from now on. */
   readonly stepsIn: (browserId: string) => Stream.Stream<Turn.TurnStep>
 }
@@ -90,7 +92,7 @@ export const make = Effect.fnUntraced(function* ({
     used: execution.used(now_ms)
   })
 
-  const { attempt, cutShort, stepsIn } = yield* Attempts.make({
+  const { attempt, cutShort, stepsIn, wake } = yield* Attempts.make({
     browsers,
     control,
     find,
@@ -153,6 +155,10 @@ export const make = Effect.fnUntraced(function* ({
     reports,
     giveBack: (execution) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(commit(execution, giveBack(execution, now)))),
+    changed: (execution, turn) => {
+      execution.changed?.(turn)
+      wake(execution)
+    },
     stepsIn
   }
   return made

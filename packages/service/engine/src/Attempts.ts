@@ -1,16 +1,25 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { BrowserControl } from "./BrowserControl.ts"
 import type { Browsers } from "./Browsers.ts"
+import type { BrowserQueue } from "./domain/BrowserQueue.ts"
 import type * as Decide from "./domain/Decide.ts"
 import type { SessionNotFound } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import type { Attempt, Execution, LeaseLost } from "./ports/Agent.ts"
+import { BrowserPool } from "./ports/BrowserPool.ts"
+import * as HandOvers from "./HandOvers.ts"
 import { LiveViews } from "./ports/LiveViews.ts"
+import { isFileName } from "./domain/Workspace.ts"
+import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Workspaces } from "./ports/Workspaces.ts"
+import * as Pauses from "./Pauses.ts"
+import { queuedLaunch } from "./QueuedLaunch.ts"
 
 /** A step of an agent, and the browser in which it is done. */
 interface BrowserStep {
@@ -37,9 +46,12 @@ const kept = { replay: 1024, capacity: 256 }
 /** Makes what agents in fibers are given, and publishes their steps. */
 export const make = Effect.fnUntraced(function* ({ browsers, control, find, giveBack, told }: Holder) {
   const store = yield* Store
+  const pool = yield* BrowserPool
   const recordings = yield* Recordings
   const views = yield* LiveViews
+  const workspaces = yield* Workspaces
   const steps = yield* PubSub.sliding<BrowserStep>(kept)
+  const handOvers = HandOvers.make({ control, store })
   /** The step that an agent here is in. */
   const open = new WeakMap<Execution, BrowserStep>()
 
@@ -52,7 +64,12 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     let { browserId } = session
     let domains: ReadonlyArray<string> | null = null
     let pictures = turn.steps
-    const progress = (progress: Decide.Progress) => told(execution, { _tag: "Progress", token, progress })
+    const { paused_ms, pausing } = Pauses.make()
+    const { ask, handedOver, progress } = handOvers.of(execution, {
+      browserId: () => browserId,
+      pausing,
+      report: (progress) => told(execution, { _tag: "Progress", token, progress })
+    })
     const inStep = Effect.fnUntraced(function* (reported: Decide.Progress) {
       const { turnSteps } = yield* progress(reported)
       for (const step of turnSteps) {
@@ -63,14 +80,38 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
       }
     })
     /** Waits while a person has control of the browser, so that the agent and the person don't act at the same time. */
-    const paused = Effect.suspend(() => (browserId === null ? Effect.void : control.free(browserId)))
+    const paused = Effect.suspend(() => (browserId === null ? Effect.void : pausing(control.free(browserId))))
+    const queued = {
+      turn,
+      timeout_ms: pool.queueTimeout_ms,
+      // a run that has begun can't begin again elsewhere
+      isMovable: Effect.map(
+        Effect.option(store.turn(turn.id)),
+        (stored) => Option.getOrUndefined(Option.flatten(stored))?.status === "dispatching"
+      ),
+      report: (queue: BrowserQueue) => told(execution, { _tag: "Wait", token, queue })
+    }
     return {
       session,
       cancelled,
       budget: turn.budget,
+      attached:
+        workspaces === null || turn.files === undefined
+          ? Effect.succeed([])
+          : Effect.orDie(Effect.provideService(workspaces.filesById(turn.files.ids), Owner, turn.owner)),
+      attach: (name, size, bytes) =>
+        workspaces === null || !isFileName(name)
+          ? Effect.succeed(false)
+          : workspaces.attach(turn, { path: name, contentType: "application/octet-stream" }, bytes, size).pipe(
+              Effect.as(true),
+              Effect.catch((error) =>
+                Effect.as(Effect.logWarning(`A file of run ${turn.id} could not be stored`, error), false)
+              )
+            ),
+      paused_ms,
       earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) => turns.filter(({ seq }) => seq < turn.seq)),
-      browser: browsers
-        .ofSession(
+      browser: queuedLaunch(queued, (queue) =>
+        browsers.ofSession(
           session,
           Effect.map(find(sessionId), ({ browserId }) => browserId),
           (id) => {
@@ -80,9 +121,14 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
               told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
             )
           },
-          () => domains
+          () => domains,
+          queue
         )
-        .pipe(Effect.tapError(({ reason }) => Effect.sync(() => void (reason === "draining" && giveBack(execution))))),
+      ).pipe(
+        Effect.tapError(({ reason }) =>
+          Effect.sync(() => void ((reason === "draining" || reason === "moved") && giveBack(execution)))
+        )
+      ),
       allowDomains: (allowed) =>
         Effect.suspend(() => {
           domains = allowed
@@ -105,12 +151,15 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
           // the next step looks at the page as the person left it
         }).pipe(Effect.andThen(paused)),
       used: (used, call) => progress({ used, call }),
-      checkpoint: (checkpoint) => progress({ checkpoint })
+      checkpoint: (checkpoint) => progress({ checkpoint }),
+      ask,
+      handedOver
     }
   })
 
   return {
     attempt,
+    wake: handOvers.wake,
     /** Publishes the end of the step that an agent was in when its turn ended. */
     cutShort: (execution: Execution, now_ms: number): Effect.Effect<void> => {
       const seen = open.get(execution)

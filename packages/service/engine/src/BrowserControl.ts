@@ -22,12 +22,18 @@ export class ControlTaken extends Data.TaggedError("ControlTaken")<{
 export interface BrowserControl {
   /** The person who has control; null if control is free. */
   readonly of: (browserId: string) => Effect.Effect<Control | null>
-  /** Gives control for a time. The driver who has it extends it. */
-  readonly take: (browserId: string, driver: string, for_ms: number) => Effect.Effect<Control, ControlTaken>
+  /** Gives control for a time. The driver who has it extends it; then it isn't new. */
+  readonly take: (
+    browserId: string,
+    driver: string,
+    for_ms: number
+  ) => Effect.Effect<Control & { readonly isNew: boolean }, ControlTaken>
   /** Ends control: of this driver, or of any driver if none is named. */
   readonly release: (browserId: string, driver?: string) => Effect.Effect<void, ControlTaken>
-  /** Waits until control is free. */
-  readonly free: (browserId: string) => Effect.Effect<void>
+  /** Waits until control is free, and tells whether its time was over; `released` if it is free already. */
+  readonly free: (browserId: string) => Effect.Effect<"released" | "expired">
+  /** Waits until a person has had control, now or from now on, and it is free again. Returns the person's key. */
+  readonly handedBack: (browserId: string) => Effect.Effect<string>
 }
 
 interface Held extends Control {
@@ -38,6 +44,8 @@ interface Held extends Control {
 export const make = (): BrowserControl => {
   const held = new Map<string, Held>()
   let takes = 0
+  /** Waits for the next person. */
+  const awaited = new Map<string, Deferred.Deferred<string>>()
 
   const current = (browserId: string) =>
     Effect.map(Clock.currentTimeMillis, (now_ms): Held | undefined => {
@@ -47,14 +55,17 @@ export const make = (): BrowserControl => {
       return undefined
     })
 
-  const free = (browserId: string): Effect.Effect<void> =>
+  const free = (browserId: string, last: "released" | "expired" = "released"): Effect.Effect<"released" | "expired"> =>
     Effect.flatMap(Effect.all([current(browserId), Clock.currentTimeMillis]), ([control, now_ms]) =>
       control === undefined
-        ? Effect.void
-        : Effect.andThen(
+        ? Effect.succeed(last)
+        : Effect.flatMap(
             // a later take may have extended it
-            Effect.raceFirst(Deferred.await(control.released), Effect.sleep(control.until_ms - now_ms)),
-            free(browserId)
+            Effect.raceFirst(
+              Effect.as(Deferred.await(control.released), "released" as const),
+              Effect.as(Effect.sleep(control.until_ms - now_ms), "expired" as const)
+            ),
+            (how) => free(browserId, how)
           )
     )
 
@@ -72,7 +83,10 @@ export const make = (): BrowserControl => {
       for (const [id, { until_ms }] of held) if (until_ms <= now_ms) held.delete(id)
       const control = { id: before?.id ?? `${now_ms}-${++takes}`, driver, until_ms: now_ms + for_ms }
       held.set(browserId, { ...control, released: before?.released ?? Deferred.makeUnsafe<void>() })
-      return control
+      const next = awaited.get(browserId)
+      awaited.delete(browserId)
+      if (next !== undefined) Deferred.doneUnsafe(next, Effect.succeed(driver))
+      return { ...control, isNew: before === undefined }
     }),
     release: Effect.fnUntraced(function* (browserId, driver) {
       const control = yield* current(browserId)
@@ -81,6 +95,16 @@ export const make = (): BrowserControl => {
       held.delete(browserId)
       Deferred.doneUnsafe(control.released, Effect.void)
     }),
-    free
+    free: (browserId) => free(browserId),
+    handedBack: Effect.fnUntraced(function* (browserId) {
+      const held = yield* current(browserId)
+      const next = awaited.get(browserId) ?? Deferred.makeUnsafe<string>()
+      if (held === undefined) awaited.set(browserId, next)
+      const driver =
+        held?.driver ??
+        (yield* Effect.onInterrupt(Deferred.await(next), () => Effect.sync(() => awaited.delete(browserId))))
+      yield* free(browserId)
+      return driver
+    })
   }
 }

@@ -7,15 +7,18 @@ import { commitBrowser } from "./browserEnd.ts"
 import type { BrowserLaunches, Restore } from "./BrowserLaunches.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
-import { type AdmissionRefused, CountryUnavailable, LifetimeTooLong } from "./domain/Errors.ts"
+import { type AdmissionRefused, CountryUnavailable, LifetimeTooLong, type ProfileUnusable } from "./domain/Errors.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { Admission } from "./ports/Admission.ts"
 import { BrowserPool, type LaunchFailed } from "./ports/BrowserPool.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
+import type { ProfileNotFound } from "./ports/Profiles.ts"
 import { Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
 import type { Work } from "./ports/Work.ts"
+import type { LaunchQueue } from "./PoolLaunches.ts"
+import type { ProfileLoans } from "./ProfileLoans.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A browser to create. */
@@ -25,6 +28,8 @@ export interface BrowserRequest {
   readonly proxyCountryCode: string | null
   /** True if its picture is recorded; false by default. */
   readonly recording?: boolean
+  /** The profile that it starts with; none by default. */
+  readonly profileId?: string
   /** The domains that it may connect to; all unless given. */
   readonly allowedDomains?: ReadonlyArray<string>
   /** The languages that it announces to pages; those of the server unless given. */
@@ -37,26 +42,34 @@ export interface BrowserRequest {
 
 /** Creates browsers: stores each as starting, launches it, and stores it as active. */
 export interface BrowserCreates {
-  /** Creates a browser. One that `waits` may be launched later, when the pool has room. */
+  /** Creates a browser. With `queue`, it may be launched later, when the pool has room. */
   readonly create: (
     request: BrowserRequest,
     record: Record,
-    restore?: Restore,
-    waits?: boolean
+    queue?: LaunchQueue | null,
+    restore?: Restore
   ) => Effect.Effect<
     MadeOf<"Browser">,
-    AdmissionRefused | CountryUnavailable | KeyTaken | LaunchFailed | LifetimeTooLong | StoreUnavailable
+    | AdmissionRefused
+    | CountryUnavailable
+    | KeyTaken
+    | LaunchFailed
+    | LifetimeTooLong
+    | ProfileNotFound
+    | ProfileUnusable
+    | StoreUnavailable
   >
   readonly isLaunching: (id: string) => boolean
   /**
-   * Waits until a browser is no longer starting; false if its launch failed. `looks` limits the checks of a browser that
-   * another node launches.
+   * Waits until a browser is no longer starting; false if its launch failed. `key` is that of its create, which goes
+   * with the record of a browser without a place. `looks` limits the checks of a browser that another node launches.
    */
-  readonly isLaunched: (id: string, looks?: number) => Effect.Effect<boolean, StoreUnavailable>
+  readonly isLaunched: (id: string, key: string, looks?: number) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater">, Pick<BrowserLaunches, "launch"> {
   readonly isLost: Work["Service"]["isLost"]
+  readonly loans: Pick<ProfileLoans, "end" | "lend">
 }
 
 /**
@@ -67,7 +80,7 @@ const lookEvery_ms = 100
 const maxLooks = 600
 
 /** Makes the creates of a node. */
-export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch }: CreatesOptions) {
+export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch, loans }: CreatesOptions) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
@@ -83,17 +96,16 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
       if (done !== undefined) Deferred.doneUnsafe(done, Effect.void)
     })
 
-  /** Stores a browser that is about to be launched. */
-  const begin = Effect.fnUntraced(function* (
-    refusals: number,
-    { lifetime_ms = pool.lifetime_ms, ...request }: BrowserRequest,
+  const write = Effect.fnUntraced(function* (
+    id: string,
+    profile: Browser.Browser["profile"],
+    { lifetime_ms = pool.lifetime_ms, ...request }: Omit<BrowserRequest, "profileId">,
     record: Record
   ) {
     const owner = yield* Owner
-    const id = yield* ids.next("browser", refusals)
     const startedAt_ms = yield* Clock.currentTimeMillis
     const expiresAt_ms = lifetime_ms === undefined ? null : startedAt_ms + lifetime_ms
-    const starting = Browser.make({ id, ...request, owner, node, startedAt_ms, expiresAt_ms })
+    const starting = Browser.make({ id, profile, ...request, owner, node, startedAt_ms, expiresAt_ms })
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
     const admission = yield* Admission
     const changes = { ...record(made, startedAt_ms), ...(admission === null ? {} : { also: admission }) }
@@ -112,11 +124,22 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
     return keyed
   })
 
+  /** Stores a browser that is about to be launched. */
+  const begin = Effect.fnUntraced(function* (
+    refusals: number,
+    { profileId, ...request }: BrowserRequest,
+    record: Record
+  ) {
+    const id = yield* ids.next("browser", refusals)
+    const profile = profileId === undefined ? null : yield* loans.lend(profileId, id)
+    return yield* Effect.onError(write(id, profile, request, record), () => loans.end({ id, profile }))
+  })
+
   const create = Effect.fnUntraced(function* (
     request: BrowserRequest,
     record: Record,
-    restore: Restore = identity,
-    waits = false
+    queue: LaunchQueue | null = null,
+    restore: Restore = identity
   ) {
     const country = request.proxyCountryCode
     if (country !== null && pool.countries?.includes(country.toUpperCase()) === false) {
@@ -127,28 +150,34 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
       return yield* new LifetimeTooLong({ most_ms })
     }
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
-    const active = yield* Effect.ensuring(launch(browser, restore, waits), settled(browser.id))
+    const active = yield* launch(browser, restore, queue).pipe(
+      Effect.onError(() => loans.end(browser)),
+      Effect.ensuring(settled(browser.id))
+    )
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
     return made
   })
 
   const isLaunched = Effect.fnUntraced(function* (
     id: string,
+    key: string,
     looks = maxLooks
   ): Effect.fn.Return<boolean, StoreUnavailable> {
     const here = launching.get(id)
     if (here !== undefined) {
       yield* Deferred.await(here)
-      return yield* isLaunched(id, looks)
+      return yield* isLaunched(id, key, looks)
     }
     const browser = Option.getOrUndefined(yield* store.browser(id))
-    if (browser?.status !== "starting") return browser?.stopReason !== "launch_failed"
+    // an old browser may be deleted before its key
+    if (browser === undefined) return Option.isSome(yield* store.idempotencyRecord(key))
+    if (browser.status !== "starting") return browser.stopReason !== "launch_failed"
     if (browser.node === null || browser.node === node || looks === 0 || (yield* isLost(browser.node))) {
       yield* end(id, "launch_failed")
       return false
     }
     yield* Effect.sleep(lookEvery_ms)
-    return yield* isLaunched(id, looks - 1)
+    return yield* isLaunched(id, key, looks - 1)
   })
 
   const creates: BrowserCreates = {

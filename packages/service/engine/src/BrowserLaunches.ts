@@ -1,12 +1,14 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { commitBrowser } from "./browserEnd.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
-import type { PoolLaunches } from "./PoolLaunches.ts"
+import type { LaunchQueue, PoolLaunches } from "./PoolLaunches.ts"
 import { LaunchFailed } from "./ports/BrowserPool.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
@@ -17,11 +19,11 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 /** Launches browsers and stores them as active. */
 export interface BrowserLaunches {
-  /** Launches a browser that is stored as starting. One that `waits` may wait for room in the pool. */
+  /** Launches a browser that is stored as starting. With `queue`, it may wait for room in the pool. */
   readonly launch: (
     browser: Browser.Browser,
     restore: Restore,
-    waits: boolean
+    queue: LaunchQueue | null
   ) => Effect.Effect<Browser.Browser, LaunchFailed | StoreUnavailable>
   /** Fails the launches under way, and all later ones. */
   readonly cut: Effect.Effect<void>
@@ -31,12 +33,18 @@ interface LaunchesOptions {
   readonly isClosing: () => boolean
   readonly pool: Pick<PoolLaunches, "launch">
   readonly running: RunningBrowsers
-  readonly stops: Pick<BrowserStops, "end" | "endLater" | "watch">
+  readonly stops: Pick<BrowserStops, "end" | "endLater" | "forget" | "watch">
+}
+
+/** True if a launch failed before its browser had a place in the pool. */
+const isUnplaced = (cause: Cause.Cause<LaunchFailed>) => {
+  const failure = Cause.findError(cause)
+  return Result.isSuccess(failure) && failure.success.reason !== "failed"
 }
 
 /** Makes the launches of a node. */
 export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, stops }: LaunchesOptions) {
-  const { end, endLater, watch } = stops
+  const { end, endLater, forget, watch } = stops
   const store = yield* Store
   /** Done once this node launches no more browsers. */
   const cut = yield* Deferred.make<void>()
@@ -64,7 +72,7 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     )
 
   /** Launches a browser that is stored as starting. */
-  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, waits: boolean) {
+  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, queue: LaunchQueue | null) {
     const removals = running.removals()
     const key = browser.idempotencyKey
     const unborn = end(browser.id, "launch_failed", { key }).pipe(
@@ -72,8 +80,8 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     )
     const launched = yield* Effect.onError(
       // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
-      restore(Effect.raceFirst(Effect.interruptible(pool.launch(browser, waits)), stopped)),
-      () => unborn
+      restore(Effect.raceFirst(Effect.interruptible(pool.launch(browser, queue)), stopped)),
+      (cause) => (isUnplaced(cause) ? forget(browser) : unborn)
     )
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {

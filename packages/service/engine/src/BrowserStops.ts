@@ -1,7 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
-import { endBrowser } from "./browserEnd.ts"
+import { endBrowser, forgetBrowser } from "./browserEnd.ts"
 import type * as Browser from "./domain/Browser.ts"
 import { BrowserNotFound } from "./domain/Errors.ts"
 import type { LaunchedBrowser } from "./ports/BrowserPool.ts"
@@ -23,6 +23,8 @@ export interface BrowserStops {
   readonly end: ReturnType<typeof endBrowser>
   /** Retries `end` for as long as the store is away, unless the node closes: then a later start finds the record. */
   readonly endLater: (...end: Parameters<BrowserStops["end"]>) => void
+  /** Deletes a browser that never got a place; later while the store is away, as `endLater` does. */
+  readonly forget: (browser: Browser.Browser) => Effect.Effect<void>
   /** Stores why a browser stopped by itself. */
   readonly watch: (id: string, launched: LaunchedBrowser) => void
 }
@@ -40,12 +42,13 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, isClo
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
   const end = flow(endBrowser(store), Effect.uninterruptible)
 
-  const endLater: BrowserStops["endLater"] = (id, reason, changes) => {
-    const attempt = Effect.suspend(() =>
-      running.get(id) === undefined ? Effect.asVoid(end(id, reason, changes)) : Effect.void
-    )
-    fork(Effect.ignore(Effect.retry(attempt, { schedule: storeRetries, while: () => !isClosing() })))
-  }
+  const later = (attempt: Effect.Effect<void, StoreUnavailable>): void =>
+    void fork(Effect.ignore(Effect.retry(attempt, { schedule: storeRetries, while: () => !isClosing() })))
+
+  const endLater: BrowserStops["endLater"] = (id, reason, changes) =>
+    later(Effect.suspend(() => (running.get(id) === undefined ? Effect.asVoid(end(id, reason, changes)) : Effect.void)))
+
+  const forgetNow = flow(forgetBrowser(store, end), Effect.uninterruptible)
 
   const stopNow = Effect.fnUntraced(function* (id: string, reason: Browser.StopReason) {
     const [browser, launched] = yield* Effect.uninterruptible(
@@ -80,6 +83,7 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, isClo
     isStopping: (id) => stopping.has(id),
     end,
     endLater,
+    forget: (browser) => forgetNow(browser).pipe(Effect.catch(() => Effect.sync(() => later(forgetNow(browser))))),
     watch: (id, launched) => {
       if (launched.ended === undefined) return
       fork(

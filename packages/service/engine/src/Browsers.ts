@@ -6,10 +6,11 @@ import * as BrowserLaunches from "./BrowserLaunches.ts"
 import * as BrowserStops from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
 import type * as Decimal from "./domain/Decimal.ts"
-import { BrowserNotFound, type BrowserStopped } from "./domain/Errors.ts"
+import { BrowserNotFound, type BrowserStopped, ProfileUnusable } from "./domain/Errors.ts"
 import { owned } from "./Owned.ts"
 import { expiringBrowser } from "./expiringBrowser.ts"
 import * as PoolLaunches from "./PoolLaunches.ts"
+import * as ProfileLoans from "./ProfileLoans.ts"
 import { BrowserPool, type CdpTransport } from "./ports/BrowserPool.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -23,12 +24,16 @@ export interface Browsers
     Pick<BrowserCreates.BrowserCreates, "create" | "isLaunched">,
     Pick<SessionBrowsers.SessionBrowsers, "allowDomains" | "ofSession">,
     Pick<PoolLaunches.PoolLaunches, "setDraining"> {
+  /** Notes that a profile of the caller is used; fails if browsers can't use it. */
+  readonly useProfile: ProfileLoans.ProfileLoans["use"]
   /** Finds a browser that the caller may see. */
   readonly find: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
   readonly connect: (
     id: string,
     page?: string
   ) => Effect.Effect<CdpTransport, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
+  /** Saves the profile of a browser that runs here and that the caller may see. */
+  readonly save: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | ProfileUnusable | StoreUnavailable>
   /** Stops a browser; without a reason, one that the caller may see. */
   readonly stop: (
     id: string,
@@ -62,9 +67,10 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
   const isClosing = () => closing
   const running = RunningBrowsers.make()
   const stops = yield* BrowserStops.make(running, isClosing)
-  const poolLaunches = yield* PoolLaunches.make(running, stops)
+  const loans = yield* ProfileLoans.make(running, stops)
+  const poolLaunches = yield* PoolLaunches.make({ running, stops, loans })
   const launches = yield* BrowserLaunches.make({ isClosing, pool: poolLaunches, running, stops })
-  const creates = yield* BrowserCreates.make({ ...stops, isLost, launch: launches.launch })
+  const creates = yield* BrowserCreates.make({ ...stops, isLost, launch: launches.launch, loans })
   const connections = SessionBrowsers.make({ create: creates.create, pool: poolLaunches, running, stops })
 
   const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))
@@ -107,11 +113,19 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
     ofSession: connections.ofSession,
     allowDomains: connections.allowDomains,
     setDraining: poolLaunches.setDraining,
+    useProfile: loans.use,
     find,
     connect: (id, page) => Effect.andThen(find(id), connections.connectTo(id, page)),
     stop: (id, reason = "asked") =>
       Effect.uninterruptible(
         reason === "asked" ? Effect.andThen(find(id), stops.stop(id, reason)) : stops.stop(id, reason)
+      ),
+    save: (id) =>
+      Effect.tap(
+        find(id),
+        () =>
+          running.get(id)?.save ??
+          new ProfileUnusable({ message: "The browser doesn't run, or isn't the one that saves its profile" })
       ),
     usedMb: (id) => {
       if (id === null) return Effect.succeed("0")
@@ -126,7 +140,10 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
       const browser = Option.getOrUndefined(yield* store.browser(id))
       if (pool.resume === undefined || browser?.node !== node || browser.status !== "active") return yield* reap(id)
       const resumed = yield* pool.resume(browser)
-      const launched = pool.lifetime_ms === undefined ? expiringBrowser(browser, resumed) : resumed
+      const launched = loans.endingWith(
+        browser,
+        pool.lifetime_ms === undefined ? expiringBrowser(browser, resumed) : resumed
+      )
       running.add(id, launched)
       stops.watch(id, launched)
     }),

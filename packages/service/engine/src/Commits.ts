@@ -52,9 +52,17 @@ interface CommitsOptions {
   readonly isClosing: () => boolean
 }
 
+/** Returns whether the questions of a step are stored, with as much of their outcomes; people may have answered since. */
+const hasQuestions = ({ questions: stored = [] }: Turn.Turn, { questions = [] }: Turn.Turn): boolean =>
+  questions.every(({ continued, id, outcome }) => {
+    const one = stored.find((question) => question.id === id)
+    return one !== undefined && (outcome === undefined || one.outcome !== undefined) && (!continued || one.continued)
+  })
+
 /** Returns whether a stored turn contains the changes of a step; its usage may have grown since. */
 const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   stored.status === turn.status &&
+  hasQuestions(stored, turn) &&
   stored.steps === turn.steps &&
   stored.modelCalls === turn.modelCalls &&
   stored.attempt === turn.attempt &&

@@ -14,6 +14,10 @@ import type {
   CountryUnavailable,
   LifetimeTooLong,
   IdempotencyKeyReused,
+  NotAChoice,
+  NotAsked,
+  NotWaiting,
+  ProfileUnusable,
   SessionBusy,
   SessionNotFound,
   SessionStopped,
@@ -23,21 +27,27 @@ import * as Decimal from "./domain/Decimal.ts"
 import type * as Session from "./domain/Session.ts"
 import type { ModelCall } from "./domain/ModelCall.ts"
 import type * as Turn from "./domain/Turn.ts"
+import { Hints } from "./ports/Hints.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import type { Lists } from "./ports/Lists.ts"
+import type { ProfileNotFound } from "./ports/Profiles.ts"
 import { type EventLog, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
+import * as AttendedCreates from "./AttendedCreates.ts"
 import type { BrowserRequest } from "./BrowserCreates.ts"
 import * as BrowserControl from "./BrowserControl.ts"
+import * as DrivenBrowsers from "./DrivenBrowsers.ts"
 import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
 import * as OwnedLists from "./OwnedLists.ts"
 import * as SafeCreates from "./SafeCreates.ts"
+import type * as SessionQuestions from "./SessionQuestions.ts"
 import * as Sessions from "./Sessions.ts"
 
 export type { BrowserRequest } from "./BrowserCreates.ts"
 export type { Created } from "./SafeCreates.ts"
+export type { PersonsAnswer, QuestionToAsk } from "./SessionQuestions.ts"
 export type { Message, OpenSessionRequest, SessionRequest, SessionWithTurns } from "./Sessions.ts"
 
 /**
@@ -55,10 +65,15 @@ export type { Message, OpenSessionRequest, SessionRequest, SessionWithTurns } fr
 export class Engine extends Context.Service<
   Engine,
   {
+    /** Runs the create of another port once per idempotency key. */
+    readonly once: SafeCreates.OncePort
     readonly createSession: (
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Session">, AdmissionRefused | IdempotencyKeyReused | StoreUnavailable>
+    ) => Effect.Effect<
+      SafeCreates.Created<"Session">,
+      AdmissionRefused | IdempotencyKeyReused | ProfileNotFound | ProfileUnusable | StoreUnavailable
+    >
     /** Creates a session without a task: idle until a message queues its first turn. */
     readonly openSession: (
       request: Sessions.OpenSessionRequest,
@@ -71,7 +86,10 @@ export class Engine extends Context.Service<
     /** The model calls of a turn in the order in which they finished. No version has this. */
     readonly modelCalls: (id: string) => Effect.Effect<ReadonlyArray<ModelCall>, TurnNotFound | StoreUnavailable>
     /** The log of all changes, of all owners: callers filter it. */
-    readonly events: EventLog
+    readonly events: EventLog & {
+      /** Emits when there may be new events; one that is lost is no reason not to look now and then. */
+      readonly hints: Stream.Stream<unknown>
+    }
     /**
      * The last steps of agents in a browser that runs here, then each as it begins and as it ends. The stream does not
      * end. No version has this.
@@ -90,10 +108,21 @@ export class Engine extends Context.Service<
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<
       SafeCreates.Created<"Browser">,
-      AdmissionRefused | CountryUnavailable | IdempotencyKeyReused | LaunchFailed | LifetimeTooLong | StoreUnavailable
+      | AdmissionRefused
+      | CountryUnavailable
+      | IdempotencyKeyReused
+      | LaunchFailed
+      | LifetimeTooLong
+      | ProfileNotFound
+      | ProfileUnusable
+      | StoreUnavailable
     >
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+    /** Saves the profile of a browser that runs here. It's saved at its stop in any case. */
+    readonly saveBrowser: (
+      id: string
+    ) => Effect.Effect<Browser.Browser, BrowserNotFound | ProfileUnusable | StoreUnavailable>
     /** The record of a browser, stopped or not. No version has this. */
     readonly browser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     /** Connects to a browser, or to the page of it whose target has this id. */
@@ -109,6 +138,16 @@ export class Engine extends Context.Service<
       id: string,
       options?: { readonly onlyQueued?: boolean }
     ) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
+    /** Has a running turn ask a person, and wait for the answer from its next step on. */
+    readonly ask: (
+      id: string,
+      asked: SessionQuestions.QuestionToAsk
+    ) => Effect.Effect<Turn.Turn, NotAsked | TurnNotFound | StoreUnavailable>
+    /** Answers the question that a turn waits for. A question is answered once. */
+    readonly answer: (
+      id: string,
+      answer: SessionQuestions.PersonsAnswer
+    ) => Effect.Effect<Turn.Turn, NotAChoice | NotWaiting | TurnNotFound | StoreUnavailable>
     /** True if turns may ask for this language model. */
     readonly acceptsModel: (model: string) => Effect.Effect<boolean>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
@@ -134,9 +173,9 @@ export class Engine extends Context.Service<
     /** The person who has control of a browser that runs here; null if control is free. */
     readonly controlOf: BrowserControl.BrowserControl["of"]
     /** Gives a person control of a browser that runs here for a time. Its agent pauses between steps meanwhile. */
-    readonly takeControl: BrowserControl.BrowserControl["take"]
+    readonly takeControl: DrivenBrowsers.DrivenBrowsers["take"]
     /** Ends control of a browser: of this driver, or of any driver if none is named. */
-    readonly releaseControl: BrowserControl.BrowserControl["release"]
+    readonly releaseControl: DrivenBrowsers.DrivenBrowsers["release"]
   }
 >()("@webagent/engine/Engine") {
   /**
@@ -149,7 +188,7 @@ export class Engine extends Context.Service<
 
   /** The engine over a store that it shares with others: `Work` says who works on what. */
   static get layerOf(): Layer.Layer<Engine, never, Agent | BrowserPool | Store | IdSource | Work> {
-    return Layer.effect(Engine, make)
+    return Layer.effect(Engine, Effect.provideServiceEffect(make, Store, hintingStore))
   }
 }
 
@@ -158,15 +197,29 @@ const draining = new LaunchFailed({
   message: "This server is draining and starts no browser. Try again in a moment"
 })
 
+/** The store; readers of the event log get a hint after each commit with events. */
+const hintingStore = Effect.gen(function* () {
+  const store = yield* Store
+  const { tellEvents } = yield* Hints
+  return Store.of({
+    ...store,
+    commit: (step) => {
+      const committed = store.commit(step)
+      return step.events.length === 0 ? committed : Effect.tap(committed, () => tellEvents)
+    }
+  })
+})
+
 const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
   const browsers = yield* Browsers.make(work.isLost)
   const control = BrowserControl.make()
+  const driven = yield* DrivenBrowsers.make(control)
   const executions = yield* Executions.make(browsers, control)
   const sessions = yield* Sessions.make(executions)
-  const once = SafeCreates.make(store, (made) =>
-    made._tag === "Browser" ? browsers.isLaunched(made.browser.id) : Effect.succeed(true)
+  const once = SafeCreates.make(store, ({ key, made }) =>
+    made._tag === "Browser" ? browsers.isLaunched(made.browser.id, key) : Effect.succeed(true)
   )
 
   yield* work.serve({
@@ -174,7 +227,7 @@ const make = Effect.gen(function* () {
     resume: executions.resume,
     resumeBrowser: browsers.resume,
     look: Effect.andThen(executions.look, browsers.look),
-    lookNow: Effect.andThen(executions.look, browsers.lookNow),
+    lookNow: Effect.andThen(executions.lookNow, browsers.lookNow),
     reap: browsers.reap,
     drain: executions.pause,
     undrain: executions.unpause,
@@ -182,7 +235,22 @@ const make = Effect.gen(function* () {
   })
 
   return Engine.of({
-    createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
+    once: (safe, tag, create) =>
+      once(safe, tag, (record) =>
+        create((made, at_ms) => {
+          const { key } = record(made, at_ms)
+          // such a step writes no record that another step could have changed, and nothing is admitted
+          const kept = key === undefined ? Effect.void : store.commit({ key, events: [] })
+          return Effect.catchTag(kept, ["AdmissionRefused", "Conflict"], Effect.die)
+        })
+      ),
+    createSession: (request, safe) =>
+      once(safe, "Session", (record) =>
+        Effect.andThen(
+          request.profileId === undefined ? Effect.void : browsers.useProfile(request.profileId),
+          sessions.create(request, record)
+        )
+      ),
     openSession: (request, safe) => once(safe, "OpenSession", (record) => sessions.open(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
@@ -197,21 +265,31 @@ const make = Effect.gen(function* () {
       eventsAfter: store.eventsAfter,
       eventsOf: store.eventsOf,
       newestEvent: store.newestEvent,
-      oldestEvent: store.oldestEvent
+      oldestEvent: store.oldestEvent,
+      hints: (yield* Hints).heardEvents
     },
     stepsIn: executions.stepsIn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) =>
-      once(safe, "Browser", (record) =>
-        Effect.suspend(() => (executions.isDraining() ? Effect.fail(draining) : browsers.create(request, record)))
+      AttendedCreates.attended(
+        (queue) =>
+          once(safe, "Browser", (record) =>
+            Effect.suspend(() =>
+              executions.isDraining() ? Effect.fail(draining) : browsers.create(request, record, queue)
+            )
+          ),
+        ({ browser }) => (safe === undefined ? Effect.ignore(browsers.stop(browser.id, "asked")) : Effect.void)
       ),
     stopBrowser: (id) => browsers.stop(id),
+    saveBrowser: browsers.save,
     browser: browsers.find,
     connectBrowser: browsers.connect,
     controlOf: control.of,
-    takeControl: control.take,
-    releaseControl: control.release,
+    takeControl: driven.take,
+    releaseControl: driven.release,
     cancelTurn: sessions.cancelTurn,
+    ask: sessions.ask,
+    answer: sessions.answer,
     acceptsModel: sessions.acceptsModel,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,

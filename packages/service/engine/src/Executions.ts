@@ -18,6 +18,7 @@ import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
 import * as RunningAgents from "./RunningAgents.ts"
 import { storeRetries } from "./storeRetries.ts"
+import * as Questions from "./Questions.ts"
 import * as Takes from "./Takes.ts"
 
 /** Runs turns at this node, under leases in the sessions' records. */
@@ -25,7 +26,7 @@ export interface Executions
   extends
     Pick<Commits.Commits, "commit" | "change">,
     Pick<AgentReports.AgentReports, "stepsIn">,
-    Pick<Hands, "take" | "resume" | "look" | "abandon"> {
+    Pick<Hands, "take" | "resume" | "look" | "lookNow" | "abandon"> {
   /** Finds a session that the caller may see. */
   readonly find: (id: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
   readonly isDraining: () => boolean
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   })
 
   /** Reacts to a stored step. */
-  const carryOn = ({ finished, session, turns }: Decide.Decision): void => {
+  const carryOn = ({ events, finished, session, turns }: Decide.Decision): void => {
     if (onFinished !== null) for (const turn of finished) fork(onFinished(turn))
     const execution = agents.get(session.id)
     const left = execution !== undefined && session.lease?.token !== execution.token
@@ -82,7 +83,8 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
       fork(hints.tell(lease.node))
     }
     // another node takes the session's next turn
-    if (left && isDraining()) fork(hints.tell(null))
+    const isGivenBack = lease === null && turns.some(({ status }) => status === "queued")
+    if (left && (isGivenBack || isDraining())) fork(hints.tell(null))
     const leased = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && leased !== undefined) {
       const { token } = session.lease
@@ -94,8 +96,11 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
         begin(leased, token)
       }
     } else if (execution !== undefined && !left) {
-      const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
+      const turn = turns.find(({ id }) => id === execution.turn.id)
+      const cancel = turn?.cancel ?? null
       if (cancel !== null) execution.interrupt(cancel.reason)
+      if (turn !== undefined && events.some(({ question }) => question !== undefined))
+        questions.changed(execution, turn)
     }
     agents.release(session.id)
     if (session.status === "stopped" && session.browserId !== null) {
@@ -105,7 +110,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     }
   }
 
-  const { giveBack, reports, stepsIn } = yield* AgentReports.make({
+  const { changed, giveBack, reports, stepsIn } = yield* AgentReports.make({
     agents,
     browsers,
     control,
@@ -113,6 +118,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     insist,
     isClosing: () => closing
   })
+  const questions = yield* Questions.make({ agents, changed })
   const execute = yield* agent.serve(reports)
 
   const begin = (turn: Turn.Turn, token: number): void => {
@@ -136,7 +142,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   const takes = yield* Takes.make({ agents, attempted, begin, insist, isDraining })
 
   /** Stops agents whose turns were cancelled at another node. */
-  const look = Effect.map(store.cancelledAt(node), (turns) => {
+  const lookAtCancels = Effect.map(store.cancelledAt(node), (turns) => {
     for (const { cancel, id, sessionId } of turns) {
       const execution = agents.get(sessionId)
       if (execution?.turn.id === id && cancel !== null) execution.interrupt(cancel.reason)
@@ -152,7 +158,8 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     change,
     take: takes.take,
     resume: takes.resume,
-    look,
+    look: Effect.andThen(lookAtCancels, questions.look),
+    lookNow: Effect.andThen(lookAtCancels, questions.lookNow),
     abandon,
     isDraining,
     pause: Effect.sync(() => {

@@ -2,23 +2,12 @@ import * as Effect from "effect/Effect"
 import { type Browser, browserStatuses } from "./domain/Browser.ts"
 import * as Decimal from "./domain/Decimal.ts"
 import { type Session, sessionStatuses } from "./domain/Session.ts"
-import { isTerminal, type Turn, turnStatuses } from "./domain/Turn.ts"
+import { type Turn, turnStatuses, waitingFor } from "./domain/Turn.ts"
 import * as Words from "./domain/Words.ts"
 import type { Placed } from "./MemoryPlaces.ts"
+import * as MemorySpend from "./MemorySpend.ts"
 import type { MemoryTables } from "./MemoryTables.ts"
-import type {
-  BrowserFilter,
-  Count,
-  Counts,
-  Lists,
-  Page,
-  SessionFilter,
-  Spend,
-  SpendFilter,
-  TurnFilter
-} from "./ports/Lists.ts"
-
-const day_ms = 86_400_000
+import type { BrowserFilter, Count, Counts, Lists, Page, SessionFilter, TurnFilter } from "./ports/Lists.ts"
 
 const isCreated = (
   { from_ms = -Infinity, to_ms = Infinity }: { readonly from_ms?: number; readonly to_ms?: number },
@@ -38,6 +27,7 @@ const isTurn = (filter: TurnFilter) => {
     is(filter.model, turn.model) &&
     is(filter.node, turn.node) &&
     is(filter.failure, turn.failure) &&
+    (filter.waiting !== true || waitingFor(turn) !== null) &&
     (filter.tag === undefined || turn.tags.includes(filter.tag)) &&
     (filter.minCost === undefined || !Decimal.isMore(filter.minCost, turn.cost ?? "0")) &&
     (filter.text === undefined || (words !== null && Words.includes(turn.task, words)))
@@ -93,35 +83,8 @@ const countsOf = <Status extends string, A extends { readonly status: Status }>(
   return Object.fromEntries(counts) as Counts<Status>
 }
 
-/** Adds up the cost of finished turns. */
-const spendOf = (turns: Iterable<Turn>, { from_ms, owner, to_ms }: SpendFilter): ReadonlyArray<Spend> => {
-  const sums = new Map<string, Spend>()
-  for (const turn of turns) {
-    const at_ms = turn.finishedAt_ms
-    if (!isTerminal(turn.status) || at_ms === null || at_ms < from_ms || at_ms >= to_ms) continue
-    if (!is(owner, turn.owner)) continue
-    const start_ms = Math.floor(at_ms / day_ms) * day_ms
-    const key = JSON.stringify([start_ms, turn.owner, turn.model])
-    const sum = sums.get(key)
-    sums.set(key, {
-      day_ms: start_ms,
-      owner: turn.owner,
-      model: turn.model,
-      turns: (sum?.turns ?? 0) + 1,
-      cost: Decimal.add(sum?.cost ?? "0", turn.cost ?? "0"),
-      inputTokens: (sum?.inputTokens ?? 0) + (turn.tokens?.input ?? 0),
-      outputTokens: (sum?.outputTokens ?? 0) + (turn.tokens?.output ?? 0)
-    })
-  }
-  const order = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
-  return [...sums.values()].toSorted(
-    (left, right) =>
-      left.day_ms - right.day_ms || order(left.owner ?? "", right.owner ?? "") || order(left.model, right.model)
-  )
-}
-
 /** Makes the lists of a store in memory, which look at every record. */
-export const make = ({ places, browsers, sessions, turns }: MemoryTables): Lists => ({
+export const make = ({ places, browsers, goneSpend, sessions, turns }: MemoryTables): Lists => ({
   turns: (filter, after, limit) =>
     Effect.sync(() => {
       const order = filter.text === undefined ? places.turns.after(after) : places.turns.byNumber(after)
@@ -136,5 +99,5 @@ export const make = ({ places, browsers, sessions, turns }: MemoryTables): Lists
     Effect.sync(() => countsOf(sessionStatuses, sessions.values(), isSession(filter), most)),
   browserCounts: (filter, most) =>
     Effect.sync(() => countsOf(browserStatuses, browsers.values(), isBrowser(filter), most)),
-  spend: (filter) => Effect.sync(() => spendOf(turns.values(), filter))
+  spend: (filter) => Effect.sync(() => MemorySpend.of(turns.values(), goneSpend, filter))
 })

@@ -45,7 +45,16 @@ const runNotes = Layer.sync(RunNotes, () => {
   const notes = new Map<string, RunNote>()
   return {
     get: (turnId) => Effect.sync(() => notes.get(turnId) ?? noNote),
-    set: (turnId, note) => Effect.sync(() => void notes.set(turnId, { ...(notes.get(turnId) ?? noNote), ...note }))
+    set: (turnId, note) => Effect.sync(() => void notes.set(turnId, { ...(notes.get(turnId) ?? noNote), ...note })),
+    shares: (after, limit) =>
+      Effect.sync(() =>
+        [...notes]
+          .flatMap(([turnId, { share }]) =>
+            share === null || (after !== null && turnId >= after) ? [] : [{ turnId, share }]
+          )
+          .toSorted((a, b) => (a.turnId < b.turnId ? 1 : -1))
+          .slice(0, limit)
+      )
   }
 })
 

@@ -23,9 +23,9 @@ export const make =
     browsers,
     busy,
     forgetEvents,
-    forgetKeys,
     forgetTurns,
     idsOf,
+    keys,
     sessions,
     turnIds,
     turns
@@ -78,7 +78,7 @@ export const make =
         sessions: gone.length,
         turns: old.length,
         browsers: stopped.length,
-        keys: forgetKeys(keysUntil_ms, limit),
+        keys: keys.forget(keysUntil_ms, limit),
         events: forgetEvents(eventsUntil, eventsLimit ?? limit)
       }
     })

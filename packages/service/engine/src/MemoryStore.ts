@@ -14,9 +14,9 @@ type MemoryTables = MemoryTables.MemoryTables
 /** Returns the reason to refuse a step, if there is one. */
 const refusal = (
   { browsers, keys, messages, sessions, turns }: MemoryTables,
-  { browser, key, message, session, turns: changed = [] }: Step
+  { browser, key, message, session, turns: changed = [], unplaced }: Step
 ) => {
-  const current = key === undefined ? undefined : keys.get(key.key)
+  const current = key === undefined ? undefined : (keys.get(key.key) ?? keys.get(key.also ?? ""))
   if (current !== undefined && key !== undefined && !isExpired(current, key.createdAt_ms)) {
     return new KeyTaken({ record: current })
   }
@@ -25,6 +25,9 @@ const refusal = (
   }
   if (browser !== undefined && (browsers.get(browser.id)?.revision ?? 0) !== browser.revision - 1) {
     return new Conflict({ id: browser.id })
+  }
+  if (unplaced !== undefined && browsers.get(unplaced.id)?.revision !== unplaced.revision) {
+    return new Conflict({ id: unplaced.id })
   }
   // an id of a turn or message that another one has
   for (const { id, sessionId } of changed) {
@@ -85,7 +88,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
     modelCallsOf: (turnId) => Effect.sync(() => [...(calls.get(turnId) ?? [])]),
     message: (id) => find(messages, id),
     browser: (id) => find(browsers, id),
-    idempotencyRecord: (key) => find(keys, key),
+    idempotencyRecord: (digest) => Effect.sync(() => Option.fromUndefinedOr(keys.get(digest))),
     unfinished: (limit) =>
       Effect.sync(() => ({
         sessions: upTo(busy.keys(), limit, () => true),
@@ -121,7 +124,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
       modelCalls: [...calls.values()].flat(),
       messages: [...messages.values()],
       browsers: [...browsers.values()],
-      idempotencyRecords: [...keys.values()]
+      idempotencyRecords: keys.all()
     }))
   })
 })

@@ -1,11 +1,12 @@
 import type { Browser } from "./domain/Browser.ts"
-import { type IdempotencyRecord, lifetime_ms } from "./domain/IdempotencyRecord.ts"
 import type { ModelCall } from "./domain/ModelCall.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
 import type { Session } from "./domain/Session.ts"
 import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
 import * as MemoryEvents from "./MemoryEvents.ts"
+import * as MemoryKeys from "./MemoryKeys.ts"
 import * as MemoryPlaces from "./MemoryPlaces.ts"
+import * as MemorySpend from "./MemorySpend.ts"
 import type { Records, Step } from "./ports/Store.ts"
 
 /** The records of a store in memory. */
@@ -26,13 +27,15 @@ export const make = (records?: Records) => {
   const steps = new Map<string, Array<TurnStep>>()
   const calls = new Map<string, Array<ModelCall>>()
   const messages = new Map<string, StoredMessage>()
-  const keys = new Map<string, IdempotencyRecord>()
+  const keys = MemoryKeys.make(records?.idempotencyRecords)
   // most sessions have one turn, and its id alone takes a hundred bytes less than an array
   const turnIds = new Map<string, string | Array<string>>()
   /** Sessions with unfinished turns, or that a node works on, with these turns. */
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
   const places = { turns: MemoryPlaces.make(), sessions: MemoryPlaces.make(), browsers: MemoryPlaces.make() }
+  /** The cost of turns that were deleted. */
+  const goneSpend: MemorySpend.Sums = new Map()
   const log = MemoryEvents.make()
 
   const idsOf = (sessionId: string): ReadonlyArray<string> => {
@@ -83,36 +86,24 @@ export const make = (records?: Records) => {
     calls.set(call.turnId, turnCalls)
   }
 
-  // a key that is used again counts from then on, so the oldest record stays in front
-  const putKey = (record: IdempotencyRecord) => {
-    forgetKeys(record.createdAt_ms - lifetime_ms)
-    keys.delete(record.key)
-    keys.set(record.key, record)
-  }
-
-  const forgetKeys = (until_ms: number, limit = Infinity): number => {
-    let forgotten = 0
-    for (const { createdAt_ms, key } of keys.values()) {
-      if (createdAt_ms > until_ms || forgotten === limit) break
-      keys.delete(key)
-      forgotten++
-    }
-    return forgotten
-  }
-
   const write = (step: Step) => {
-    const { browser, forgetKey, key, message, session, turns: changed = [] } = step
+    const { browser, forgetKey, key, message, session, turns: changed = [], unplaced } = step
     if (session !== undefined) {
       putSession(session)
       for (const turn of changed) putTurn(turn)
       putBusy(session, changed)
     }
     if (browser !== undefined) putBrowser(browser)
+    if (unplaced !== undefined) {
+      browsers.delete(unplaced.id)
+      openBrowsers.delete(unplaced.id)
+      places.browsers.forget((id) => id !== unplaced.id)
+    }
     for (const turnStep of step.turnSteps ?? []) putStep(turnStep)
     for (const call of step.modelCalls ?? []) putCall(call)
     if (message !== undefined) messages.set(message.id, message)
-    if (forgetKey !== undefined) keys.delete(forgetKey)
-    if (key !== undefined) putKey(key)
+    if (forgetKey !== undefined) keys.remove(forgetKey)
+    if (key !== undefined) keys.put(key)
     log.addEvents(step.events)
   }
 
@@ -124,11 +115,12 @@ export const make = (records?: Records) => {
     for (const step of records.turnSteps) putStep(step)
     for (const call of records.modelCalls) putCall(call)
     for (const message of records.messages) messages.set(message.id, message)
-    for (const record of records.idempotencyRecords) keys.set(record.key, record)
   }
 
   const forgetTurns = (ids: ReadonlyArray<string>) => {
     for (const id of ids) {
+      const turn = turns.get(id)
+      if (turn !== undefined) MemorySpend.add(goneSpend, turn)
       turns.delete(id)
       steps.delete(id)
       calls.delete(id)
@@ -147,11 +139,11 @@ export const make = (records?: Records) => {
     turnIds,
     busy,
     openBrowsers,
+    goneSpend,
     places,
     idsOf,
     turnsOf,
     write,
-    forgetKeys,
     forgetTurns,
     ...log
   }

@@ -1,20 +1,22 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { freePath, type Workspace } from "./domain/Workspace.ts"
+import * as Stream from "effect/Stream"
+import { atMost } from "./atMost.ts"
+import { freePath, type Workspace, type WorkspaceFile } from "./domain/Workspace.ts"
 import { freshId } from "./freshIds.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { NoRoom } from "./ports/Profiles.ts"
 import {
-  type FileContent,
   FileNotFound,
   type UploadFile,
   UploadNotFound,
   WorkspaceArchived,
   WorkspaceNotFound,
   Workspaces,
-  type WorkspacesService
+  type WorkspacesService,
+  WrongSize
 } from "./ports/Workspaces.ts"
 
 /** Sizes of the storage in bytes and numbers, and the time that an upload is expected for. */
@@ -33,21 +35,40 @@ const mostFiles = 1000
 
 const uploadLifetime_ms = 15 * 60_000
 
-/** A workspace with its files by their paths. */
+/** A file in memory. */
+export interface MemoryFile extends WorkspaceFile {
+  /** That of its upload. */
+  readonly id: string
+  readonly bytes: Uint8Array
+}
+
+/** A workspace with its files. */
 export interface WorkspaceRecord {
   readonly workspace: Workspace
-  readonly files: ReadonlyArray<FileContent>
+  readonly files: ReadonlyArray<MemoryFile>
 }
 
 interface Stored {
   workspace: Workspace
-  readonly files: Map<string, FileContent>
+  readonly files: Map<string, MemoryFile>
 }
 
 interface Expected extends UploadFile {
   readonly workspaceId: string
   readonly until_ms: number
+  /** True while its bytes arrive. */
+  running: boolean
 }
+
+const storedOf = ({ contentType, id, modifiedAt_ms, path, size }: MemoryFile) => ({
+  id,
+  path,
+  contentType,
+  size,
+  modifiedAt_ms
+})
+
+const contentOf = (file: MemoryFile) => ({ ...file, bytes: Stream.make(file.bytes) })
 
 const sizeOf = (files: Iterable<{ readonly size: number | null }>) => {
   let bytes = 0
@@ -84,6 +105,11 @@ const makeTables = (records: ReadonlyArray<WorkspaceRecord>, maxBytes: number, m
     return Math.min(maxBytes - sizeOf(files.values()) - sizeOf(expectedIn(workspace.id)), maxTotalBytes - total)
   }
 
+  const remove = (workspaceId: string) => {
+    stored.delete(workspaceId)
+    for (const [id, upload] of expected) if (upload.workspaceId === workspaceId) expected.delete(id)
+  }
+
   return {
     stored,
     expected,
@@ -93,11 +119,75 @@ const makeTables = (records: ReadonlyArray<WorkspaceRecord>, maxBytes: number, m
     expire: (now_ms: number) => {
       for (const [id, { until_ms }] of expected) if (until_ms <= now_ms) expected.delete(id)
     },
-    remove: (workspaceId: string) => {
-      stored.delete(workspaceId)
-      for (const [id, upload] of expected) if (upload.workspaceId === workspaceId) expected.delete(id)
+    remove,
+    /** Deletes old files and workspaces that were archived long ago, and returns their number. */
+    prune: (until_ms: number) => {
+      let count = 0
+      for (const [id, { files, workspace }] of stored) {
+        const old = [...files.values()].filter(({ modifiedAt_ms }) => modifiedAt_ms <= until_ms)
+        for (const { path } of old) files.delete(path)
+        count += old.length
+        if (!workspace.archived || workspace.updatedAt_ms > until_ms) continue
+        remove(id)
+        count += 1
+      }
+      return count
     }
   }
+}
+
+const full = (files: ReadonlyArray<UploadFile>, room: number) =>
+  new NoRoom({
+    message: `The files have ${sizeOf(files)} bytes, and ${Math.max(0, room)} bytes are free: delete files first`
+  })
+
+/** Makes the operation that stores the bytes of an upload. */
+const makeWrite = ({ expected, expire, roomIn, stored }: ReturnType<typeof makeTables>) => {
+  /** An upload that is still expected, with its workspace. */
+  const awaited = (uploadId: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      expire(now_ms)
+      const upload = expected.get(uploadId)
+      const into = upload === undefined ? undefined : stored.get(upload.workspaceId)
+      return upload === undefined || into === undefined || into.workspace.archived
+        ? Effect.fail(new UploadNotFound({ id: uploadId }))
+        : Effect.succeed({
+            upload,
+            into,
+            now_ms,
+            // its own bytes, and those of the file that it replaces
+            room: roomIn(into) + (upload.size ?? 0) + (into.files.get(upload.path)?.size ?? 0)
+          })
+    })
+
+  return Effect.fnUntraced(function* <E>(uploadId: string, bytes: Stream.Stream<Uint8Array, E>, size: number | null) {
+    const { room, upload } = yield* awaited(uploadId)
+    if (upload.running) return yield* new UploadNotFound({ id: uploadId })
+    const most = upload.size ?? Math.max(0, room)
+    const tooMany = (received: number) =>
+      upload.size === null
+        ? full([{ ...upload, size: received }], room)
+        : new WrongSize({ expected: upload.size, received })
+    if (size !== null && (size > most || (upload.size !== null && size !== most))) return yield* tooMany(size)
+    upload.running = true
+    const chunks = yield* Stream.runCollect(atMost(bytes, most, tooMany)).pipe(
+      Effect.ensuring(Effect.sync(() => void (upload.running = false)))
+    )
+    const content = Buffer.concat(chunks)
+    if (upload.size !== null && content.length !== upload.size) return yield* tooMany(content.length)
+    const now = yield* awaited(uploadId)
+    if (content.length > now.room) return yield* full([{ ...upload, size: content.length }], now.room)
+    const { contentType, path } = upload
+    expected.delete(uploadId)
+    now.into.files.set(path, {
+      id: uploadId,
+      path,
+      contentType,
+      size: content.length,
+      modifiedAt_ms: now.now_ms,
+      bytes: content
+    })
+  })
 }
 
 /** Keeps workspaces and the bytes of their files in memory, with these at the start. */
@@ -106,7 +196,9 @@ export const make = Effect.fnUntraced(function* (
   records: ReadonlyArray<WorkspaceRecord> = []
 ) {
   const ids = yield* IdSource
-  const { expected, expectedIn, expire, remove, roomIn, stored } = makeTables(records, maxBytes, maxTotalBytes)
+  const attached = new Map<string, Map<string, MemoryFile>>()
+  const tables = makeTables(records, maxBytes, maxTotalBytes)
+  const { expected, expectedIn, expire, remove, roomIn, stored } = tables
 
   const isSeenBy =
     (owner: string | null) =>
@@ -132,11 +224,6 @@ export const make = Effect.fnUntraced(function* (
       return owned.workspace
     })
 
-  const full = (files: ReadonlyArray<UploadFile>, room: number) =>
-    new NoRoom({
-      message: `The files have ${sizeOf(files)} bytes, and ${Math.max(0, room)} bytes are free: delete files first`
-    })
-
   const upload = Effect.fnUntraced(function* (id: string, files: ReadonlyArray<UploadFile>, replace: boolean) {
     const owned = yield* open(id)
     const now_ms = yield* Clock.currentTimeMillis
@@ -150,36 +237,20 @@ export const make = Effect.fnUntraced(function* (
     if (taken.size > mostFiles) {
       return yield* new NoRoom({ message: `A workspace has at most ${mostFiles} files: delete files first` })
     }
-    const replaced = named.flatMap(({ path }) => owned.files.get(path) ?? [])
+    // a file that is replaced several times frees its bytes once
+    const replaced = new Set(named.flatMap(({ path }) => owned.files.get(path) ?? []))
     const room = roomIn(owned) + sizeOf(replaced)
     if (sizeOf(named) > room) return yield* full(named, room)
     return yield* Effect.forEach(named, (file) =>
       Effect.map(
         freshId(ids, "upload", (each) => expected.has(each)),
         (uploadId) => {
-          expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms })
+          expected.set(uploadId, { ...file, workspaceId: id, until_ms: now_ms + uploadLifetime_ms, running: false })
           return { id: uploadId, path: file.path, replaces: owned.files.has(file.path) }
         }
       )
     )
   })
-
-  /** An upload that is still expected, with its workspace. */
-  const awaited = (uploadId: string) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-      expire(now_ms)
-      const upload = expected.get(uploadId)
-      const into = upload === undefined ? undefined : stored.get(upload.workspaceId)
-      return upload === undefined || into === undefined || into.workspace.archived
-        ? Effect.fail(new UploadNotFound({ id: uploadId }))
-        : Effect.succeed({
-            upload,
-            into,
-            now_ms,
-            // its own bytes, and those of the file that it replaces
-            room: roomIn(into) + (upload.size ?? 0) + (into.files.get(upload.path)?.size ?? 0)
-          })
-    })
 
   const file = (files: Stored["files"], path: string) => {
     const storedFile = files.get(path)
@@ -188,7 +259,7 @@ export const make = Effect.fnUntraced(function* (
 
   const workspaces: WorkspacesService = {
     maxBytes,
-    create: Effect.fnUntraced(function* (name) {
+    create: Effect.fnUntraced(function* (name, keep) {
       const owner = yield* Owner
       if ([...stored.values()].filter(isSeenBy(owner)).length >= mostWorkspaces) {
         return yield* new NoRoom({
@@ -198,6 +269,7 @@ export const make = Effect.fnUntraced(function* (
       const id = yield* freshId(ids, "workspace", (each) => stored.has(each))
       const now_ms = yield* Clock.currentTimeMillis
       const workspace: Workspace = { id, owner, name, archived: false, createdAt_ms: now_ms, updatedAt_ms: now_ms }
+      if (keep !== undefined) yield* keep(workspace, now_ms)
       stored.set(id, { workspace, files: new Map() })
       return workspace
     }),
@@ -218,22 +290,32 @@ export const make = Effect.fnUntraced(function* (
         return { files: fitting.toSorted(byPath).slice(0, limit), hasMore: fitting.length > limit }
       }),
     upload,
-    expected: (uploadId) =>
-      Effect.map(awaited(uploadId), ({ upload, room }) => ({ size: upload.size, maxBytes: upload.size ?? room })),
-    write: Effect.fnUntraced(function* (uploadId, bytes) {
-      const { upload, into, now_ms, room } = yield* awaited(uploadId)
-      const { contentType, path } = upload
-      if (bytes.length > room) return yield* full([{ ...upload, size: bytes.length }], room)
-      expected.delete(uploadId)
-      into.files.set(path, { path, contentType, size: bytes.length, modifiedAt_ms: now_ms, bytes })
-    }),
+    write: makeWrite(tables),
+    ownerOf: (id) => Effect.sync(() => stored.get(expected.get(id)?.workspaceId ?? id)?.workspace.owner),
     read: (id, path) =>
-      Effect.suspend((): Effect.Effect<FileContent, FileNotFound | WorkspaceNotFound> => {
-        const owned = stored.get(id)
-        return owned === undefined ? Effect.fail(new WorkspaceNotFound({ id })) : file(owned.files, path)
+      Effect.gen(function* () {
+        const files = stored.get(id)?.files ?? attached.get(id)
+        return files === undefined ? yield* new WorkspaceNotFound({ id }) : contentOf(yield* file(files, path))
       }),
     removeFile: (id, path) =>
-      Effect.flatMap(open(id), ({ files }) => Effect.map(file(files, path), () => void files.delete(path)))
+      Effect.flatMap(open(id), ({ files }) => Effect.map(file(files, path), () => void files.delete(path))),
+    filesById: (wanted) =>
+      Effect.map(Owner, (owner) => {
+        const all = [...stored.values()].filter(isSeenBy(owner)).flatMap(({ files }) => [...files.values()])
+        return wanted.flatMap((id) => all.filter((each) => each.id === id).map(contentOf))
+      }),
+    attach: Effect.fnUntraced(function* (run, { contentType, path }, bytes) {
+      const content = Buffer.concat(yield* Stream.runCollect(bytes))
+      const files = attached.get(run.id) ?? new Map<string, MemoryFile>()
+      const free = freePath(path, (each) => files.has(each))
+      const id = yield* ids.next("upload")
+      const modifiedAt_ms = yield* Clock.currentTimeMillis
+      files.set(free, { id, path: free, contentType, size: content.length, modifiedAt_ms, bytes: content })
+      attached.set(run.id, files)
+    }),
+    attachments: (runId) =>
+      Effect.sync(() => [...(attached.get(runId)?.values() ?? [])].map(storedOf).toSorted(byPath)),
+    prune: (until_ms) => Effect.sync(() => tables.prune(until_ms))
   }
   const made: MemoryWorkspaces = {
     workspaces,

@@ -46,7 +46,7 @@ export class Operator extends Context.Service<
         const record = yield* end(id, reason)
         if (before === undefined || record === undefined) return yield* new BrowserNotFound({ id })
         const changed = before.status !== "stopped"
-        if (changed) yield* hint(record.node)
+        if (changed) yield* Effect.andThen(hint(record.node), hints.tellEvents)
         return { record, changed, node: record.node }
       })
 
@@ -71,7 +71,7 @@ export class Operator extends Context.Service<
           )
           // the session changed meanwhile
           if (conflict) return yield* cancelTurn(id)
-          yield* hint(node)
+          yield* Effect.andThen(hint(node), hints.tellEvents)
           if (session.status === "stopped" && session.browserId !== null) {
             yield* Effect.catchTag(endOf(session.browserId, "session_stopped"), "BrowserNotFound", () => Effect.void)
           }

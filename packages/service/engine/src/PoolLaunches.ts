@@ -2,14 +2,25 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Browser from "./domain/Browser.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
+import type { QueuePlace } from "./domain/BrowserQueue.ts"
 import { expiringBrowser } from "./expiringBrowser.ts"
 import { BrowserPool, type LaunchedBrowser, LaunchFailed, type LaunchWait } from "./ports/BrowserPool.ts"
+import type { BrowserQueueLimits } from "./ports/BrowserQueue.ts"
+import { NodeId } from "./ports/NodeId.ts"
+import { Store } from "./ports/Store.ts"
+import type { ProfileLoans } from "./ProfileLoans.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
+
+/** The wait of a launch for room in the pool. */
+export interface LaunchQueue extends Partial<BrowserQueueLimits>, Pick<LaunchWait, "waited_ms"> {
+  /** Receives its place in the queue, as soon as it waits and again from time to time. */
+  readonly onWaiting?: (place: QueuePlace) => void
+}
 
 /** Launches browsers in the pool. In a full pool, the browser of a session without a running turn makes room. */
 export interface PoolLaunches {
-  /** Launches a browser. With `waits`, the launch waits for room in the pool, until this node drains. */
-  readonly launch: (browser: Browser.Browser, waits: boolean) => Effect.Effect<LaunchedBrowser, LaunchFailed>
+  /** Launches a browser. With `queue`, the launch waits for room in the pool, until this node drains. */
+  readonly launch: (browser: Browser.Browser, queue: LaunchQueue | null) => Effect.Effect<LaunchedBrowser, LaunchFailed>
   /** Stops unused browsers for launches that wait, at most one for each. */
   readonly makeRoom: () => void
   /** Sets whether this node drains. If it does, no launch waits for room, and waiting ones fail. */
@@ -18,28 +29,56 @@ export interface PoolLaunches {
 
 /** A launch that waits for room: the latest reason that there was none, and its failure. */
 interface WaitingLaunch {
+  readonly browser: Browser.Browser
+  readonly isMovable: LaunchQueue["isMovable"]
   full: LaunchFailed
   readonly over: Deferred.Deferred<never, LaunchFailed>
 }
 
-const drained = Effect.fail(
+const drained = ({ sessionId }: Browser.Browser) =>
+  Effect.fail(
+    new LaunchFailed({
+      reason: "draining",
+      message:
+        sessionId === null
+          ? "This server is draining and starts no browser. Try again in a moment"
+          : "This server drains, and the run has no browser yet. It goes back to the queue"
+    })
+  )
+
+const moved = Effect.fail(
   new LaunchFailed({
-    reason: "draining",
-    message: "This server drains, and the run has no browser yet. It goes back to the queue"
+    reason: "moved",
+    message: "Another server has a free browser"
   })
 )
 
+/** Interval at which a node without room looks for others that have some. */
+const lookEvery = "1 second"
+
+interface PoolLaunchesOptions {
+  readonly running: RunningBrowsers
+  readonly stops: Pick<BrowserStops, "stop">
+  readonly loans: Pick<ProfileLoans, "endingWith">
+}
+
 /** Makes the launches of a node. */
-export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { stop }: Pick<BrowserStops, "stop">) {
+export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop } }: PoolLaunchesOptions) {
   const pool = yield* BrowserPool
+  const store = yield* Store
+  const node = yield* NodeId
   const fork = Effect.runForkWith(yield* Effect.context())
   const waiting = new Set<WaitingLaunch>()
   /** Number of unused browsers that are being stopped for them. */
   let freeing = 0
   let draining = false
+  /** True while this node looks for room elsewhere. */
+  let moving = false
 
   const makeRoom = (): void => {
     for (const { full } of waiting) {
+      // a queue may be long
+      if (!running.hasUnused()) return
       const id = freeing < waiting.size ? running.takeUnused(full.owner) : undefined
       if (id === undefined) continue
       freeing += 1
@@ -48,45 +87,87 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { sto
     }
   }
 
-  const launchWaiting = (browser: Browser.Browser): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
+  /** Returns the number of browsers that an owner has at each node. */
+  const countsOf = (owner: string) =>
+    Effect.map(
+      Effect.orElseSucceed(store.lists.browsers({ owner, statuses: ["active"] }, null, 100), () => ({ rows: [] })),
+      ({ rows }) =>
+        (id: string) =>
+          rows.filter((browser) => browser.node === id).length
+    )
+
+  /** Moves as many waiting launches as other nodes have room for, the oldest first. */
+  const move = Effect.gen(function* () {
+    const others = (yield* store.nodes).filter(({ draining, id }) => id !== node && !draining)
+    const room = new Map(others.map((other) => [other.id, other.room]))
+    for (const { full, isMovable, over } of waiting) {
+      const free = [...room].filter(([, left]) => left > 0)
+      if (free.length === 0) break
+      // a node where the owner has as many browsers as here would refuse one more
+      const count = full.owner === undefined ? undefined : yield* countsOf(full.owner)
+      const [other, left = 0] = free.find(([id]) => count === undefined || count(id) < count(node)) ?? []
+      if (other === undefined || isMovable === undefined || !(yield* isMovable)) continue
+      room.set(other, left - 1)
+      Deferred.doneUnsafe(over, moved)
+    }
+  })
+
+  const moveLater = (): void => {
+    if (moving || ![...waiting].some(({ isMovable }) => isMovable !== undefined)) return
+    moving = true
+    const looks = Effect.ignoreCause(move).pipe(
+      Effect.delay(lookEvery),
+      Effect.repeat({ while: () => waiting.size > 0 }),
+      Effect.ensuring(Effect.sync(() => (moving = false)))
+    )
+    fork(looks)
+  }
+
+  const launchWaiting = (
+    browser: Browser.Browser,
+    { isMovable, onWaiting, over: left = Effect.never, ...limit }: LaunchQueue
+  ): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
     Effect.suspend(() => {
       let entry: WaitingLaunch | undefined
       const over = Deferred.makeUnsafe<never, LaunchFailed>()
       const leave = () => void (entry !== undefined && waiting.delete(entry))
       const wait: LaunchWait = {
-        over: Deferred.await(over),
+        ...limit,
+        over: Effect.raceFirst(Deferred.await(over), left),
         onPlace: leave,
-        onRefused: (full) => {
-          if (draining) return void Deferred.doneUnsafe(over, drained)
-          if (entry === undefined) waiting.add((entry = { full, over }))
+        onRefused: (full, position) => {
+          if (draining) return void Deferred.doneUnsafe(over, drained(browser))
+          if (entry === undefined) waiting.add((entry = { browser, full, isMovable, over }))
           else entry.full = full
+          onWaiting?.({ position, reason: full.lack })
           makeRoom()
+          moveLater()
         }
       }
       return Effect.ensuring(pool.launch(browser, wait), Effect.sync(leave))
     })
 
-  const launchOnce: PoolLaunches["launch"] = (browser, waits) =>
+  const launchOnce: PoolLaunches["launch"] = (browser, queue) =>
     Effect.catchIf(
-      waits ? launchWaiting(browser) : pool.launch(browser),
+      queue === null ? pool.launch(browser) : launchWaiting(browser, queue),
       ({ reason }) => reason === "full",
       (full) => {
         const oldest = running.takeUnused(full.owner)
         if (oldest === undefined) return Effect.fail(full)
         const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
-        return Effect.flatMap(made, () => launchOnce(browser, waits))
+        return Effect.flatMap(made, () => launchOnce(browser, queue))
       }
     )
 
   const launches: PoolLaunches = {
-    launch: (browser, waits) =>
-      pool.lifetime_ms === undefined
-        ? Effect.map(launchOnce(browser, waits), (launched) => expiringBrowser(browser, launched))
-        : launchOnce(browser, waits),
+    launch: (browser, queue) =>
+      Effect.map(launchOnce(browser, queue), (launched) =>
+        loans.endingWith(browser, pool.lifetime_ms === undefined ? expiringBrowser(browser, launched) : launched)
+      ),
     makeRoom,
     setDraining: (isDraining) => {
       draining = isDraining
-      if (draining) for (const { over } of waiting) Deferred.doneUnsafe(over, drained)
+      if (draining) for (const { browser, over } of waiting) Deferred.doneUnsafe(over, drained(browser))
     }
   }
   return launches

@@ -13,6 +13,9 @@ export interface RunningBrowsers {
   /** Marks a browser as one of a session without a running turn. */
   readonly setUnused: (id: string, owner: string | null) => void
   readonly setUsed: (id: string) => void
+  readonly hasUnused: () => boolean
+  /** Marks an unused browser as used; false if it is used or not here. */
+  readonly takeIfUnused: (id: string) => boolean
   /** Marks the least recently used of the unused browsers as used and returns its id; with an owner, one of theirs. */
   readonly takeUnused: (owner: string | undefined) => string | undefined
 }
@@ -41,6 +44,8 @@ export const make = (): RunningBrowsers => {
     removals: () => removals,
     setUnused: (id, owner) => void unused.set(id, owner),
     setUsed: (id) => void unused.delete(id),
+    hasUnused: () => unused.size > 0,
+    takeIfUnused: (id) => unused.delete(id),
     takeUnused: (owner) => {
       for (const [id, ownerOfBrowser] of unused) {
         if (owner !== undefined && ownerOfBrowser !== owner) continue

@@ -3,12 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { IdempotencyKeyReused } from "./domain/Errors.ts"
 import { type IdempotencyRecord, isExpired, type Made } from "./domain/IdempotencyRecord.ts"
-import { KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/Store.ts"
+import { type Keep, KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/Store.ts"
 
 /** Digests that make a create safe to repeat. They reveal no key. */
 export interface SafeCreate {
   /** A digest of the caller, the request and its key. */
   readonly key: string
+  /** Another digest of the same request; a record with it counts as well. */
+  readonly also?: string
   /** Of the body. */
   readonly body: string
 }
@@ -24,16 +26,29 @@ export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 
 const unkeyed: Record = () => ({})
 
+/** Runs the create of a port other than the store once per idempotency key. */
+export type OncePort = <Tag extends "Profile" | "Workspace", E>(
+  safe: SafeCreate | undefined,
+  tag: Tag,
+  create: (keep: Keep<MadeOf<Tag>>) => Effect.Effect<MadeOf<Tag>, E | KeyTaken>
+) => Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable>
+
 /**
  * Runs each create once per idempotency key. `create` stores the new record and the record of the key in one step, and
  * the store refuses a second one. A duplicate waits until the first create is complete (`isThere`), and runs itself if the
  * first one fails. Only the wait can be interrupted.
  */
-export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Effect<boolean, StoreUnavailable>) => {
+export const make = (
+  store: Store["Service"],
+  isThere: (record: IdempotencyRecord) => Effect.Effect<boolean, StoreUnavailable>
+) => {
   /** The record of the key, while it counts. */
-  const find = Effect.fnUntraced(function* ({ key }: SafeCreate) {
-    const record = Option.getOrUndefined(yield* store.idempotencyRecord(key))
-    return record === undefined || isExpired(record, yield* Clock.currentTimeMillis) ? undefined : record
+  const find = Effect.fnUntraced(function* ({ also, key }: SafeCreate) {
+    for (const digest of also === undefined ? [key] : [key, also]) {
+      const record = Option.getOrUndefined(yield* store.idempotencyRecord(digest))
+      if (record !== undefined && !isExpired(record, yield* Clock.currentTimeMillis)) return record
+    }
+    return undefined
   })
 
   const replay = Effect.fnUntraced(function* <Tag extends Made["_tag"]>(
@@ -43,7 +58,7 @@ export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Ef
   ) {
     if (previous.body !== safe.body) return yield* new IdempotencyKeyReused()
     if (previous.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
-    if (!(yield* Effect.interruptible(isThere(previous.made)))) return undefined
+    if (!(yield* Effect.interruptible(isThere(previous)))) return undefined
     return { ...(previous.made as MadeOf<Tag>), replayed: true }
   })
 

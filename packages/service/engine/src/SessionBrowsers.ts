@@ -2,12 +2,13 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BrowserCreates } from "./BrowserCreates.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
-import { BrowserStopped } from "./domain/Errors.ts"
+import { BrowserStopped, ProfileUnusable } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
-import type { PoolLaunches } from "./PoolLaunches.ts"
+import type { LaunchQueue, PoolLaunches } from "./PoolLaunches.ts"
 import type { SessionBrowser } from "./ports/Agent.ts"
 import { type CdpTransport, type LaunchedBrowser, LaunchFailed } from "./ports/BrowserPool.ts"
 import { Owner } from "./ports/Owner.ts"
+import { ProfileNotFound } from "./ports/Profiles.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
 
 /** Connects to the browsers that run at this node, and gives agents those of their sessions. */
@@ -18,13 +19,15 @@ export interface SessionBrowsers {
   readonly allowDomains: (id: string, domains: ReadonlyArray<string> | null) => Effect.Effect<void>
   /**
    * Connects to the browser of a session's agent: it is launched at first use, and again when the one before has
-   * stopped. It is restricted before the agent has it. `use` stores the id of a new one.
+   * stopped. It is restricted before the agent has it. `use` stores the id of a new one. The launch may wait for room,
+   * within the limits of `queue`.
    */
   readonly ofSession: <E, E2>(
-    session: Pick<Session, "id" | "owner" | "recording">,
+    session: Pick<Session, "id" | "owner" | "profileId" | "recording">,
     storedId: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>,
-    domains?: () => ReadonlyArray<string> | null
+    domains?: () => ReadonlyArray<string> | null,
+    queue?: LaunchQueue
   ) => Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
 }
 
@@ -32,6 +35,17 @@ interface SessionBrowsersOptions extends Pick<BrowserCreates, "create"> {
   readonly pool: Pick<PoolLaunches, "makeRoom">
   readonly running: RunningBrowsers
   readonly stops: Pick<BrowserStops, "isStopping" | "stop">
+}
+
+/** The failure of a run whose session gets no browser. */
+const failed = (error: unknown) => {
+  const message =
+    error instanceof ProfileNotFound
+      ? "The run's profile was deleted. Create a new run."
+      : error instanceof ProfileUnusable
+        ? error.message
+        : "The session's browser is gone. Create a new run."
+  return new LaunchFailed({ reason: "failed", message })
 }
 
 /** Makes the connections of a node. */
@@ -54,17 +68,28 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
     Effect.acquireRelease(
       Effect.sync(() => running.setUsed(id)),
       () =>
-        Effect.sync(() => {
-          if (running.get(id) === undefined) return
+        Effect.suspend(() => {
+          const launched = running.get(id)
+          if (launched === undefined) return Effect.void
           running.setUnused(id, owner)
           pool.makeRoom()
+          // other nodes' browsers can start with what this turn did; the next turn doesn't wait for it
+          return launched.save === undefined
+            ? Effect.void
+            : Effect.asVoid(Effect.forkDetach(Effect.ignore(launched.save)))
         })
     )
 
   return {
     connectTo,
     allowDomains,
-    ofSession: ({ id: sessionId, owner, recording }, storedId, onCreated, domains = () => null) =>
+    ofSession: (
+      { id: sessionId, owner, profileId, recording },
+      storedId,
+      onCreated,
+      domains = () => null,
+      queue = {}
+    ) =>
       Effect.uninterruptibleMask(
         Effect.fnUntraced(function* (restore) {
           const id = yield* restore(storedId)
@@ -76,7 +101,12 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
           if (id !== null && running.get(id) !== undefined && !stops.isStopping(id))
             return { ...(yield* restore(connect(id))), isNew: false }
           const { browser } = yield* Effect.provideService(
-            create({ proxyCountryCode: null, recording, sessionId }, () => ({}), restore, true),
+            create(
+              { proxyCountryCode: null, recording, sessionId, ...(profileId === null ? {} : { profileId }) },
+              () => ({}),
+              queue,
+              restore
+            ),
             Owner,
             owner
           )
@@ -84,12 +114,6 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
           yield* Effect.onError(onCreated(browser.id), () => Effect.ignore(stops.stop(browser.id, "asked")))
           return { ...(yield* restore(connect(browser.id))), isNew: true }
         })
-      ).pipe(
-        Effect.mapError((error) =>
-          error instanceof LaunchFailed
-            ? error
-            : new LaunchFailed({ reason: "failed", message: "The session's browser is gone. Create a new run." })
-        )
-      )
+      ).pipe(Effect.mapError((error) => (error instanceof LaunchFailed ? error : failed(error))))
   }
 }

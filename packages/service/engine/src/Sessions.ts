@@ -11,6 +11,7 @@ import {
   SessionStopped,
   TurnNotFound
 } from "./domain/Errors.ts"
+import type { HandOff } from "./domain/Question.ts"
 import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import type { NotChanged } from "./Commits.ts"
@@ -18,13 +19,15 @@ import type { Executions } from "./Executions.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
 import { Admission } from "./ports/Admission.ts"
-import { Agent } from "./ports/Agent.ts"
+import { Agent, type AgentIdentity } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { CurrentSpan, traceparentOf } from "./ports/Traces.ts"
 import { Work } from "./ports/Work.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
+import * as SessionQuestions from "./SessionQuestions.ts"
 
 /** Options of a turn. */
 interface TurnRequest {
@@ -32,6 +35,12 @@ interface TurnRequest {
   readonly model?: string
   /** Limits of the turn; unlimited by default. */
   readonly budget?: Turn.Turn["budget"]
+  /** The files that its agent may upload; none by default. */
+  readonly files?: Turn.Turn["files"]
+  /** Maximum time that it waits for a free browser, in milliseconds; the server's limit by default. */
+  readonly queueTimeout_ms?: number
+  /** Its hand-off to people; by default, its agent asks no person. */
+  readonly handOff?: HandOff
 }
 
 /** A session to create, and the task of its first turn. */
@@ -41,6 +50,8 @@ export interface SessionRequest extends TurnRequest {
   readonly thinkingLevel: string | null
   /** True if its browser's picture is recorded; by default, the agent decides. */
   readonly recording?: boolean
+  /** The profile that its browsers start with; none by default. */
+  readonly profileId?: string
   /** The JSON Schema that the output of its first turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
   /** Marks of its first turn, for filters of lists. */
@@ -71,9 +82,18 @@ export interface Message extends TurnRequest {
   readonly tags?: ReadonlyArray<string>
 }
 
+/** The fields of a turn that its request names. */
+const optionsOf = ({ budget, files, handOff, model, queueTimeout_ms }: TurnRequest) => ({
+  ...(budget === undefined ? {} : { budget }),
+  ...(files === undefined ? {} : { files }),
+  ...(handOff === undefined ? {} : { handOff }),
+  ...(model === undefined ? {} : { model }),
+  ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms })
+})
+
 /** True if this refusal is impossible for a client's command. */
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
-  ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
+  ["Over", "Busy", "LeaseLost", "InvalidTransition", "NotWaiting", "Waiting"].includes(error._tag)
 
 /** The error of a refused client command. A refusal that only the engine's own commands get is a defect. */
 const refused =
@@ -88,6 +108,25 @@ const refused =
     return isInternal(error) ? Effect.die(error) : Effect.fail(error)
   }
 
+/** Makes a turn, which stores the current span as the parent of its run. */
+const makeTurn = (
+  agent: AgentIdentity,
+  request: TurnRequest,
+  fields: Pick<
+    Turn.Turn,
+    "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
+  >
+): Effect.Effect<Turn.Turn> =>
+  Effect.map(CurrentSpan, (span) =>
+    Turn.make({
+      ...fields,
+      model: agent.model,
+      ...optionsOf(request),
+      ...(span === null ? {} : { traceparent: traceparentOf(span) }),
+      agentVersion: agent.version
+    })
+  )
+
 /** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
   const agent = yield* Agent
@@ -97,14 +136,6 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   const work = yield* Work
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
-
-  const newTurn = (
-    { budget = null, model = agent.model }: TurnRequest,
-    fields: Pick<
-      Turn.Turn,
-      "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
-    >
-  ): Turn.Turn => Turn.make({ ...fields, budget, model, agentVersion: agent.version })
 
   /** Offers the session to nodes, also when its commit got no answer. */
   const offering = <A, E extends { readonly _tag: string }>(sessionId: string, committed: Effect.Effect<A, E>) =>
@@ -125,15 +156,17 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { modelParams, outputSchema = null, recording, tags = [], task, thinkingLevel } = request
+    const { modelParams, outputSchema = null, profileId = null, recording, tags = [], task, thinkingLevel } = request
     const recordingSetting = recording === undefined ? {} : { recording }
+    const fields = { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner }
+    const turn = yield* makeTurn(agent, request, fields)
     const decision = Decide.created(
       {
-        ...Session.make({ id, owner, thinkingLevel, modelParams, createdAt_ms }),
+        ...Session.make({ id, owner, thinkingLevel, modelParams, profileId, createdAt_ms }),
         ...agent.settings?.(id),
         ...recordingSetting
       },
-      newTurn(request, { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner })
+      turn
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
     yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
@@ -158,7 +191,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = newTurn(message, {
+    const turn = yield* makeTurn(agent, message, {
       id: turnId,
       sessionId,
       task: text,
@@ -229,6 +262,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     acceptsModel: (model: string) => Effect.sync(() => agent.accepts?.(model) ?? model === agent.model),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
+    ...SessionQuestions.make({ change, turn }),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     stopIdle: (id: string, since_ms: number) => Effect.uninterruptible(stopIdle(id, since_ms)),
     purge: (id: string) => Effect.uninterruptible(purge(id)),

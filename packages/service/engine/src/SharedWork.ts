@@ -25,6 +25,7 @@ const concurrency = 8
 const maxLostNodes = 100
 
 const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: SharedOptions) {
+  const about = options.about ?? Effect.succeed(undefined)
   const store = yield* Store
   const node = yield* NodeId
   const hints = yield* Hints
@@ -41,7 +42,15 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
     const { browsers, sessions } = yield* store.abandoned(limit)
     // this node may be lost meanwhile
     for (const id of browsers) yield* lease.hands()?.reap(id) ?? Effect.void
+    if (sessions.length === 0 || (yield* leavesToOthers)) return
     yield* Effect.forEach(sessions, take, { concurrency, discard: true })
+  })
+
+  /** True if this node has no room for a browser and another one does, so that runs start sooner there. */
+  const leavesToOthers = Effect.gen(function* () {
+    const nodes = yield* store.nodes
+    const here = yield* about
+    return here?.room === 0 && nodes.some(({ draining, id, room }) => id !== node && !draining && room > 0)
   })
 
   /** The latest lost nodes that the log has named. */

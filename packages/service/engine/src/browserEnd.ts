@@ -18,6 +18,21 @@ export const commitBrowser =
     return store.commit({ browser, events, ...further })
   }
 
+/** Deletes the record of a browser that never got a place, and the key of its create. */
+export const forgetBrowser =
+  (store: Store["Service"], end: ReturnType<typeof endBrowser>) =>
+  (browser: Browser.Browser): Effect.Effect<void, StoreUnavailable> => {
+    const { id, idempotencyKey: key } = browser
+    return store.commit({ unplaced: browser, events: [], ...(key === null ? {} : { forgetKey: key }) }).pipe(
+      Effect.catchTags({
+        // another step has stopped it meanwhile
+        Conflict: () => Effect.asVoid(end(id, "launch_failed", { key })),
+        AdmissionRefused: Effect.die,
+        KeyTaken: Effect.die
+      })
+    )
+  }
+
 /**
  * Stores the end of a browser, unless it has ended, and returns its record. If its launch failed, the key of its create
  * is deleted. It says nothing to the node where the browser runs.

@@ -50,12 +50,14 @@ describe("an agent", () => {
   test(
     "pauses between steps while a person has control of its browser, and goes on when control ends",
     Effect.gen(function* () {
+      let paused: Effect.Effect<number> = Effect.succeed(-1)
       const { engine } = yield* start("a", {
         perform: (_, attempt) =>
           Stream.concat(
             Stream.make(started),
             Stream.fromEffect(
               Effect.gen(function* () {
+                paused = attempt.paused_ms
                 yield* Effect.scoped(Effect.orDie(attempt.browser))
                 for (const summary of ["one", "two", "three"]) {
                   yield* Effect.sleep("1 second")
@@ -76,7 +78,10 @@ describe("an agent", () => {
       yield* engine.takeControl(browserId ?? "", "ann", 60_000)
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(yield* steps, [["one", true]])
+      assert.strictEqual(yield* paused, 9500)
+      assert.deepInclude(yield* engine.browser(browserId ?? ""), { driver: { name: "ann", until_ms: 61_500 } })
       yield* engine.releaseControl(browserId ?? "")
+      assert.isNull((yield* engine.browser(browserId ?? "")).driver)
       yield* TestClock.adjust("100 millis")
       assert.deepStrictEqual(yield* steps, [
         ["one", true],
@@ -85,8 +90,17 @@ describe("an agent", () => {
       yield* engine.takeControl(browserId ?? "", "ann", 5000)
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual((yield* engine.turn(turn.id)).status, "running")
+      // the same driver extends it, which is no change
+      yield* engine.takeControl(browserId ?? "", "ann", 2000)
       yield* TestClock.adjust("2 seconds")
+      assert.isNull((yield* engine.browser(browserId ?? "")).driver)
+      yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* engine.turn(turn.id)).status, "completed")
+      const events = (yield* engine.events.eventsAfter(0, 100)).flatMap(({ event }) =>
+        event.control === undefined ? [] : [`${event.of} ${event.to} ${event.control}`]
+      )
+      const change = (control: string) => [`browser active ${control}`, `turn running ${control}`]
+      assert.deepStrictEqual(events, ["taken", "released", "taken", "expired"].flatMap(change))
     })
   )
 

@@ -14,7 +14,7 @@ describe("BrowserControl", () => {
       assert.strictEqual((yield* Effect.flip(control.release("b", "bob"))).control.driver, "ann")
       yield* TestClock.adjust(500)
       const extended = yield* control.take("b", "ann", 1000)
-      assert.deepStrictEqual(extended, { ...first, until_ms: 1500 })
+      assert.deepStrictEqual(extended, { ...first, until_ms: 1500, isNew: false })
       assert.strictEqual((yield* control.take("other", "bob", 1000)).driver, "bob")
       yield* control.release("b", "ann")
       assert.isNull(yield* control.of("b"))

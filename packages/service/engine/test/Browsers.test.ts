@@ -168,7 +168,11 @@ describe("Browsers", () => {
     return Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const ofSession = (use: (id: string) => Effect.Effect<void, string>) =>
-        begin(Effect.scoped(browsers.ofSession({ id: "s", owner: null, recording: false }, Effect.succeed(null), use)))
+        begin(
+          Effect.scoped(
+            browsers.ofSession({ id: "s", owner: null, profileId: null, recording: false }, Effect.succeed(null), use)
+          )
+        )
       const refused = yield* ofSession(() => Effect.fail("lost"))
       assert.lengthOf(stops, 1)
       assert.isDefined(refused.pollUnsafe())
@@ -202,7 +206,7 @@ describe("Browsers", () => {
       const silent = yield* launching("silent")
       const alive = yield* launching("alive")
       const { isLaunched } = yield* Effect.provideService(Browsers.make(store.isLost), NodeId, "here")
-      const waits = [yield* begin(isLaunched(silent)), yield* begin(isLaunched(alive))] as const
+      const waits = [yield* begin(isLaunched(silent, "k")), yield* begin(isLaunched(alive, "k"))] as const
       yield* TestClock.adjust("29 seconds")
       yield* store.renew(ports.node("alive"), 3_600_000)
       assert.deepStrictEqual(
@@ -228,7 +232,9 @@ describe("Browsers", () => {
       const used: Array<string> = []
       for (const recording of [true, false]) {
         const use = (id: string) => Effect.sync(() => void used.push(id))
-        yield* Effect.scoped(browsers.ofSession({ id: "s", owner: null, recording }, Effect.succeed(null), use))
+        yield* Effect.scoped(
+          browsers.ofSession({ id: "s", owner: null, profileId: null, recording }, Effect.succeed(null), use)
+        )
       }
       const made = yield* Effect.forEach(used, browsers.find)
       assert.deepStrictEqual(
@@ -260,7 +266,11 @@ describe("Browsers", () => {
       let newest = ""
       const launch = (known: string | null, scope: Scope.Scope) => {
         const use = (id: string) => Effect.sync(() => void (newest = id))
-        const opened = browsers.ofSession({ id: "s", owner: null, recording: false }, Effect.succeed(known), use)
+        const opened = browsers.ofSession(
+          { id: "s", owner: null, profileId: null, recording: false },
+          Effect.succeed(known),
+          use
+        )
         return begin(Effect.provideService(opened, Scope.Scope, scope))
       }
       const ended = Effect.fnUntraced(function* (known: string | null) {
@@ -307,7 +317,11 @@ describe("Browsers", () => {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const perform = Effect.fnUntraced(function* (owner: string) {
         const scope = yield* Scope.make()
-        const opened = browsers.ofSession({ id: "s", owner, recording: false }, Effect.succeed(null), () => Effect.void)
+        const opened = browsers.ofSession(
+          { id: "s", owner, profileId: null, recording: false },
+          Effect.succeed(null),
+          () => Effect.void
+        )
         yield* begin(Effect.provideService(opened, Scope.Scope, scope))
         yield* Scope.close(scope, Exit.void)
       })

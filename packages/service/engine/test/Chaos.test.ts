@@ -52,6 +52,13 @@ describe("engines in a world of chaos", () => {
   )
 })
 
+type Turns = Parameters<Spoil>[0]["lists"]["turns"]
+
+const spoiledList = (store: Parameters<Spoil>[0], spoil: (turns: Turns) => Turns) => ({
+  ...store,
+  lists: { ...store.lists, turns: spoil(store.lists.turns) }
+})
+
 /** Stores that are wrong on purpose, and what has to be said of an engine over them. */
 const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
   "does not tell of leases": [
@@ -84,6 +91,43 @@ const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
         })
     }),
     /changed its end|paid for|went back|at work/u
+  ],
+  "skips a run between two pages of a list": [
+    (store) =>
+      spoiledList(
+        store,
+        (turns) => (filter, after, limit) =>
+          Effect.map(turns(filter, after, limit + 1), ({ next, rows }) => ({ next, rows: rows.slice(0, limit) }))
+      ),
+    /a walk misses/u
+  ],
+  "begins a page of a list with the last run of the one before": [
+    (store) =>
+      spoiledList(
+        store,
+        (turns) => (filter, after, limit) =>
+          Effect.zipWith(
+            turns(filter, after, limit),
+            turns(filter, after, Math.max(1, limit - 1)),
+            ({ rows }, { next }) => ({
+              next,
+              rows
+            })
+          )
+      ),
+    /a walk has \S+ twice/u
+  ],
+  "lists runs as they were": [
+    (store) =>
+      spoiledList(
+        store,
+        (turns) => (filter, after, limit) =>
+          Effect.map(turns(filter, after, limit), ({ next, rows }) => ({
+            next,
+            rows: rows.map((turn) => (turn.status === "running" ? { ...turn, status: "queued" } : turn))
+          }))
+      ),
+    /the list has/u
   ],
   "forgets keys": [
     (store) => ({ ...store, commit: (step) => store.commit(Struct.omit(step, ["key"])) }),

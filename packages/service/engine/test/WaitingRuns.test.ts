@@ -2,11 +2,15 @@ import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { StreamingAgent } from "../src/StreamingAgent.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
+import { Owner } from "../src/ports/Owner.ts"
+import { Store } from "../src/ports/Store.ts"
+import * as SharedWork from "../src/SharedWork.ts"
 import * as ports from "./ports.ts"
 import { completed, request, standing, start, started, test } from "./starts.ts"
 
@@ -25,17 +29,18 @@ const poolOf = (most: number, ofOwner = false) => {
         const full = new LaunchFailed({ reason: "full", message: "All browsers are in use", ...whose })
         const room = Effect.suspend(() => {
           if (taken < most) return Effect.void
-          wait?.onRefused(full)
+          wait?.onRefused(full, 1)
           return Effect.fail(full)
         })
         const looks = Effect.retry(room, Schedule.spaced("1 second"))
+        const late = Effect.andThen(Effect.sleep(wait?.within ?? "1 hour"), full)
         const place =
           wait === undefined
             ? room
             : Effect.suspend(() => {
                 waiting += 1
                 return Effect.ensuring(
-                  Effect.raceFirst(looks, wait.over),
+                  Effect.raceAllFirst([looks, wait.over, late]),
                   Effect.sync(() => void (waiting -= 1))
                 )
               })
@@ -46,8 +51,14 @@ const poolOf = (most: number, ofOwner = false) => {
         })
       })
   })
-  return { layer, waiting: () => waiting }
+  return { layer, waiting: () => waiting, room: Effect.sync(() => most - taken) }
 }
+
+/** The work of a node that tells the others how much room it has. */
+const withRoom = (name: string, room: Effect.Effect<number>) =>
+  SharedWork.layer({
+    about: Effect.map(room, (room) => ({ name, address: null, room, draining: false, startedAt_ms: 0 }))
+  })
 
 describe("a run without a free browser", () => {
   test(
@@ -91,6 +102,68 @@ describe("a run without a free browser", () => {
   )
 
   test(
+    "shows its place and the reason, and fails when its own time is over, although it moved in between",
+    Effect.gen(function* () {
+      const full = poolOf(0)
+      const other = poolOf(1)
+      const { engine } = yield* start("a", { perform, browsers: full.layer, work: withRoom("a", full.room) })
+      const second = yield* start("b", { perform, browsers: other.layer, work: withRoom("b", Effect.succeed(1)) })
+      yield* second.engine.createBrowser({ proxyCountryCode: null })
+      const { session, turn } = yield* engine.createSession({ ...request, queueTimeout_ms: 60_000 })
+      const queueOf = Effect.map(
+        Store.use((store) => store.turn(turn.id)),
+        (stored) => Option.getOrUndefined(stored)?.browserQueue
+      )
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* queueOf, { position: 1, reason: "browsers", since_ms: 0, until_ms: 60_000 })
+      // the other node reports free capacity, so the run moves back and forth
+      yield* TestClock.adjust("58 seconds")
+      const moved = Option.getOrUndefined(yield* Store.use((store) => store.turn(turn.id)))
+      assert.isAbove(moved?.attempt ?? 0, 1)
+      assert.deepInclude(moved?.browserQueue, { since_ms: 0, until_ms: 60_000 })
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one failed no_browser"])
+      const events = yield* Store.use((store) => store.eventsOf(turn.id, 0, 1000))
+      assert.deepStrictEqual(events.find(({ event }) => event.browserQueue !== undefined)?.event, {
+        at_ms: 0,
+        of: "turn",
+        id: turn.id,
+        sessionId: session.id,
+        owner: null,
+        from: "dispatching",
+        to: "dispatching",
+        browserQueue: { position: 1, reason: "browsers" }
+      })
+      const { browsers } = yield* Store.use((store) => store.records)
+      assert.deepStrictEqual(
+        browsers.map(({ status }) => status),
+        ["active"]
+      )
+    })
+  )
+
+  test(
+    "gets the room of another session's idle browser before it fails",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", { perform, browsers: poolOf(1).layer })
+      const held = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(held.session.id), ["one completed"])
+      const { session } = yield* engine.createSession({ ...request, queueTimeout_ms: 1000 })
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      const { browsers } = yield* Store.use((store) => store.records)
+      assert.deepStrictEqual(
+        browsers.map(({ sessionId, stopReason }) => [sessionId, stopReason]),
+        [
+          [held.session.id, "idle"],
+          [session.id, null]
+        ]
+      )
+    })
+  )
+
+  test(
     "leaves the queue at once when it is cancelled",
     Effect.gen(function* () {
       const pool = poolOf(0)
@@ -103,6 +176,52 @@ describe("a run without a free browser", () => {
       yield* TestClock.adjust(0)
       assert.strictEqual(pool.waiting(), 0)
       assert.deepStrictEqual(yield* standing(session.id), ["one cancelled"])
+    })
+  )
+
+  test(
+    "starts at another node as soon as that one has room",
+    Effect.gen(function* () {
+      const full = poolOf(0)
+      const other = poolOf(1)
+      const { engine } = yield* start("a", { perform, browsers: full.layer, work: withRoom("a", full.room) })
+      const second = yield* start("b", { perform, browsers: other.layer, work: withRoom("b", other.room) })
+      yield* second.engine.createBrowser({ proxyCountryCode: null })
+      const { session, turn } = yield* engine.createSession(request)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(full.waiting(), 1)
+      const [browser] = (yield* Store.use((store) => store.lists.browsers({ statuses: ["active"] }, null, 1))).rows
+      yield* second.engine.stopBrowser(browser?.id ?? "")
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      const stored = yield* Store.use((store) => store.turn(turn.id))
+      assert.deepStrictEqual(
+        Option.map(stored, ({ attempt, node }) => [attempt, node]),
+        Option.some([2, "b"])
+      )
+    })
+  )
+
+  test(
+    "whose key has as many browsers as it may have stays where it is, unless it has fewer elsewhere",
+    Effect.gen(function* () {
+      const full = poolOf(1, true)
+      const other = poolOf(2)
+      const { engine } = yield* start("a", { perform, browsers: full.layer, work: withRoom("a", Effect.succeed(1)) })
+      const second = yield* start("b", { perform, browsers: other.layer, work: withRoom("b", other.room) })
+      const ofKey = Effect.provideService(Owner, "ann")
+      yield* ofKey(engine.createBrowser({ proxyCountryCode: null }))
+      const there = yield* ofKey(second.engine.createBrowser({ proxyCountryCode: null }))
+      const { turn } = yield* ofKey(engine.createSession(request))
+      yield* TestClock.adjust("10 seconds")
+      const stored = Effect.map(
+        Store.use((store) => store.turn(turn.id)),
+        Option.map(({ attempt, node }) => [attempt, node])
+      )
+      assert.deepStrictEqual(yield* stored, Option.some([1, "a"]))
+      yield* ofKey(second.engine.stopBrowser(there.browser.id))
+      yield* TestClock.adjust("3 seconds")
+      assert.isAbove(Option.getOrThrow(yield* stored)[0] as number, 1)
     })
   )
 

@@ -1,7 +1,16 @@
+import { isLoopback } from "@webagent/contract/Loopback"
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
-import { type Agent, type BrowserPool, type Engine, MemoryStore } from "@webagent/engine"
-import { ApiKeyAuth, type ListenOptions, RequestValidation } from "@webagent/server"
+import { type Agent, type ApiKeys, type BrowserPool, type Engine, MemoryStore } from "@webagent/engine"
+import {
+  ApiKeyAuth,
+  defaultHost,
+  type ListenOptions,
+  RequestValidation,
+  SchedulePoll,
+  WebhookSettings
+} from "@webagent/server"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -19,6 +28,7 @@ import { Limits } from "./requests/Limits.ts"
 import * as ObservedStore from "./requests/ObservedStore.ts"
 import { Simulation } from "./requests/Simulation.ts"
 import type { Stores } from "./state/EngineSlot.ts"
+import * as StoredKeys from "./state/StoredKeys.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import * as SkewedClock from "./time/SkewedClock.ts"
@@ -68,6 +78,17 @@ const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, 
     )
   )
 
+/** Sends webhooks to this machine's programs if the service itself is for this machine only. */
+const webhookSettings = ({ host = defaultHost }: SimulatedOptions) =>
+  Layer.effect(
+    WebhookSettings,
+    Effect.map(ServiceClock, ({ outside }) => ({
+      allowPrivate: isLoopback(host),
+      poll: Duration.infinity,
+      around: outside
+    }))
+  )
+
 /** The simulated agent and browsers, for an engine over a store of yours. */
 export const layerPorts = (
   options: BehaviorOptions & Pick<SimulatedOptions, "seed"> = {}
@@ -87,16 +108,20 @@ export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine 
 export const layer = (
   options: SimulatedOptions = {}
 ): Layer.Layer<
-  Engine | ApiKeyAuthService | RequestValidationService | Simulation | Exclude<SimulationParts, ServiceClock>,
+  ApiKeys | Engine | ApiKeyAuthService | RequestValidationService | Simulation | Exclude<SimulationParts, ServiceClock>,
   never,
   FaultDelivery | ServiceClock
 > =>
   Control.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.provideMerge(Oracles.layer, engineSimulated(ObservedStore.layerOf)),
-        ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
+        Layer.provide(ApiKeyAuth.layerSimulated(options.apiKeys ?? defaultKeys), StoredKeys.layerBeforeWrites).pipe(
+          Layer.provideMerge(Layer.fresh(StoredKeys.layer)),
+          Layer.provideMerge(Layer.provideMerge(Oracles.layer, engineSimulated(ObservedStore.layerOf)))
+        ),
         RequestValidation.layer,
+        webhookSettings(options),
+        Layer.succeed(SchedulePoll, Duration.infinity),
         Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys }),
         Connections.layer
       )

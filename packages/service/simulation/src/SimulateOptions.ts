@@ -1,4 +1,4 @@
-import { FaultPlan, fieldIssues, line, oracles, Profile, TimeMode } from "@webagent/control"
+import { FaultPlan, fieldIssues, line, oracles, PlainTimes, Profile, TimeMode } from "@webagent/control"
 import { isHeaderName, publicUrlOf, TrustedProxies } from "@webagent/server"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
@@ -6,7 +6,6 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { SimulatedOptions } from "./Parts.ts"
-import { writtenOptions } from "./PlainTimes.ts"
 
 const such = (expected: string, is: (value: unknown) => boolean) =>
   Schema.Unknown.check(Schema.makeFilter(is, { expected }))
@@ -68,7 +67,7 @@ const allow = such(
 )
 
 const calls = {
-  "simulate()": optionsOf(fields),
+  "simulate()": optionsOf({ ...fields, virtualTime: fields.console }),
   "reset()": optionsOf({ seed: fields.seed }),
   "verdict()": optionsOf({ allow }),
   "assertClean()": optionsOf({ allow })
@@ -76,7 +75,7 @@ const calls = {
 
 /** Refuses options that are misspelt or wrong, with a line for each: no compiler has looked at those of plain JavaScript. */
 export const check = (call: keyof typeof calls, options: unknown): void => {
-  const checkedOptions = typeof options === "object" && options !== null ? writtenOptions(options) : options
+  const checkedOptions = typeof options === "object" && options !== null ? PlainTimes.writtenOptions(options) : options
   const checked = Schema.decodeUnknownResult(calls[call], { errors: "all", onExcessProperty: "error" })(checkedOptions)
   if (Result.isSuccess(checked)) return
   const lines = fieldIssues(checked.failure.issue, checkedOptions).map((issue) => line(issue).replace(/[^?]$/u, "$&."))

@@ -1,10 +1,19 @@
 import { isLoopback } from "@webagent/contract/Loopback"
 import type { Engine } from "@webagent/engine"
-import { ConsoleSettings, defaultHost, Listener, LinkTokens, Server } from "@webagent/server"
+import {
+  ConsoleExtension,
+  ConsoleSettings,
+  defaultHost,
+  Installation,
+  Listener,
+  LinkTokens,
+  Server
+} from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behavior } from "./behavior/Behavior.ts"
 import * as SeededLinkTokens from "./behavior/SeededLinkTokens.ts"
+import * as ConsoleControl from "./control/ConsoleControl.ts"
 import { ControlServer } from "./control/ControlServer.ts"
 import * as NodeDelivery from "./faults/NodeDelivery.ts"
 import * as Parts from "./Parts.ts"
@@ -44,9 +53,19 @@ const served = (options: Parts.SimulatedOptions) =>
     })
   )
 
-/** On this machine nothing of value is behind the console, so it needs no sign-in. */
-const consoleAccess = ({ console = true, host = defaultHost }: Parts.SimulatedOptions) =>
-  Layer.succeed(ConsoleSettings, { access: console ? (isLoopback(host) ? "open" : "key") : "off" })
+/**
+ * On this machine nothing of value is behind the console, so it needs no sign-in, and it also controls the simulation.
+ * Elsewhere only the control key does.
+ */
+const consoleLayer = ({ console = true, host = defaultHost }: Parts.SimulatedOptions) => {
+  if (!console || !isLoopback(host)) return Layer.succeed(ConsoleSettings, { access: console ? "key" : "off" })
+  const facts = Installation.Installation.defaultValue()
+  return Layer.mergeAll(
+    Layer.succeed(ConsoleSettings, { access: "open" }),
+    Layer.effect(ConsoleExtension, ConsoleControl.make),
+    Layer.succeed(Installation.Installation, { ...facts, has: ["simulation"] })
+  )
+}
 
 /**
  * The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none.
@@ -71,7 +90,7 @@ export const layer = (
 > =>
   Layer.effectDiscard(wakeWhenClosing).pipe(
     Layer.provideMerge(served(options)),
-    Layer.provide(consoleAccess(options)),
+    Layer.provide(consoleLayer(options)),
     Layer.provideMerge(controlServer(options)),
     Layer.provideMerge(Parts.layer(options)),
     Layer.provide(Layer.fresh(NodeDelivery.layer)),

@@ -5,22 +5,29 @@ import {
   type FaultPlan,
   type JournalView,
   type Oracle,
+  PlainTimes,
   type PresetName,
   type Profile,
   type TimeView,
   type Verdicts
 } from "@webagent/control"
-import { Server } from "@webagent/server"
+import { type ListenError, type PortInUseError, Server } from "@webagent/server"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Scheduler from "effect/Scheduler"
 import { Control } from "./control/Control.ts"
 import type { JournalQuery } from "./journal/Journal.ts"
-import type { SimulatedOptions } from "./Parts.ts"
-import { faultsOf, type Plain, profileOf } from "./PlainTimes.ts"
+import type { SimulatedOptions, SimulationParts } from "./Parts.ts"
+import type { Simulation } from "./requests/Simulation.ts"
 import { check } from "./SimulateOptions.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 import { SimulatedState } from "./state/SimulatedState.ts"
+import { ServiceClock } from "./time/ServiceClock.ts"
 
 /** A run that the service was asked for: a task in v2's words. */
 export interface SimulatedRun {
@@ -37,9 +44,14 @@ export interface SimulatedRun {
 /** Options of `simulate`. Times may be text, such as `"2 seconds"`, or milliseconds; nothing needs Effect. */
 export interface SimulateOptions extends Omit<SimulatedOptions, "faults" | "profile"> {
   /** Initial faults; by default, the profile's. */
-  readonly faults?: Plain<FaultPlan>
+  readonly faults?: PlainTimes.Plain<FaultPlan>
   /** The name of a preset or a profile; `instant` by default. */
-  readonly profile?: PresetName | Plain<Profile>
+  readonly profile?: PresetName | PlainTimes.Plain<Profile>
+  /**
+   * With true, the service has no socket, and only `advance` moves its time and that of clients that are made with
+   * `client`. So a client's own limits, such as the 30 minutes of a wait, pass in milliseconds. It excludes `time`.
+   */
+  readonly virtualTime?: boolean
 }
 
 /** Options of `verdict` and `assertClean`. */
@@ -59,7 +71,9 @@ export interface RunningService {
   readonly client: {
     readonly baseUrl: string
     readonly apiKey: string
-    readonly polling: { readonly first: "5 millis"; readonly every: "5 millis" }
+    readonly polling?: { readonly first: "5 millis"; readonly every: "5 millis" }
+    /** In virtual time: sends requests without a socket. */
+    readonly httpClient?: { readonly layer: unknown }
   }
   /** Environment variables for an app that runs in a process of its own. */
   readonly env: { readonly WEBAGENT_BASE_URL: string; readonly WEBAGENT_API_KEY: string }
@@ -85,14 +99,28 @@ export interface RunningService {
    */
   readonly assertClean: (options?: VerdictOptions) => Promise<void>
   /** Moves service time, which must be manual (`time: { mode: "manual" }`); resolves when all that is due has happened. */
-  readonly advance: (by: Duration.Input) => Promise<TimeView>
+  readonly advance: (by: PlainTimes.Plain<Duration.Duration>) => Promise<TimeView>
   /** Replaces the faults; `[]` ends all. */
-  readonly setFaults: (plan: Plain<FaultPlan>) => Promise<void>
-  readonly setProfile: (profile: string | Plain<Profile>) => Promise<void>
+  readonly setFaults: (plan: PlainTimes.Plain<FaultPlan>) => Promise<void>
+  readonly setProfile: (profile: string | PlainTimes.Plain<Profile>) => Promise<void>
   /** Makes the service new: same seed (or another), same ids, same faults. */
   readonly reset: (options?: { readonly seed?: number }) => Promise<void>
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** Returns what sends the requests of a client to a service without a socket, in the time of the service. */
+const httpClientOf = (context: Context.Context<ServiceClock>) => {
+  const { clock, scheduler } = Context.get(context, ServiceClock)
+  const client = Context.getUnsafe(context, HttpClient.HttpClient)
+  return {
+    layer: Layer.succeedContext(
+      Context.make(HttpClient.HttpClient, client).pipe(
+        Context.add(Clock.Clock, clock),
+        Context.add(Scheduler.Scheduler, scheduler)
+      )
+    )
+  }
 }
 
 /**
@@ -122,15 +150,23 @@ export interface RunningService {
  * ```
  */
 export const simulate = async (options: SimulateOptions = {}): Promise<RunningService> => {
+  const { virtualTime, ...service } = Object(options) as SimulateOptions
   check("simulate()", options)
-  const { faults, profile = "instant", ...others } = options
-  const runtime = ManagedRuntime.make(
-    SimulatedService.layer({
-      ...others,
-      profile: profileOf(profile) as PresetName | Profile,
-      ...(faults === undefined ? {} : { faults: faultsOf(faults) })
-    })
-  )
+  if (virtualTime && service.time !== undefined) {
+    throw new TypeError(
+      "simulate(): virtualTime and time exclude each other: with virtualTime, only advance moves time."
+    )
+  }
+  const { faults, profile = "instant", ...others } = service
+  const simulated: SimulatedOptions = {
+    ...others,
+    profile: PlainTimes.profileOf(profile) as PresetName | Profile,
+    ...(faults === undefined ? {} : { faults: PlainTimes.faultsOf(faults) })
+  }
+  const served: Layer.Layer<Server | Simulation | SimulationParts, ListenError | PortInUseError> = virtualTime
+    ? SimulatedService.layerHttpClient({ ...simulated, time: { mode: "manual" } })
+    : SimulatedService.layer(simulated)
+  const runtime = ManagedRuntime.make(served)
   const { address, apiKeys, baseUrls } = await runtime.runPromise(Server)
   const apiKey = apiKeys[0] ?? ""
   const control = <A, E>(use: (control: Control["Service"]) => Effect.Effect<A, E>) =>
@@ -144,7 +180,13 @@ export const simulate = async (options: SimulateOptions = {}): Promise<RunningSe
     address,
     baseUrls,
     apiKey,
-    client: { baseUrl: address, apiKey, polling: { first: "5 millis", every: "5 millis" } },
+    client: {
+      baseUrl: address,
+      apiKey,
+      ...(virtualTime
+        ? { httpClient: httpClientOf(await runtime.context()) }
+        : { polling: { first: "5 millis", every: "5 millis" } })
+    },
     env: { WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: apiKey },
     runs: async () => {
       const { turns } = await runtime.runPromise(SimulatedState.use(({ snapshot }) => snapshot))
@@ -164,9 +206,14 @@ export const simulate = async (options: SimulateOptions = {}): Promise<RunningSe
       if (wrong.length === 0) return
       throw new Error(wrong.map(({ oracle, sentence }) => `${oracle}: ${sentence}`).join("\n"))
     },
-    advance: (by) => control(({ advance }) => advance(by)),
-    setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(faultsOf(plan)))),
-    setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(profileOf(profile)))),
+    advance: async (by) => {
+      const span = PlainTimes.spanOf(by)
+      // what a client has just begun gets to its request, or to its sleep
+      const settled = virtualTime ? Effect.repeat(Effect.yieldNow, { times: 50 }) : Effect.void
+      return control(({ advance }) => Effect.andThen(settled, advance(span)))
+    },
+    setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(PlainTimes.faultsOf(plan)))),
+    setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(PlainTimes.profileOf(profile)))),
     reset: async (again = {}) => {
       check("reset()", again)
       await control(({ reset }) => reset(again))

@@ -54,7 +54,12 @@ describe("simulate", () => {
   it("moves its time by hand", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
     await create(service, "Find a red mug [simulate output=found duration=1h]")
-    await service.advance("59 minutes")
+    for (const by of ["soon", null, -1, Number.NaN]) {
+      const error = await rejection(service.advance(by as never))
+      assert.match(String(error), /^TypeError: advance needs a length of time, such as "30 minutes" or 5000 \(milli/u)
+    }
+    await service.advance("30m")
+    await service.advance(29 * 60_000)
     assert.deepInclude((await service.runs())[0], { status: "running", result: null })
     await service.advance("1 minute")
     assert.deepInclude((await service.runs())[0], { status: "completed", result: "found" })
@@ -111,6 +116,12 @@ describe("simulate", () => {
   })
 
   const wrong: ReadonlyArray<readonly [options: unknown, lines: ReadonlyArray<string>]> = [
+    [{ virtualtime: true }, ['virtualtime: is not a known field; did you mean "virtualTime"?']],
+    [{ virtualTime: 1 }, ["virtualTime: expected true or false, got 1."]],
+    [
+      { virtualTime: true, time: { mode: "manual" } },
+      ["virtualTime and time exclude each other: with virtualTime, only advance moves time."]
+    ],
     [{ profil: "flaky" }, ['profil: is not a known field; did you mean "profile"?']],
     [{ seed: "abc" }, ['seed: expected a number, got "abc".']],
     [{ seed: NaN }, ["seed: expected a number, got null."]],

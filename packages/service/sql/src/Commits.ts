@@ -1,4 +1,12 @@
-import { Conflict, idempotencyLifetime_ms, KeyTaken, type Step, type Store, type Turn } from "@webagent/engine"
+import {
+  Conflict,
+  type IdempotencyRecord,
+  idempotencyLifetime_ms,
+  KeyTaken,
+  type Step,
+  type Store,
+  type Turn
+} from "@webagent/engine"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -34,6 +42,7 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
     const written = sql.csv([
       sql`status = excluded.status`,
       sql`record = excluded.record`,
+      sql`waiting_since_ms = excluded.waiting_since_ms`,
       ...(row.usd === 0 ? [] : [sql`usd = excluded.usd`]),
       ...(row.ended_at_ms === null ? [] : [sql`ended_at_ms = excluded.ended_at_ms`])
     ])
@@ -44,6 +53,22 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
             WHERE turns.session_id = excluded.session_id RETURNING n`
     )
   }
+
+  const putKey = Effect.fnUntraced(function* (record: IdempotencyRecord) {
+    const digests = sql.in(record.also === undefined ? [record.key] : [record.key, record.also])
+    // the same create at another node waits here until this commit is over
+    const insert = sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(record))} ON CONFLICT DO NOTHING RETURNING n`
+    while ((yield* insert).length === 0) {
+      const rows = yield* sql`SELECT n, created_at_ms, record FROM idempotency_keys
+        WHERE key IN ${digests} OR also IN ${digests}`
+      for (const { created_at_ms, n, record: text } of rows) {
+        if (Number(created_at_ms) > record.createdAt_ms - idempotencyLifetime_ms) {
+          return yield* new KeyTaken({ record: parsedKey(text) })
+        }
+        yield* sql`DELETE FROM idempotency_keys WHERE n = ${n}`
+      }
+    }
+  })
 
   const put = Effect.fnUntraced(function* (step: Step) {
     const {
@@ -56,26 +81,24 @@ export const make = (sql: SqlClient.SqlClient): Store["Service"]["commit"] => {
       modelCalls = [],
       session,
       turnSteps = [],
-      turns = []
+      turns = [],
+      unplaced
     } = step
-    if (key !== undefined) {
-      // the same create at another node waits here until this commit is over
-      const written = yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}
-        ON CONFLICT (key) DO UPDATE SET created_at_ms = excluded.created_at_ms, record = excluded.record
-        WHERE idempotency_keys.created_at_ms <= ${key.createdAt_ms - idempotencyLifetime_ms} RETURNING n`
-      if (written.length === 0) {
-        const [known] = yield* sql`SELECT record FROM idempotency_keys WHERE key = ${key.key}`
-        return yield* new KeyTaken({ record: parsedKey(known?.["record"]) })
-      }
-    }
+    if (key !== undefined) yield* putKey(key)
     if (session !== undefined) {
       if (!(yield* next("sessions", sessionRow(session)))) return yield* new Conflict({ id: session.id })
-      for (const turn of turns) {
+      // in the order of their cost by day, so that commits that end several turns don't wait for each other in a circle
+      for (const turn of turns.toSorted(({ model: left }, { model: right }) => (left < right ? -1 : 1))) {
         if (!(yield* putTurn(turn, session.revision === 1))) return yield* new Conflict({ id: turn.id })
       }
     }
     if (browser !== undefined && !(yield* next("browsers", browserRow(browser)))) {
       return yield* new Conflict({ id: browser.id })
+    }
+    if (unplaced !== undefined) {
+      const { id, revision } = unplaced
+      const deleted = sql`DELETE FROM browsers WHERE id = ${id} AND revision = ${revision} RETURNING n`
+      if (!(yield* changed(deleted))) return yield* new Conflict({ id })
     }
     for (const each of turnSteps) {
       yield* sql`INSERT INTO turn_steps ${sql.insert(stepRow(each))}

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { fillOf } from "./postgresListTables.ts"
+import { spendFillOf } from "./spendTables.ts"
 import { read } from "./unavailable.ts"
 
 /** The parts of a store's lists that are filled after the records. */
@@ -12,10 +13,15 @@ export interface ListFill {
   readonly lists: Effect.Effect<void, StoreUnavailable>
   /** The same for the words of tasks. */
   readonly texts: Effect.Effect<void, StoreUnavailable>
+  /** The same for the cost by day. */
+  readonly spend: Effect.Effect<void, StoreUnavailable>
 }
 
 /** Number of records that are added to a list at once; requests for them wait meanwhile. */
 const chunk = 500
+
+/** Number of rows of the list whose cost is added at once. */
+const spendChunk = 5000
 
 /** Turns without an entry in the text index up to which a search adds them itself. */
 const fewTexts = 2000
@@ -36,27 +42,33 @@ const inBackground = (round: Effect.Effect<boolean, unknown>): Effect.Effect<voi
 
 /** Fills the lists of Postgres after a migration. Of several nodes, one adds a chunk at a time. */
 const inPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  let isFilled = false
+  type Part = "lists" | "spend"
+  const filled = new Set<Part>()
 
-  const progress = Effect.gen(function* () {
-    const [all] = yield* sql<{ readonly last: number; readonly until: number }>`
-      SELECT coalesce(sum(last), 0)::bigint AS last, coalesce(sum(until), 0)::bigint AS until FROM list_fill`
-    const { last = 0, until = 0 } = all ?? {}
-    isFilled = last >= until
-    return { last, until }
-  })
+  const progress = Effect.map(
+    sql<{ readonly part: Part; readonly last: number; readonly until: number }>`
+      SELECT CASE name WHEN 'spend' THEN 'spend' ELSE 'lists' END AS part, sum(last)::bigint AS last,
+        sum(until)::bigint AS until FROM list_fill GROUP BY 1`,
+    (rows) => {
+      for (const { last, part, until } of rows) if (last >= until) filled.add(part)
+      return rows
+    }
+  )
 
   /** Adds the next records to a list; false if another node is doing so, or all are there. */
   const addChunk = sql.withTransaction(
     Effect.gen(function* () {
       const [open] = yield* sql<{ readonly name: string; readonly last: number; readonly until: number }>`
-        SELECT name, last, until FROM list_fill WHERE last < until ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`
+        SELECT name, last, until FROM list_fill WHERE last < until
+          ORDER BY name = 'spend', name LIMIT 1 FOR UPDATE SKIP LOCKED`
       if (open === undefined) return false
       const { last, name, until } = open
-      const [end] = yield* sql<{ readonly n: number | null }>`SELECT max(n) AS n FROM (SELECT n FROM ${sql(name)}
-        WHERE n > ${last} AND n <= ${until} ORDER BY n LIMIT ${chunk}) AS t`
+      const isSpend = name === "spend"
+      const [end] = yield* sql<{ readonly n: number | null }>`SELECT max(n) AS n FROM (SELECT n
+        FROM ${sql(isSpend ? "turn_list" : name)} WHERE n > ${last} AND n <= ${until}
+        ORDER BY n LIMIT ${isSpend ? spendChunk : chunk}) AS t`
       const to = end?.n ?? until
-      yield* sql.unsafe(fillOf(name, last, to)).unprepared
+      yield* sql.unsafe(isSpend ? spendFillOf(last, to) : fillOf(name, last, to)).unprepared
       yield* sql`UPDATE list_fill SET last = ${to} WHERE name = ${name}`
       return true
     })
@@ -65,20 +77,23 @@ const inPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* inBackground(
     Effect.gen(function* () {
       yield* progress
-      if (isFilled) return true
+      if (filled.size === 2) return true
       while (yield* addChunk) yield* Effect.sleep("5 millis")
       return false
     })
   )
 
-  const lists = Effect.suspend(() =>
-    isFilled
-      ? Effect.void
-      : Effect.flatMap(read(progress), ({ last, until }) =>
-          isFilled ? Effect.void : Effect.fail(preparing(last, until))
-        )
-  )
-  const fill: ListFill = { lists, texts: lists }
+  const ready = (part: Part) =>
+    Effect.suspend(() =>
+      filled.has(part)
+        ? Effect.void
+        : Effect.flatMap(read(progress), (parts) => {
+            const { last, until } = parts.find((each) => each.part === part) ?? { last: 0, until: 1 }
+            return filled.has(part) ? Effect.void : Effect.fail(preparing(last, until))
+          })
+    )
+  const lists = ready("lists")
+  const fill: ListFill = { lists, texts: lists, spend: ready("spend") }
   return fill
 })
 
@@ -121,6 +136,7 @@ const inSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
   const fill: ListFill = {
     lists: Effect.void,
+    spend: Effect.void,
     texts: Effect.flatMap(read(texts), (missing) =>
       missing === null ? Effect.void : Effect.fail(preparing(missing.last, missing.newest))
     )

@@ -37,8 +37,11 @@ export interface ListTable {
 /** A condition with fewer rows than this is read whole. */
 export const rare = 1000
 
-/** Maximum number of rows that one page reads, so that its time doesn't depend on the data. */
-export const budget = 2000
+/**
+ * Maximum number of rows that one page reads, so that its time doesn't depend on the data: a few at first, because these
+ * fill most pages.
+ */
+export const budgets = [600, 2000] as const
 
 /** Maximum number of rows that a count with several conditions reads. */
 export const countBudget = 12_000
@@ -200,6 +203,15 @@ export const ofStatus = (dialect: Dialect, wanted: ReadonlyArray<string>): Condi
   return over.length === 0 ? isOpen : either(isOver, isOpen)
 }
 
+/** A turn waits for a person. A server of the version before may have ended it without a change of the column. */
+export const waiting = (dialect: Dialect): Condition =>
+  ofRecords(
+    dialect,
+    { list: "turn_list", records: "turns" },
+    raw("waiting_since_ms IS NOT NULL AND ended_at_ms IS NULL"),
+    "waiting_since_ms"
+  )
+
 /** A session is active, or stopped. */
 export const isActive = (dialect: Dialect, active: boolean): Condition => {
   const sessions = { list: "session_list", records: "sessions" }
@@ -263,6 +275,10 @@ const fitting = (others: ReadonlyArray<Condition>) =>
     others.map(({ fits }) => fits)
   )
 
+/** Returns whether a page looks at rows that may not match, so that it has a budget. */
+export const looksAt = (conditions: ReadonlyArray<Condition>, drive: Drive): boolean =>
+  !drive.whole && conditions.some((condition) => condition !== drive.by)
+
 /**
  * Selects the next matching records as `at`, `n` and `record`, at most `limit`, and the last place that the page looked
  * at as a row without a record. Both come from one statement: between two, a row that is added or changes moves the
@@ -275,16 +291,19 @@ export const page = (
   conditions: ReadonlyArray<Condition>,
   drive: Drive,
   range: ReadonlyArray<Query>,
-  limit: number
+  limit: number,
+  budget: number
 ): Query => {
   const others = conditions.filter((condition) => condition !== drive.by)
-  const looks = others.length > 0 && !drive.whole
+  const looks = looksAt(conditions, drive)
   const seen = seenBy(dialect, table, drive, columnsOf(others), range, looks ? budget : limit)
   const matches = (rows: Query) =>
     query`SELECT l.created_at_ms AS at, l.n FROM ${rows} l ${fitting(others)} ${newestFirst} LIMIT ${limit}`
   const records = (rows: Query) =>
     query`SELECT p.at, p.n, t.record FROM (${matches(rows)}) p ${dialect === "pg" ? "JOIN" : "CROSS JOIN"} ${table.records} t ON t.n = p.n`
-  if (!looks) return query`${records(query`(${seen})`)} ORDER BY p.at DESC, p.n DESC`
+  // Postgres would otherwise look for them among all rows in the order of the page
+  if (!looks)
+    return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) ${records(raw("seen"))}) y ORDER BY at DESC, n DESC`
   return query`SELECT * FROM (WITH seen AS MATERIALIZED (${seen}) ${records(raw("seen"))}
     UNION ALL SELECT * FROM (SELECT created_at_ms AS at, n, NULL AS record FROM seen
       ORDER BY created_at_ms DESC, n DESC LIMIT 1 OFFSET ${budget - 1}) z) y ORDER BY at DESC, n DESC`

@@ -108,8 +108,8 @@ const make = Effect.fnUntraced(function* ({
           const db = new DatabaseSync(file, { readOnly, timeout: busyTimeout_ms })
           if (readOnly) return db
           db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durable}; PRAGMA foreign_keys = ON`)
-          // by default the cache has 2 MB, and the log keeps the size that it once had
-          db.exec(`PRAGMA cache_size = -65536; PRAGMA journal_size_limit = ${logLimit}`)
+          // by default the cache has 2 MB, and the log keeps the size that it once had; more than 16 MB is the system's task
+          db.exec(`PRAGMA cache_size = -16384; PRAGMA journal_size_limit = ${logLimit}`)
           return db
         },
         catch: sqlError(file, "open")

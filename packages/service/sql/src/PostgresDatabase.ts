@@ -3,12 +3,12 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { DatabaseError } from "./DatabaseError.ts"
 import * as Postgres from "./Postgres.ts"
-import { loader, newest } from "./postgresMigrations.ts"
+import { loader, newest, oldest } from "./postgresMigrations.ts"
 import type { Reader } from "./Reader.ts"
-import { isOlder, schemaOf, table } from "./schema.ts"
+import { contract, expand, isOlder, schemaOf, table } from "./schema.ts"
 
 /** True if the name of a database is the address of a Postgres server; otherwise, it is a file. */
 export const isAddress = (database: string): boolean => /:\/\/|^postgres(?:ql)?:/iu.test(database)
@@ -82,6 +82,24 @@ const allowed = Effect.fnUntraced(function* (database: string) {
   })
 })
 
+/** Tables that servers write, in the order in which a commit writes them. */
+const written = ["idempotency_keys", "sessions", "turns", "turn_list", "browsers", "turn_steps", "model_calls"]
+
+/** Lets the commits of servers finish and has further ones wait, because a migration would lock tables in another order. */
+const alone = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_tables
+    WHERE schemaname = current_schema() AND ${sql.in("tablename", written)}`
+  for (const name of written.filter((name) => tables.some((each) => each.name === name))) {
+    yield* sql`LOCK TABLE ${sql(name)} IN SHARE ROW EXCLUSIVE MODE`
+  }
+})
+
+/** Number of times that a migration begins again after a deadlock, such as one with the deletion of old records. */
+const deadlocks = 5
+
+const isDeadlock = (error: unknown) => isSqlError(error) && error.reason._tag === "DeadlockError"
+
 /** Runs once when several nodes start together: one migrates, the others wait and find it done. */
 const migrating = Effect.fnUntraced(function* (database: string, isWanted: (schema: number) => boolean) {
   const sql = yield* SqlClient.SqlClient
@@ -97,7 +115,10 @@ const migrating = Effect.fnUntraced(function* (database: string, isWanted: (sche
           : isOlder(database, schema, newest)
       }
       yield* allowed(database)
+      if (schema > 0) yield* Effect.andThen(alone, contract)
       yield* run
+      // servers of the version before go on, and can start again
+      if (schema > 0) yield* expand(Math.max(schema, oldest))
       return { from: schema, to: newest }
     })
   )
@@ -106,12 +127,19 @@ const migrating = Effect.fnUntraced(function* (database: string, isWanted: (sche
 /** Migrates over a connection of its own without a time limit. */
 const migrated = (url: Redacted.Redacted, isWanted: (schema: number) => boolean) =>
   Effect.andThen(checked(url), migrating(shown(url), isWanted)).pipe(
+    Effect.retry({
+      times: deadlocks,
+      while: (error) => isDeadlock(error) || (error._tag === "MigrationError" && isDeadlock(error.cause))
+    }),
     Effect.provide(Postgres.layer({ url, connections: 1, patience_ms: 86_400_000 })),
     Effect.catchTags({
       SqlError: (error) => Effect.fail(unusable(shown(url))(error)),
-      MigrationError: ({ message }) =>
+      MigrationError: ({ cause, message }) =>
         Effect.fail(
-          new DatabaseError({ database: shown(url), message: `${message}. ${shown(url)} is as it was before.` })
+          new DatabaseError({
+            database: shown(url),
+            message: `${message}${isSqlError(cause) ? `: ${causeOf(cause)}` : ""}. ${shown(url)} is as it was before.`
+          })
         )
     })
   )

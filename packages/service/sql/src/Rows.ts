@@ -25,7 +25,7 @@ export const parsedTurn = (text: unknown): Turn.Turn => {
 export const parsedKey = (text: unknown): IdempotencyRecord => {
   const record = parsed<IdempotencyRecord>(text)
   const { made } = record
-  if (made._tag === "Browser" || made._tag === "OpenSession" || "tags" in made.turn) return record
+  if (!("turn" in made) || "tags" in made.turn) return record
   return { ...record, made: { ...made, turn: { ...newFields, ...(made.turn as Turn.Turn) } } }
 }
 
@@ -53,6 +53,7 @@ export const turnRow = (turn: Turn.Turn) => ({
   status: turn.status,
   ended_at_ms: endedAt(turn),
   usd: Number(turn.cost ?? 0),
+  waiting_since_ms: Turn.waitingFor(turn)?.askedAt_ms ?? null,
   record: JSON.stringify(turn)
 })
 
@@ -85,6 +86,7 @@ export const modelCallRow = (call: ModelCall) => ({
 
 export const keyRow = (record: IdempotencyRecord) => ({
   key: record.key,
+  also: record.also ?? null,
   created_at_ms: record.createdAt_ms,
   record: JSON.stringify(record)
 })

@@ -25,6 +25,11 @@ const window_ms = 60_000
 
 type Row = Readonly<Record<string, unknown>>
 
+/** A use of a key is stored if the stored one is this old, because a busy key sends many requests. */
+const useEvery_ms = 60_000
+
+const timeOf = (value: unknown) => (value === null ? null : Number(value))
+
 /** A row is written by this module alone, so it is not checked again: every request reads one. */
 const keyOf = (row: Row): ApiKey => ({
   name: String(row["name"]),
@@ -32,7 +37,8 @@ const keyOf = (row: Row): ApiKey => ({
   scopes: JSON.parse(String(row["scopes"])),
   limits: JSON.parse(String(row["limits"])),
   createdAt_ms: Number(row["created_at_ms"]),
-  revokedAt_ms: row["revoked_at_ms"] === null ? null : Number(row["revoked_at_ms"])
+  revokedAt_ms: timeOf(row["revoked_at_ms"]),
+  lastUsedAt_ms: timeOf(row["last_used_at_ms"])
 })
 
 const make = Effect.gen(function* () {
@@ -57,12 +63,29 @@ const make = Effect.gen(function* () {
       limits: JSON.stringify(limits),
       created_at_ms: key.createdAt_ms
     })}`
-    return { key: { ...key, revokedAt_ms: null }, secret: Redacted.make(secret) }
+    return { key: { ...key, revokedAt_ms: null, lastUsedAt_ms: null }, secret: Redacted.make(secret) }
   })
 
   /** The only row of an update of a key that isn't revoked. */
   const changed = (name: string, rows: ReadonlyArray<Row>) =>
     rows[0] === undefined ? Effect.fail(new KeyNotFound({ name })) : Effect.succeed(keyOf(rows[0]))
+
+  const first = (text: string, value: string | Uint8Array) =>
+    Effect.map(read(reader.get(text, value)), (row) => Option.map(Option.fromUndefinedOr(row), keyOf))
+
+  const scope = yield* Effect.scope
+  /** The uses that this process has stored, by the names of keys. */
+  const uses = new Map<string, number>()
+
+  /** Stores that a key is in use. No request waits for it, and none fails with it. */
+  const noteUse = ({ lastUsedAt_ms, name }: ApiKey) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      if (now_ms - Math.max(lastUsedAt_ms ?? -Infinity, uses.get(name) ?? -Infinity) < useEvery_ms) return Effect.void
+      uses.set(name, now_ms)
+      const stored = sql`UPDATE api_keys SET last_used_at_ms = ${now_ms} WHERE name = ${name} AND revoked_at_ms IS NULL
+        AND (last_used_at_ms IS NULL OR last_used_at_ms < ${now_ms})`
+      return Effect.asVoid(Effect.forkIn(Effect.ignore(stored), scope))
+    })
 
   const revoked = Effect.fnUntraced(function* (name: string) {
     const at_ms = yield* Clock.currentTimeMillis
@@ -101,12 +124,10 @@ const make = Effect.gen(function* () {
             (rows) => new Set(rows.map(({ name }) => name))
           ),
     find: (secret) =>
-      read(
-        Effect.map(
-          reader.get("SELECT * FROM api_keys WHERE hash = ? AND revoked_at_ms IS NULL", hashOf(secret)),
-          (row) => (row === undefined ? Option.none() : Option.some(keyOf(row)))
-        )
+      Effect.tap(first("SELECT * FROM api_keys WHERE hash = ? AND revoked_at_ms IS NULL", hashOf(secret)), (key) =>
+        Option.isSome(key) ? noteUse(key.value) : Effect.void
       ),
+    named: (name) => first("SELECT * FROM api_keys WHERE name = ? AND revoked_at_ms IS NULL", name),
     usage: (name, since_ms) =>
       read(
         Effect.gen(function* () {

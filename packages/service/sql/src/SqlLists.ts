@@ -67,7 +67,8 @@ const kindsOf = (dialect: ListQuery.Dialect) => {
     ofStatus: (status) => ListQuery.ofStatus(dialect, [status]),
     parse: parsedTurn,
     statuses: Turn.turnStatuses,
-    conditions: ({ failure, minCost = "0", model, node, owner, sessionId, statuses, tag }) => [
+    conditions: ({ failure, minCost = "0", model, node, owner, sessionId, statuses, tag, waiting }) => [
+      ...(waiting === true ? [ListQuery.waiting(dialect)] : []),
       ...(sessionId === undefined ? [] : [ListQuery.ofSession(dialect, sessionId)]),
       ...isOne("turn_list", "failure", failure),
       ...(tag === undefined ? [] : [ListQuery.tagged(dialect, tag)]),
@@ -168,8 +169,14 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
       const page = Effect.gen(function* () {
         const drive = yield* chosen(ask, conditions)
         if (drive === null) return none
-        const rows = yield* ask(ListQuery.page(dialect, kind.table, conditions, drive, range, limit + 1))
-        return pageOf(rows, kind.parse, limit)
+        const read = (budget: number) =>
+          Effect.map(ask(ListQuery.page(dialect, kind.table, conditions, drive, range, limit + 1, budget)), (rows) =>
+            pageOf(rows, kind.parse, limit)
+          )
+        const [few, most] = ListQuery.budgets
+        const page = yield* read(few)
+        const isShort = page.next !== null && page.rows.length < limit && ListQuery.looksAt(conditions, drive)
+        return isShort ? yield* read(most) : page
       })
       return Effect.andThen(prepared.lists, read(page))
     }
@@ -257,7 +264,7 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
     turnCounts: counts<TurnCountFilter, Turn.Turn>(kinds.turns),
     sessionCounts: counts(kinds.sessions),
     browserCounts: counts(kinds.browsers),
-    spend: (filter) => Effect.andThen(prepared.lists, read(spendOf(sql, filter)))
+    spend: (filter) => Effect.andThen(prepared.spend, read(spendOf(sql, filter)))
   }
   return lists
 })

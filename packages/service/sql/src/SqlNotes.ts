@@ -20,14 +20,6 @@ const auditLog = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    /** True if the JSON of an entry's targets has this one. */
-    const hasTarget = (target: string) => {
-      const json = JSON.stringify(target)
-      return sql.onDialectOrElse({
-        pg: () => sql`position(${json} in targets) > 0`,
-        orElse: () => sql`instr(targets, ${json}) > 0`
-      })
-    }
     return {
       add: ({ action, address, at_ms, count, key, status, targets }: AuditEntry) =>
         sql`INSERT INTO audit_log ${sql.insert({
@@ -45,7 +37,7 @@ const auditLog = Layer.effect(
           ...(before === null ? [] : [sql`id < ${before}`]),
           ...(key === undefined ? [] : [sql`key_name = ${key}`]),
           ...(action === undefined ? [] : [sql`action = ${action}`]),
-          ...(target === undefined ? [] : [hasTarget(target)]),
+          ...(target === undefined ? [] : [sql`id IN (SELECT id FROM audit_targets WHERE target = ${target})`]),
           ...(from_ms === undefined ? [] : [sql`at_ms >= ${from_ms}`]),
           ...(to_ms === undefined ? [] : [sql`at_ms < ${to_ms}`])
         ]
@@ -101,7 +93,20 @@ const runNotes = Layer.effect(
         Effect.gen(function* () {
           if (mark !== undefined) yield* set(turnId, "mark", jsonOf(mark))
           if (share !== undefined) yield* set(turnId, "share", jsonOf(share))
-        }).pipe(Effect.mapError(unavailable))
+        }).pipe(Effect.mapError(unavailable)),
+      // ids grow with time, so the newest runs are the last ones
+      shares: (after, limit) =>
+        Effect.map(
+          read(
+            sql<NoteRow & { readonly turn_id: string }>`SELECT turn_id, share FROM run_notes WHERE share IS NOT NULL
+              ${after === null ? sql`` : sql`AND turn_id < ${after}`} ORDER BY turn_id DESC LIMIT ${limit}`
+          ),
+          (rows) =>
+            rows.flatMap((row) => {
+              const share = fieldOf(row, "share")
+              return share === null ? [] : [{ turnId: row.turn_id, share }]
+            })
+        )
     }
   })
 )

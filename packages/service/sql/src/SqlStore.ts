@@ -91,7 +91,12 @@ const make = Effect.gen(function* () {
     modelCallsOf: (turnId) => records(sql`SELECT record FROM model_calls WHERE turn_id = ${turnId} ORDER BY ordinal`),
     message: find("messages"),
     browser: find("browsers"),
-    idempotencyRecord: find("idempotency_keys", parsedKey, "key"),
+    idempotencyRecord: (digest) =>
+      read(
+        Effect.map(reader.get("SELECT record FROM idempotency_keys WHERE key = ? OR also = ?", digest, digest), (row) =>
+          row === undefined ? Option.none() : Option.some(parsedKey(row["record"]))
+        )
+      ),
 
     unfinished: (limit) =>
       read(

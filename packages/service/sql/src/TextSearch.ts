@@ -15,10 +15,10 @@ const { allOf, query, raw } = ListQuery
 const textBudget = 1000
 
 /** Number of the newest turns that Postgres reads before it uses its index, which finds all turns with a word. */
-const newest = 2000
+const newest = 500
 
 /** Turns with the words, of those, from which they are so common that the index would find too many. */
-const common = 40
+const common = 10
 
 /** Records of turns `g` that fit, in the order of creation. */
 const recordsOf = (dialect: ListQuery.Dialect, places: string, others: ReadonlyArray<ListQuery.Query>, limit: number) =>

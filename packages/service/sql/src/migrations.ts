@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import { fileTables } from "./fileTables.ts"
 import { listTables } from "./listTables.ts"
+import { spendTables } from "./spendTables.ts"
+import { webhookTables } from "./webhookTables.ts"
 
 /** Statements that bring every file from the version before to this one. Never change one that was released. */
 const migration = (...statements: ReadonlyArray<string>) =>
@@ -133,6 +136,90 @@ const migrations = {
     `CREATE INDEX audit_log_at ON audit_log (at_ms)`,
     `CREATE INDEX audit_log_key ON audit_log (key_name, id)`,
     `CREATE TABLE run_notes (turn_id TEXT PRIMARY KEY, mark TEXT, share TEXT) STRICT, WITHOUT ROWID`
+  ),
+  "8_console_sessions": migration(
+    `CREATE TABLE console_sessions (
+      hash TEXT PRIMARY KEY,
+      key_name TEXT NOT NULL,
+      key_created_at_ms INTEGER,
+      begun_at_ms INTEGER NOT NULL,
+      used_at_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX console_sessions_used ON console_sessions (used_at_ms)`,
+    `CREATE INDEX console_sessions_key ON console_sessions (key_name, begun_at_ms)`
+  ),
+  "9_profiles": migration(
+    `CREATE TABLE profiles (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      owner TEXT,
+      name TEXT,
+      user_id TEXT,
+      search TEXT NOT NULL,
+      writer TEXT,
+      save TEXT,
+      domains TEXT,
+      created_at_ms INTEGER NOT NULL,
+      updated_at_ms INTEGER NOT NULL,
+      last_used_at_ms INTEGER,
+      saved_at_ms INTEGER,
+      saved_by TEXT
+    ) STRICT`,
+    `CREATE INDEX profiles_owned ON profiles (owner, n)`,
+    `CREATE TABLE profile_saves (
+      save TEXT PRIMARY KEY,
+      profile TEXT NOT NULL,
+      key_id TEXT NOT NULL,
+      data_key BLOB NOT NULL,
+      chunks INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE INDEX profile_saves_of ON profile_saves (profile)`,
+    `CREATE TABLE profile_chunks (
+      save TEXT NOT NULL,
+      i INTEGER NOT NULL,
+      bytes BLOB NOT NULL,
+      PRIMARY KEY (save, i)
+    ) STRICT`
+  ),
+  "10_spend": migration(...spendTables),
+  "11_files": migration(...fileTables),
+  "12_uses": migration(
+    `ALTER TABLE api_keys ADD COLUMN last_used_at_ms INTEGER`,
+    `CREATE TABLE audit_targets (
+      target TEXT NOT NULL,
+      id INTEGER NOT NULL,
+      PRIMARY KEY (target, id)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX audit_targets_id ON audit_targets (id)`,
+    `CREATE TRIGGER audit_log_targets AFTER INSERT ON audit_log BEGIN
+      INSERT INTO audit_targets SELECT DISTINCT value, NEW.id FROM json_each(NEW.targets);
+    END`,
+    `CREATE TRIGGER audit_log_gone AFTER DELETE ON audit_log BEGIN
+      DELETE FROM audit_targets WHERE id = OLD.id;
+    END`,
+    `INSERT INTO audit_targets SELECT DISTINCT json_each.value, audit_log.id FROM audit_log, json_each(targets)`
+  ),
+  "13_loans": migration(
+    `ALTER TABLE profiles ADD COLUMN lent_at_ms INTEGER`,
+    `UPDATE profiles SET lent_at_ms = last_used_at_ms WHERE writer IS NOT NULL`,
+    `ALTER TABLE idempotency_keys ADD COLUMN also TEXT`,
+    `CREATE UNIQUE INDEX idempotency_keys_also ON idempotency_keys (also) WHERE also IS NOT NULL`
+  ),
+  "14_webhooks": migration(...webhookTables),
+  "15_schedules": migration(
+    `CREATE TABLE schedules (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      owner TEXT,
+      due_at_ms INTEGER,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX schedules_owned ON schedules (owner, n)`,
+    `CREATE INDEX schedules_due ON schedules (due_at_ms) WHERE due_at_ms IS NOT NULL`
+  ),
+  "16_questions": migration(
+    `ALTER TABLE turns ADD COLUMN waiting_since_ms INTEGER`,
+    `CREATE INDEX turns_waiting ON turns (waiting_since_ms) WHERE waiting_since_ms IS NOT NULL`
   )
 }
 

@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import { postgresFileTables } from "./postgresFileTables.ts"
 import { postgresListTables } from "./postgresListTables.ts"
+import { postgresGoneSpend, postgresSpendTables } from "./spendTables.ts"
+import { postgresWebhookTables } from "./webhookTables.ts"
 
 const migration = (...statements: ReadonlyArray<string>) =>
   SqlClient.SqlClient.use((sql) => Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true }))
@@ -137,6 +140,104 @@ const migrations = {
     `CREATE INDEX audit_log_at ON audit_log (at_ms)`,
     `CREATE INDEX audit_log_key ON audit_log (key_name, id)`,
     `CREATE TABLE run_notes (turn_id ${id} PRIMARY KEY, mark TEXT, share TEXT)`
+  ),
+  "6_console_sessions": migration(
+    `CREATE TABLE console_sessions (
+      hash TEXT PRIMARY KEY,
+      key_name TEXT NOT NULL,
+      key_created_at_ms BIGINT,
+      begun_at_ms BIGINT NOT NULL,
+      used_at_ms BIGINT NOT NULL
+    )`,
+    `CREATE INDEX console_sessions_used ON console_sessions (used_at_ms)`,
+    `CREATE INDEX console_sessions_key ON console_sessions (key_name, begun_at_ms)`
+  ),
+  "7_profiles": migration(
+    `CREATE TABLE profiles (
+      ${n},
+      id ${id} NOT NULL UNIQUE,
+      owner TEXT,
+      name TEXT,
+      user_id TEXT,
+      search TEXT NOT NULL,
+      writer ${id},
+      save ${id},
+      domains TEXT,
+      created_at_ms BIGINT NOT NULL,
+      updated_at_ms BIGINT NOT NULL,
+      last_used_at_ms BIGINT,
+      saved_at_ms BIGINT,
+      saved_by TEXT
+    )`,
+    `CREATE INDEX profiles_owned ON profiles (owner, n)`,
+    `CREATE TABLE profile_saves (
+      save ${id} PRIMARY KEY,
+      profile ${id} NOT NULL,
+      key_id TEXT NOT NULL,
+      data_key BYTEA NOT NULL,
+      chunks INTEGER NOT NULL
+    )`,
+    `CREATE INDEX profile_saves_of ON profile_saves (profile)`,
+    `CREATE TABLE profile_chunks (
+      save ${id} NOT NULL,
+      i INTEGER NOT NULL,
+      bytes BYTEA NOT NULL,
+      PRIMARY KEY (save, i)
+    )`,
+    // the bytes are compressed and encrypted already
+    `ALTER TABLE profile_chunks ALTER bytes SET STORAGE EXTERNAL`
+  ),
+  "8_spend": migration(...postgresSpendTables),
+  "9_files": migration(...postgresFileTables),
+  "10_uses": migration(
+    `ALTER TABLE api_keys ADD COLUMN last_used_at_ms BIGINT`,
+    `CREATE TABLE audit_targets (
+      target TEXT NOT NULL,
+      id BIGINT NOT NULL REFERENCES audit_log ON DELETE CASCADE,
+      PRIMARY KEY (target, id)
+    )`,
+    `CREATE INDEX audit_targets_id ON audit_targets (id)`,
+    // servers of the version before write entries too
+    `CREATE FUNCTION note_audit_targets() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO audit_targets SELECT DISTINCT value, NEW.id FROM json_array_elements_text(NEW.targets::json);
+        RETURN NULL;
+      END $$`,
+    `CREATE TRIGGER audit_log_targets AFTER INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION note_audit_targets()`,
+    `INSERT INTO audit_targets SELECT DISTINCT value, id FROM audit_log, json_array_elements_text(targets::json)
+      ON CONFLICT DO NOTHING`
+  ),
+  "11_loans": migration(
+    `ALTER TABLE profiles ADD COLUMN lent_at_ms BIGINT`,
+    `UPDATE profiles SET lent_at_ms = last_used_at_ms WHERE writer IS NOT NULL`,
+    // servers of the version before lend profiles without it
+    `CREATE FUNCTION note_loan() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        NEW.lent_at_ms := NEW.last_used_at_ms;
+        RETURN NEW;
+      END $$`,
+    `CREATE TRIGGER profiles_lent BEFORE UPDATE OF writer ON profiles FOR EACH ROW WHEN (NEW.writer IS NOT NULL
+      AND NEW.writer IS DISTINCT FROM OLD.writer AND NEW.lent_at_ms IS NOT DISTINCT FROM OLD.lent_at_ms)
+      EXECUTE FUNCTION note_loan()`,
+    `ALTER TABLE idempotency_keys ADD COLUMN also ${id}`,
+    `CREATE UNIQUE INDEX idempotency_keys_also ON idempotency_keys (also) WHERE also IS NOT NULL`,
+    ...postgresGoneSpend
+  ),
+  "12_webhooks": migration(...postgresWebhookTables),
+  "13_schedules": migration(
+    `CREATE TABLE schedules (
+      ${n},
+      id ${id} NOT NULL UNIQUE,
+      owner ${id},
+      due_at_ms BIGINT,
+      record TEXT NOT NULL
+    )`,
+    `CREATE INDEX schedules_owned ON schedules (owner, n)`,
+    `CREATE INDEX schedules_due ON schedules (due_at_ms) WHERE due_at_ms IS NOT NULL`
+  ),
+  "14_questions": migration(
+    `ALTER TABLE turns ADD COLUMN waiting_since_ms BIGINT`,
+    `CREATE INDEX turns_waiting ON turns (waiting_since_ms) WHERE waiting_since_ms IS NOT NULL`
   )
 }
 
@@ -145,3 +246,6 @@ export const loader = Migrator.fromRecord(migrations)
 
 /** The number of the newest migration: the schema that this version reads and writes. */
 export const newest = Object.keys(migrations).length
+
+/** The oldest schema whose servers can use a database of this version: no later migration takes anything from them. */
+export const oldest = 2

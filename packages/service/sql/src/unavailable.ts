@@ -29,8 +29,10 @@ export const unavailable = (cause: SqlError): StoreUnavailable =>
 const never = (cause: SqlError) => new StoreUnavailable({ applied: "no", cause })
 
 /** Runs a read, whose failure changed nothing. */
-export const read = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
-  Effect.mapError(effect, never)
+export const read = <A, E, R>(
+  effect: Effect.Effect<A, E | SqlError, R>
+): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
+  Effect.mapError(effect, (error) => (isSqlError(error) ? never(error) : (error as Exclude<E, SqlError>)))
 
 /** Runs a transaction. A failure before its commit stored nothing. */
 export const transaction = <A, E, R>(

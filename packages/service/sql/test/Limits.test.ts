@@ -26,7 +26,7 @@ describe("the limits of a key", () => {
       const nodes = [first, yield* node(url), yield* node(url)]
       yield* first.keys.create({ name: "ci", scopes: keyScopes, limits })
       const made = yield* Effect.forEach(
-        Array.from({ length: 30 }, (_, index) => index),
+        Array.from({ length: 50 }, (_, index) => index),
         (index) => {
           const { keys, store } = nodes[index % nodes.length] ?? first
           const also = Effect.flatMap(keys.usage("ci", 0), ({ runs }) =>

@@ -14,6 +14,9 @@ import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
 import { newest } from "../src/postgresMigrations.ts"
 import { apiKeysOver } from "./apiKeys.ts"
 import { notesOver } from "./notes.ts"
+import { profilesOver } from "./profiles.ts"
+import { webhooksOver } from "./webhooks.ts"
+import { workspacesOver } from "./workspaces.ts"
 import { startPostgres } from "./postgres.ts"
 import { retentionOver } from "./retention.ts"
 
@@ -22,6 +25,9 @@ const { address, database, postgres } = startPostgres()
 storeContract("SqlStore over Postgres", Layer.orDie(Layer.provide(SqlStore.layer, database)))
 apiKeysOver("Postgres", database)
 notesOver("Postgres", database)
+profilesOver("Postgres", database)
+webhooksOver("Postgres", database)
+workspacesOver("Postgres", database)
 retentionOver("Postgres", database)
 
 /** A node over a database: its store, and its SQL. */

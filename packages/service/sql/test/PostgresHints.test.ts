@@ -12,6 +12,7 @@ import {
 } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -70,6 +71,13 @@ const start = Effect.fnUntraced(function* (url: Redacted.Redacted, name: string)
   }
 })
 
+/** The hints of a node. */
+const hintsOf = (url: Redacted.Redacted) =>
+  Effect.map(
+    Layer.build(Layer.fresh(Layer.provide(PostgresHints.layer(url), PostgresDatabase.layer({ url })))),
+    (context) => Context.get(context, Hints)
+  )
+
 const request = { task: "t", modelParams: null, thinkingLevel: null }
 
 /** Waits until as many connections listen besides those that end, and gives their processes. */
@@ -81,7 +89,7 @@ const listeners = (
     const sql = yield* SqlClient.SqlClient
     const found = yield* Effect.orDie(
       sql<{ readonly pid: number }>`SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY pid`
+        WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle' ORDER BY pid`
     )
     const pids = found.map(({ pid }) => pid).filter((pid) => !ending.includes(pid))
     if (pids.length === count) return pids
@@ -193,6 +201,8 @@ describe("nodes of a Postgres database that hear each other", () => {
         const { heard } = yield* Hints
         const listening = yield* Effect.forkChild(Stream.runDrain(heard("a")))
         yield* listeners(1)
+        // the client reads the response: it can't be interrupted before that
+        yield* Effect.sleep("200 millis")
         yield* freeze
         yield* Fiber.interrupt(listening)
       })
@@ -201,5 +211,27 @@ describe("nodes of a Postgres database that hear each other", () => {
         Effect.provide(Layer.provideMerge(PostgresHints.layer(url), Postgres.layer({ url, connections: 1 })))
       )
     })
+  )
+
+  it.live("tell readers of the event log at every node of commits, and those of a moment once", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [here, there] = [yield* hintsOf(url), yield* hintsOf(url)]
+      const heard = { here: 0, there: 0 }
+      const count = (name: keyof typeof heard, hints: typeof here) =>
+        Effect.forkScoped(Stream.runForEach(hints.heardEvents, () => Effect.sync(() => void heard[name]++)))
+      yield* count("here", here)
+      yield* count("there", there)
+      // each begins with a hint, because those before it was there were lost
+      while (heard.here === 0 || heard.there === 0) yield* Effect.sleep("5 millis")
+      const before = { ...heard }
+      const [elapsed] = yield* Effect.timed(Effect.repeat(here.tellEvents, { times: 99 }))
+      yield* Effect.yieldNow
+      assert.isAbove(heard.here, before.here)
+      while (heard.there === before.there) yield* Effect.sleep("5 millis")
+      yield* Effect.sleep("100 millis")
+      // those of 25 ms together, and one more where a moment began before
+      assert.isAtMost(heard.there - before.there, 2 + Math.floor(Duration.toMillis(elapsed) / 25))
+    }).pipe(Effect.scoped)
   )
 })

@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
 import { loader, newest } from "../src/postgresMigrations.ts"
 import { table } from "../src/schema.ts"
-import { idsOf, listsOldRecords, listsOver } from "./lists.ts"
+import { idsOf, listsOldRecords, listsOver, prepared } from "./lists.ts"
 import { endOld, insertAllOld, insertOld } from "./oldRecords.ts"
 import { startPostgres } from "./postgres.ts"
 
@@ -92,6 +92,37 @@ describe("lists over Postgres", () => {
       const ended = yield* Effect.provideContext(idsOf({ statuses: ["completed"] }, 500), two)
       assert.lengthOf(ended.ids, count / 40)
       assert.lengthOf((yield* Effect.provideContext(idsOf({ text: "mug" }, 500), one)).ids, count)
+      const spend = prepared(lists.spend({ from_ms: 0, to_ms: 86_400_000 }))
+      assert.deepStrictEqual(
+        (yield* spend).map(({ turns }) => turns),
+        [count / 40]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("add what runs cost once, whether they end before their part of the list is added up, or after", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const old = yield* Layer.build(Layer.fresh(Postgres.layer({ url })))
+      const sql = yield* Effect.provideContext(Effect.service(SqlClient.SqlClient), old)
+      yield* PostgresDatabase.migrate(url)
+      const count = 12_000
+      yield* sql`INSERT INTO turns (id, session_id, seq, status, usd, record)
+        SELECT 'r' || i, 's' || i, 1, 'running', 0, '{"createdAt_ms":' || i || ',"model":"m"}'
+        FROM generate_series(1, ${count}) AS i`
+      // as if these were in the list before its cost was kept
+      yield* sql`UPDATE list_fill SET last = 0, until = ${count} WHERE name = 'spend'`
+      const end = (i: number, usd: number) => sql`UPDATE turns SET status = 'completed', ended_at_ms = ${i},
+        usd = ${usd} WHERE id = ${`r${i}`}`
+      for (let i = 1; i <= count; i += 100) yield* end(i, 1)
+      const { lists } = yield* Effect.provideContext(Effect.service(Store), yield* Layer.build(over(url)))
+      for (let i = 2; i <= count; i += 50) yield* end(i, 1)
+      for (let i = 1; i <= count; i += 100) yield* end(i, 3)
+      const spend = yield* prepared(lists.spend({ from_ms: 0, to_ms: 86_400_000 }))
+      assert.deepStrictEqual(
+        spend.map(({ cost, turns }) => [turns, cost]),
+        [[(count / 100) * 3, String((count / 100) * 3 + (count / 50) * 1)]]
+      )
     }).pipe(Effect.scoped)
   )
 

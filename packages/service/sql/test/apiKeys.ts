@@ -29,11 +29,40 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
         const text = Redacted.value(secret)
         assert.match(text, /^wak_[\w-]{43}$/u)
         assert.deepStrictEqual(yield* keys.find(text), Option.some(key))
-        assert.deepStrictEqual(yield* keys.list, [key])
+        assert.deepStrictEqual(yield* keys.named("ci"), Option.some(key))
+        assert.deepStrictEqual(yield* keys.named("CI"), Option.none())
+        assert.deepStrictEqual(
+          (yield* keys.list).map((one) => ({ ...one, lastUsedAt_ms: null })),
+          [key]
+        )
         assert.deepStrictEqual([key.limits, key.scopes], [limits, ["read", "runs"]])
         assert.deepStrictEqual(yield* keys.find(`${text}x`), Option.none())
         assert.notInclude(JSON.stringify(yield* sql`SELECT * FROM api_keys`), text.slice(key.prefix.length))
         assert.notInclude(String(secret), text)
+      })
+    )
+
+    test(
+      "stores the last use of a key, at most once a minute, and no use of others",
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const sql = yield* SqlClient.SqlClient
+        const { secret } = yield* keys.create({ name: "ci", scopes: keyScopes, limits: unlimited })
+        yield* keys.create({ name: "idle", scopes: keyScopes, limits: unlimited })
+        const lastUse = Effect.map(keys.list, (all) => all.map(({ lastUsedAt_ms }) => lastUsedAt_ms))
+        assert.deepStrictEqual(yield* lastUse, [null, null])
+        yield* keys.find(Redacted.value(secret))
+        yield* keys.named("idle")
+        while ((yield* lastUse)[0] === null) yield* Effect.sleep("5 millis")
+        const [first] = yield* lastUse
+        yield* Effect.sleep("20 millis")
+        yield* keys.find(Redacted.value(secret))
+        yield* Effect.sleep("50 millis")
+        assert.deepStrictEqual(yield* lastUse, [first ?? 0, null])
+        yield* sql`UPDATE api_keys SET last_used_at_ms = 1`
+        yield* keys.find(Redacted.value(secret))
+        yield* Effect.sleep("50 millis")
+        assert.deepStrictEqual(yield* lastUse, [1, 1])
       })
     )
 
@@ -48,6 +77,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
         assert.isNotNull(revoked.revokedAt_ms)
         assert.deepStrictEqual(yield* keys.find(Redacted.value(first.secret)), Option.none())
         assert.strictEqual((yield* Effect.flip(keys.revoke("ci")))._tag, "KeyNotFound")
+        assert.deepStrictEqual(yield* keys.named("ci"), Option.none())
         const names = ["ci", "key:0123456789abcdef"]
         assert.deepStrictEqual([...(yield* keys.revokedOf(names))], ["ci"])
         const second = yield* keys.create(request)

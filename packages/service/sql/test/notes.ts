@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AuditLog, noNote, RunNotes } from "@webagent/engine"
+import { AuditLog, ConsoleSessions, noNote, RunNotes } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { SqlNotes } from "../src/index.ts"
+import { SqlConsoleSessions, SqlNotes } from "../src/index.ts"
 
 const entry = {
   at_ms: 1000,
@@ -15,12 +15,15 @@ const entry = {
   status: 200
 }
 
-/** What the notes of each database have to do. */
+/** Tests of the notes and console sessions of each database. */
 export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) => {
   const test = (title: string, body: Effect.Effect<unknown, unknown>) =>
     it.live(title, () =>
       Effect.asVoid(body).pipe(
-        Effect.provide(Layer.fresh(Layer.provideMerge(SqlNotes.layer, database)), { local: true })
+        Effect.provide(
+          Layer.fresh(Layer.provideMerge(Layer.merge(SqlConsoleSessions.layer, SqlNotes.layer), database)),
+          { local: true }
+        )
       )
     )
 
@@ -68,6 +71,56 @@ export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
         yield* notes.set("a", { mark: null })
         assert.deepStrictEqual(yield* notes.get("a"), { mark: null, share })
         assert.deepStrictEqual(yield* notes.get("b"), noNote)
+      })
+    )
+
+    test(
+      "keeps the console's sessions until they are idle, removed, or too many of their key",
+      Effect.gen(function* () {
+        const sessions = (yield* ConsoleSessions) ?? assert.fail()
+        const limits = { idleUntil_ms: 0, perKey: 2 }
+        const session = { hash: "a", key: "shop", keyCreatedAt_ms: 7, begunAt_ms: 1000, usedAt_ms: 1000 }
+        yield* sessions.add(session, limits)
+        assert.deepStrictEqual(yield* sessions.get("a"), session)
+        assert.isNull(yield* sessions.get("A"))
+        yield* sessions.use("a", 5000)
+        yield* sessions.use("none", 5000)
+        assert.deepStrictEqual(yield* sessions.get("a"), { ...session, usedAt_ms: 5000 })
+        const given = { ...session, hash: "b", key: "given", keyCreatedAt_ms: null, usedAt_ms: 2000 }
+        yield* sessions.add(given, limits)
+        assert.deepStrictEqual(yield* sessions.get("b"), given)
+        yield* sessions.add({ ...session, hash: "c", begunAt_ms: 2000 }, { ...limits, idleUntil_ms: 2000 })
+        assert.deepStrictEqual([yield* sessions.get("b"), yield* sessions.get("c")], [null, null])
+        for (const [hash, begunAt_ms] of [
+          ["d", 3000],
+          ["e", 4000]
+        ] as const)
+          yield* sessions.add({ ...session, hash, begunAt_ms, usedAt_ms: 9000 }, limits)
+        assert.isNull(yield* sessions.get("a"))
+        assert.strictEqual((yield* sessions.get("d"))?.hash, "d")
+        yield* sessions.remove("d")
+        assert.isNull(yield* sessions.get("d"))
+        assert.isNotNull(yield* sessions.get("e"))
+      })
+    )
+
+    test(
+      "lists the links of the newest runs first, without those that were revoked",
+      Effect.gen(function* () {
+        const notes = (yield* RunNotes) ?? assert.fail()
+        const share = { id: "x", createdAt_ms: 1, expiresAt_ms: 2 }
+        for (const id of ["p1", "p3", "p2", "p4"]) yield* notes.set(id, { share: { ...share, id } })
+        yield* notes.set("p4", { share: null })
+        yield* notes.set("p5", { mark: { verdict: "right", note: null, by: "shop", at_ms: 1 } })
+        const listed = (yield* notes.shares(null, 1000)).filter(({ turnId }) => turnId.startsWith("p"))
+        assert.deepStrictEqual(
+          listed,
+          ["p3", "p2", "p1"].map((id) => ({ turnId: id, share: { ...share, id } }))
+        )
+        const idsOf = (after: string | null, limit: number) =>
+          Effect.map(notes.shares(after, limit), (shares) => shares.map(({ turnId }) => turnId))
+        assert.deepStrictEqual(yield* idsOf("p4", 2), ["p3", "p2"])
+        assert.deepStrictEqual(yield* idsOf("p2", 1), ["p1"])
       })
     )
   })

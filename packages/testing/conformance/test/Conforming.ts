@@ -31,6 +31,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const literals = (ast: SchemaAST.AST): ReadonlyArray<unknown> =>
   ast._tag === "Literal" ? [ast.literal] : ast._tag === "Union" ? ast.types.flatMap(literals) : []
 
+/** Fields that a run has only while it waits. */
+const whileWaiting = ["browserQueue", "waitingFor"]
+
 /**
  * What the contract's open schemas let pass and a server of ours does not send: a field that the contract does not
  * list, a listed field that is missing, a status that it does not know. Records of arbitrary properties are free.
@@ -43,7 +46,9 @@ const inexact = (ast: SchemaAST.AST, value: unknown, at: string): Violations => 
       return [
         ...Object.keys(value).flatMap((key) => (listed.has(key) ? [] : [`${at}.${key} is not in the contract`])),
         ...[...listed].flatMap(([key, type]) =>
-          key in value ? inexact(type, value[key], `${at}.${key}`) : [`${at}.${key} is missing`]
+          key in value || whileWaiting.includes(key)
+            ? inexact(type, value[key] ?? null, `${at}.${key}`)
+            : [`${at}.${key} is missing`]
         )
       ]
     }

@@ -3,7 +3,7 @@ import { Server } from "@webagent/simulation"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import { complaint, violations } from "./Conforming.ts"
-import { type FuzzedRequest, fuzzedRequest, type Known } from "./FuzzedRequest.ts"
+import { type FuzzedRequest, furtherCreates, fuzzedRequest, type Known } from "./FuzzedRequest.ts"
 import * as ObservedServer from "./ObservedServer.ts"
 import { type RawAnswer, request, talk } from "./RawConnection.ts"
 
@@ -13,7 +13,7 @@ const cases = Number(process.env["WEBAGENT_FUZZ_CASES"] ?? 400)
 /** After a body of more bytes that it did not want, the server closes rather than to read on to the next request. */
 const unread = 256 * 1024
 
-/** A session, a run of it and a browser, all of them there for good. Each connection ends: fetch would keep it idle. */
+/** A session, a run of it, a browser, a profile and a workspace, all of them there for good. Each connection ends: fetch would keep it idle. */
 const known = Effect.gen(function* () {
   const { address, apiKeys } = yield* Server
   const key = apiKeys[0] ?? ""
@@ -25,9 +25,14 @@ const known = Effect.gen(function* () {
     )
   const run = yield* create("/runs", { task: "t" })
   const browser = yield* create("/browsers", {})
+  const profile = yield* create("/profiles", {})
+  const workspace = yield* create("/workspaces", {})
   const ids = {
     "{session_id}": run["sessionId"] ?? "",
     "{run_id}": run["id"] ?? "",
+    "{task_id}": run["id"] ?? "",
+    "{profile_id}": profile["id"] ?? "",
+    "{workspace_id}": workspace["id"] ?? "",
     "{browser_id}": browser["id"] ?? ""
   }
   return { key, ids } satisfies Known
@@ -42,9 +47,13 @@ const echoed = (request: FuzzedRequest, answer: RawAnswer): boolean => {
   return same(sent["task"], received["task"]) && same(sent["modelParams"], received["modelParams"])
 }
 
+/** A key has at most 100 profiles and 1,000 workspaces. */
+const isFull = ({ operation, status }: FuzzedRequest, answer: RawAnswer): boolean =>
+  furtherCreates.includes(operation.name) && status === 201 && answer.status === 409
+
 const wrongWith = (request: FuzzedRequest, answer: RawAnswer): ReadonlyArray<string> => [
   ...violations({ ...request, ...answer }),
-  ...(answer.status === request.status ? [] : [`it is due ${request.status}`]),
+  ...(answer.status === request.status || isFull(request, answer) ? [] : [`it is due ${request.status}`]),
   ...(echoed(request, answer) ? [] : ["it is not what was sent"])
 ]
 

@@ -1,8 +1,9 @@
+import * as Wire from "@webagent/contract/Wire"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
-import { described, type Operation, pathWith } from "./Operation.ts"
+import { described, type Operation, operations, pathWith } from "./Operation.ts"
 
 /** What a fuzzed request may name and use on the server that it is sent to. */
 export interface Known {
@@ -178,16 +179,52 @@ const depthOf = (value: unknown): number =>
 const tooDeep = (body: string) =>
   body.includes(nested(maxNesting)) || (body.length < 50_000 && depthOf(JSON.parse(body)) > maxNesting)
 
+const isCountry = ({ proxyCountryCode = null }: Fields) =>
+  proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(String(proxyCountryCode))
+
 /** What our server asks of a body beyond the description. */
 const asks: Readonly<Record<string, (fields: Fields) => boolean>> = {
   "v3.createSession": ({ thinkingLevel = null }) => thinkingLevel === null || typeof thinkingLevel === "string",
-  "v4.createBrowser": ({ proxyCountryCode = "no" }) => /^[A-Za-z]{2}$/u.test(String(proxyCountryCode))
+  "v3.createBrowser": isCountry,
+  "v4.createBrowser": isCountry
 }
+
+/** Creates of profiles and workspaces, which honor an idempotency key as the described creates do. */
+export const furtherCreates = ["v3", "v4"].flatMap((version) => [
+  `${version}.createProfile`,
+  `${version}.createWorkspace`
+])
+
+const moreCreates = [...furtherCreates, "v2.createSession", "v3.createBrowser"]
+
+/** The operations whose fields are all optional, so that they need no body. */
+const mayBeEmpty = ["v4.createBrowser", "v3.stopSession", ...moreCreates]
+
+/**
+ * Further operations on one record: reads, writes and deletes. Those with two ids are left out, as each is drawn for
+ * itself, the delete of a file, as it needs a query, and the upload of files, as their names have rules of their own.
+ */
+const further = operations.filter(
+  ({ isExtension, method, path }) =>
+    isExtension &&
+    (method === "GET" || path.includes("{")) &&
+    (path.match(/\{/gu)?.length ?? 0) < 2 &&
+    !(method === "DELETE" && path.endsWith("/files")) &&
+    !path.endsWith("/files/upload")
+)
+
+/** Writes that leave a record as all other requests expect it. The rest are sent for records that aren't there. */
+const harmless = ["v4.cancelRun", "updateProfile", "updateWorkspace"]
+
+const isHarmful = ({ isExtension, method, name }: Operation) =>
+  isExtension && method !== "GET" && !harmless.some((end) => name.endsWith(end))
+
+const fuzzed = [...described, ...operations.filter(({ name }) => moreCreates.includes(name)), ...further]
 
 /** The JSON that the body is for its operation, or nothing if it does not fit. */
 const fitting = ({ name, payload }: Operation, body: Uint8Array): Result.Result<unknown, unknown> => {
   if (payload === undefined) return Result.succeed(undefined)
-  if (body.length === 0) return name === "v4.createBrowser" ? Result.succeed({}) : Result.fail("nothing")
+  if (body.length === 0) return mayBeEmpty.includes(name) ? Result.succeed({}) : Result.fail("nothing")
   return Result.flatMap(
     Result.try((): unknown => {
       const body_ = new TextDecoder("utf-8", { fatal: true }).decode(body)
@@ -215,9 +252,12 @@ const chunksOf = (body: Uint8Array, size: number) => {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")])
 }
 
-/** Requests for every described operation, most of them odd in one or two ways, each with the status that it is due. */
+/**
+ * Requests for every described operation, and for most of the others, nearly all of them odd in one or two ways, each with
+ * the status that it is due.
+ */
 export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary<FuzzedRequest> =>
-  pick(...described).pipe(
+  pick(...fuzzed).pipe(
     flatMap((operation) =>
       all({
         operation: Arbitrary.Constant(operation),
@@ -247,10 +287,10 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
     map((drawn): FuzzedRequest => {
       const { operation } = drawn
       const [parameter] = /\{\w+\}/u.exec(operation.path) ?? []
-      const known = parameter === undefined ? undefined : present[parameter]
+      const known = parameter === undefined || isHarmful(operation) ? undefined : present[parameter]
       const any = encodeURIComponent(drawn.word.toWellFormed()) || "x"
       const there = drawn.id === "known" ? known : known?.toUpperCase()
-      const id = drawn.id === "any" ? any : (ids[drawn.id as keyof typeof ids] ?? there ?? "x")
+      const id = drawn.id === "any" ? any : (ids[drawn.id as keyof typeof ids] ?? there ?? ids.unknown)
       const harm = damages[drawn.damage] ?? whole
       const usual: Fields = { proxyCountryCode: drawn.country, thinkingLevel: drawn.word }
       const fields: Fields = Object.fromEntries(
@@ -264,14 +304,19 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
       const fits = fitting(operation, body)
       const typed =
         body.length === 0 || (types[drawn.type as keyof typeof types] && extras[drawn.extra as keyof typeof extras])
+      const bodiless = operation.payload === undefined
       const due = () => {
         if (!goodKeys.includes(drawn.keyKind)) return 401
         if (body.length > maxBytes) return 413
         if (Result.isFailure(fits) || (operation.payload !== undefined && !typed)) return 422
-        if (operation.method === "POST" && badSafes.includes(drawn.safe)) return 422
-        if (operation.name === "v2.getSession" && !isUuid(id)) return 422
+        if (Wire.isCreate(operation) && !bodiless && badSafes.includes(drawn.safe)) return 422
+        if (operation.path.startsWith("/api/v2/") && parameter !== undefined && !isUuid(id)) return 422
         if (parameter !== undefined && id.toLowerCase() !== known) return 404
-        return operation.method === "POST" ? 201 : 200
+        // the known session isn't shared
+        if (operation.name === "v2.getShare") return 404
+        // the known browser has no profile to save
+        if (Result.isSuccess(fits) && (fits.success as Fields | undefined)?.["action"] === "save") return 422
+        return Math.min(...operation.answers.keys())
       }
       const method = operation.method === "GET" && drawn.head ? "HEAD" : operation.method
       const path = pathWith(operation, id)
@@ -281,7 +326,6 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
       const line = `${method} ${absolute ? `http://other.test:81${target}` : target} HTTP/1.1\r\n`
       // a thousand tiny chunks are odd enough
       const size = drawn.chunk > 0 && body.length > 1000 ? 60_000 : drawn.chunk
-      const bodiless = operation.payload === undefined
       const framing = bodiless
         ? ""
         : size === 0

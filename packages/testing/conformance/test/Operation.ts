@@ -62,5 +62,8 @@ export const operations: ReadonlyArray<Operation> = [
 /** The operations that the description shows. */
 export const described = operations.filter(({ isExtension }) => !isExtension)
 
-/** The path of an operation with this id in it. */
-export const pathWith = (operation: Operation, id: string): string => operation.path.replaceAll(/\{\w+\}/gu, () => id)
+/** The path of an operation with this id in it, or with one for each parameter. */
+export const pathWith = (operation: Operation, id: string | ReadonlyArray<string>): string => {
+  const ids = typeof id === "string" ? [] : [...id]
+  return operation.path.replaceAll(/\{\w+\}/gu, () => (typeof id === "string" ? id : (ids.shift() ?? "")))
+}

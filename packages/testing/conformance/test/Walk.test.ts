@@ -1,66 +1,25 @@
 import { assert, layer } from "@effect/vitest"
 import * as Wire from "@webagent/contract/Wire"
-import { Control, Server, SimulatedService } from "@webagent/simulation"
+import { SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { complaint, violations } from "./Conforming.ts"
-import { operations, pathWith } from "./Operation.ts"
-import { request, talk } from "./RawConnection.ts"
-
-const unknownId = "00000000-0000-4000-8000-00000000000f"
-const tooLong = `{"task":"${"x".repeat(1_048_576)}"}`
-
-/** Declared for every operation and out of reach here: without limits no client is told to come back later. */
-const unreachable = [429]
+import { described } from "./Operation.ts"
+import { declaredBy, tooLong, unknownId, walker } from "./Walker.ts"
 
 /** A body is not looked at where none is asked for, and no id is refused where its form is not described. */
 const unrefusable = (name: string, status: number) => {
-  const operation = operations.find((operation) => operation.name === name)
+  const operation = described.find((operation) => operation.name === name)
   return operation?.payload === undefined && (status === 413 || (status === 422 && name !== "v2.getSession"))
 }
-
-/** The operations that the description shows. The fuzzed requests and `published` walk through the others. */
-const described = operations.filter(({ method, path }) =>
-  Object.entries(Wire.operations).some(([version, named]) =>
-    Object.values<{ readonly method: string; readonly path: string }>(named).some(
-      (one) => one.method === method && `${Wire.basePath[version as Wire.ApiVersion]}${one.path}` === path
-    )
-  )
-)
 
 /** Its time moves while the walk waits, and at no other moment: no state is over before it was looked at. */
 const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", time: { mode: "manual" } }))
 
-layer(server, { excludeTestServices: true })("a walk through all that the contract declares", (it) => {
+layer(server, { excludeTestServices: true })("a walk through all that the description shows", (it) => {
   it.effect("every operation with every status, every resource in every state", () =>
     Effect.gen(function* () {
-      const { address, apiKeys } = yield* Server
-      const control = yield* Control
-      const seen = new Set<string>()
+      const { ask, control, seen } = yield* walker
       const states = { task: new Set(), session: new Set(), v3: new Set(), run: new Set(), browser: new Set() }
-
-      const ask = Effect.fnUntraced(function* (
-        name: string,
-        id: string,
-        body?: unknown,
-        key: string | undefined = apiKeys[0]
-      ) {
-        const operation = operations.find((operation) => operation.name === name)
-        if (operation === undefined) return assert.fail(`no operation ${name}`)
-        const { method } = operation
-        const target = pathWith(operation, id)
-        const text = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body)
-        const headers = { "X-Service-API-Key": key ?? "", "Content-Type": "application/json" }
-        const { answers } = yield* talk(address, request(method, target, headers, text), { methods: [method] })
-        const [answer] = answers
-        if (answer === undefined) return assert.fail(`${method} ${target} was not answered`)
-        const exchange = { ...answer, method, target }
-        const found = violations(exchange)
-        assert.deepStrictEqual(found, [], complaint(exchange, found))
-        seen.add(`${name} ${answer.status}`)
-        const content: Readonly<Record<string, unknown>> = JSON.parse(new TextDecoder().decode(answer.body))
-        return content
-      })
 
       /** Looks at a run, its session and its task through every version. */
       const look = Effect.fnUntraced(function* (run: string, session: string) {
@@ -138,12 +97,7 @@ layer(server, { excludeTestServices: true })("a walk through all that the contra
         if (payload !== undefined) yield* ask(name, unknownId, tooLong)
       }
 
-      const declared = described.flatMap(({ answers, name }) =>
-        [...answers.keys()]
-          .filter((status) => !unreachable.includes(status) && !unrefusable(name, status))
-          .map((status) => `${name} ${status}`)
-      )
-      assert.sameMembers([...seen], declared)
+      assert.sameMembers([...seen], [...declaredBy(described, unrefusable)])
       assert.sameMembers([...states.run], [...Wire.runStatuses])
       assert.sameMembers([...states.task], [...Wire.taskStatuses])
       assert.sameMembers([...states.session], [...Wire.sessionStatuses])

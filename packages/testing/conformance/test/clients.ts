@@ -5,6 +5,7 @@ import { Server, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
+import { Events as V4Events } from "@webagent/v4/events"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -36,17 +37,24 @@ export const server =
         apiKeys: [apiKey]
       })
 
-/** The clients of every version at a simulated server, polling fast; every answer is held to the contract. */
-export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
+/** The Transport of the clients, for a service that has an entry of its own. */
+const transport = (http: keyof typeof httpClients, options: Partial<ClientOptions> = {}) =>
   Layer.unwrap(
     Effect.map(Server, ({ address, apiKeys }) =>
-      Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
-        Layer.provide([PollBudget.layerUnlimited, impatient]),
-        Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
+      Layer.provide(Transport.layer, impatient).pipe(
+        Layer.provideMerge(impatient),
         Layer.provide(
           ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", timeouts: patient, ...options })
         ),
         Layer.provide(Layer.provide(Conforming.layer, httpClients[http]))
       )
     )
-  ).pipe(Layer.provideMerge(server))
+  )
+
+/** The clients of every version at a simulated server, polling fast; every answer is held to the contract. */
+export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
+  Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices, V4Events.layer).pipe(
+    Layer.provide([PollBudget.layerUnlimited]),
+    Layer.provideMerge(transport(http, options)),
+    Layer.provideMerge(server)
+  )

@@ -186,6 +186,48 @@ export const keys = (test: StoreTest): void => {
   )
 
   test(
+    "deletes a browser that never got a place, with its key, unless it was changed meanwhile",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const browser = Browser.make({ id: "b1", proxyCountryCode: null, startedAt_ms: 1, owner: "ann" })
+      yield* commit({ ...browserStep(browser), key: keyed("k") })
+      yield* commit({ unplaced: browser, forgetKey: "k", events: [] })
+      assert.isTrue(Option.isNone(yield* store.browser("b1")))
+      assert.isTrue(Option.isNone(yield* store.idempotencyRecord("k")))
+      assert.deepStrictEqual((yield* store.lists.browsers({}, null, 10)).rows, [])
+      assert.deepStrictEqual((yield* store.unfinished(10)).browsers, [])
+      assert.strictEqual(yield* refusal({ unplaced: browser, events: [] }), "Conflict")
+      const other = Browser.make({ id: "b2", proxyCountryCode: null, startedAt_ms: 2 })
+      yield* commit(browserStep(other))
+      yield* commit(browserStep(Browser.launched(other)))
+      assert.strictEqual(yield* refusal({ unplaced: other, events: [] }), "Conflict")
+      assert.isTrue(Option.isSome(yield* store.browser("b2")))
+    })
+  )
+
+  test(
+    "finds a key by its other digest, and refuses a second record with either",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const both = { ...keyed("k", 1000), also: "a" }
+      yield* commit({ ...creation("1"), key: both })
+      assert.deepStrictEqual(
+        [yield* store.idempotencyRecord("k"), yield* store.idempotencyRecord("a")],
+        [Option.some(both), Option.some(both)]
+      )
+      for (const key of [keyed("k", 1000), { ...keyed("x", 1000), also: "a" }]) {
+        assert.strictEqual(yield* refusal({ ...creation("2"), key }), "KeyTaken")
+      }
+      const later = { ...keyed("x", 1000 + day_ms), also: "a" }
+      yield* commit({ ...creation("3"), key: later })
+      assert.deepStrictEqual(yield* store.idempotencyRecord("a"), Option.some(later))
+      yield* commit({ events: [], forgetKey: "x" })
+      assert.isTrue(Option.isNone(yield* store.idempotencyRecord("a")))
+      yield* commit({ ...creation("4"), key: { ...keyed("y", 1000 + day_ms), also: "a" } })
+    })
+  )
+
+  test(
     "lets one of many creates with one key through, when they come at once",
     Effect.gen(function* () {
       const store = yield* Store

@@ -1,6 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Browser, type Page, type Place, Store, type TurnFilter, type Turn } from "@webagent/engine"
+import { Browser, type Page, type Place, Store, type TurnFilter, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Creation from "./Creation.ts"
 import { browserStep, change, commit, day_ms, newTurn, type StoreTest } from "./steps.ts"
@@ -53,6 +55,43 @@ const turnIds = (filter: TurnFilter, limit = 2) =>
       idsOf
     )
   )
+
+const waits = (test: StoreTest): void => {
+  test(
+    "lists the turns that wait for a person, while they do",
+    Effect.gen(function* () {
+      const request = {
+        reason: "question",
+        question: "Which mug?",
+        choices: null,
+        askedBy: "api",
+        timeout_ms: 1000,
+        whenUnanswered: "skip",
+        pausesLimits: false
+      } as const
+      const tokens = new Map<string, number>()
+      for (const name of ["1", "2", "3"]) {
+        yield* create(name, name === "3" ? { owner: "bob" } : {})
+        const { session } = yield* change(`s${name}`, { _tag: "Take", node: "north" })
+        tokens.set(name, session.revision)
+        const holder = { token: session.revision, leaves: true, goesOn: false } as const
+        yield* change(`s${name}`, { ...holder, _tag: "Report", event: { _tag: "Started" } })
+        yield* change(`s${name}`, { _tag: "Ask", turnId: `t${name}`, request })
+      }
+      assert.deepStrictEqual(yield* turnIds({ waiting: true }), ["t3", "t2", "t1"])
+      assert.deepStrictEqual(yield* turnIds({ waiting: true, owner: "ann", node: "north" }), ["t2", "t1"])
+      const answer = { _tag: "Answer", turnId: "t1", questionId: "1", answer: "Red", by: "ann" } as const
+      yield* change("s1", answer)
+      yield* change("s2", { _tag: "Cancel", turnId: "t2" })
+      assert.deepStrictEqual(yield* turnIds({ waiting: true }), ["t3"])
+      const { questions = [] } = Option.getOrThrow(yield* Store.use((store) => store.turn("t1")))
+      assert.deepInclude(questions[0]?.outcome, { kind: "answered", answer: "Red", by: "ann" })
+      const expired = { id: "1", kind: "expired", by: null } as const
+      yield* change("s3", { _tag: "Progress", token: tokens.get("3") ?? 0, progress: { unanswered: expired } })
+      assert.deepStrictEqual(yield* turnIds({ waiting: true }), [])
+    })
+  )
+}
 
 const filters = (test: StoreTest): void => {
   test(
@@ -247,6 +286,34 @@ const sums = (test: StoreTest): void => {
       ])
     })
   )
+
+  test(
+    "keeps what deleted turns cost, and adds what a cancelled one costs until its agent lets go",
+    Effect.gen(function* () {
+      const { lists, prune, purge } = yield* Store
+      for (const name of ["1", "2", "3"]) yield* create(name)
+      yield* run("1", "n", { cost: "0.1" })
+      yield* run("2", "n", { cost: "0.2" })
+      const { session } = yield* change("s3", { _tag: "Take", node: "n" })
+      const token = session.revision
+      const first = { cost: "0.1", tokens: { input: 3, output: 1 } }
+      yield* change("s3", { _tag: "Report", token, event: { _tag: "Started" }, leaves: true, goesOn: false })
+      yield* change("s3", { _tag: "Progress", token, progress: { used: first } })
+      yield* change("s3", { _tag: "Cancel", turnId: "t3" }, 7)
+      const spend = Effect.map(lists.spend({ from_ms: 0, to_ms: day_ms }), (all) =>
+        all.map(({ cost, inputTokens, turns }) => [turns, cost, inputTokens])
+      )
+      assert.deepStrictEqual(yield* spend, [[3, "0.4", 203]])
+      const used = { cost: "0.5", tokens: { input: 7, output: 1 } }
+      yield* change("s3", { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, used, goesOn: false })
+      assert.deepStrictEqual(yield* spend, [[3, "0.8", 207]])
+      yield* change("s1", { _tag: "Stop" }, 8)
+      assert.isTrue(yield* purge("s1"))
+      yield* prune({ turnsUntil_ms: 9, limit: 10 })
+      assert.deepStrictEqual(yield* turnIds({}), [])
+      assert.deepStrictEqual(yield* spend, [[3, "0.8", 207]])
+    })
+  )
 }
 
 /** A small generator of random numbers from a seed. */
@@ -366,9 +433,94 @@ const walks = (test: StoreTest): void => {
   )
 }
 
+const concurrentWalks = (test: StoreTest): void => {
+  test(
+    "walks next to commits of others: no turn twice, none missing, and each as it is stored",
+    Effect.gen(function* () {
+      const { lists, purge, turn } = yield* Store
+      const random = randomFrom(41)
+      // the state of each turn; null while a commit may change it
+      const turns = new Map<string, Turn.TurnStatus | null>()
+      const gone = new Set<string>()
+      const changes = new Map<string, number>()
+      const changing = Effect.fnUntraced(function* (
+        name: string,
+        status: Turn.TurnStatus,
+        commits: Effect.Effect<unknown, unknown, Store>
+      ) {
+        turns.set(`t${name}`, null)
+        changes.set(`t${name}`, (changes.get(`t${name}`) ?? 0) + 1)
+        yield* commits
+        turns.set(`t${name}`, status)
+      })
+      /** Creates sessions at once with others, and cancels, runs, stops and purges some of them. */
+      const client = Effect.fnUntraced(function* (client: number) {
+        for (let count = 0; count < 12; count++) {
+          const name = `${client}-${count}`
+          const owner = client % 2 === 0 ? "ann" : "bob"
+          yield* changing(name, "queued", create(name, { owner, createdAt_ms: 1000 + random(9), tags: ["eu"] }))
+          yield* Effect.yieldNow
+          const does = random(5)
+          if (does === 0) continue
+          if (does === 1) {
+            yield* changing(name, "cancelled", change(`s${name}`, { _tag: "Cancel", turnId: `t${name}` }, 5))
+          } else yield* changing(name, "completed", run(name, `n${random(2)}`, { cost: "0.5" }))
+          yield* Effect.yieldNow
+          if (does < 4) continue
+          gone.add(`t${name}`)
+          const purged = Effect.andThen(change(`s${name}`, { _tag: "Stop" }, 6), purge(`s${name}`))
+          yield* changing(name, "completed", purged)
+        }
+      })
+      const walked: ReadonlyArray<TurnFilter> = [
+        {},
+        { statuses: ["queued"] },
+        { statuses: ["completed", "cancelled"], owner: "ann" },
+        { tag: "eu", owner: "bob" },
+        { minCost: "0.5" }
+      ]
+      const fits = ({ minCost, owner, statuses }: TurnFilter, id: string, status: Turn.TurnStatus) =>
+        (statuses?.includes(status) ?? true) &&
+        (owner === undefined || (Number(id.slice(1).split("-")[0]) % 2 === 0) === (owner === "ann")) &&
+        (minCost === undefined || status === "completed")
+      const walkOnce = Effect.fnUntraced(function* (round: number) {
+        const filter = walked[round % walked.length] ?? {}
+        const before = new Map(turns)
+        const changesBefore = new Map(changes)
+        const rows = yield* walk((after) => lists.turns(filter, after, 1 + (round % 5)), Effect.yieldNow)
+        const ids = idsOf(rows)
+        assert.lengthOf(new Set(ids), ids.length, "a turn twice")
+        for (const [id, status] of before) {
+          if (status === null || changes.get(id) !== changesBefore.get(id)) continue
+          const row = rows.find((each) => each.id === id)
+          const isWanted = !gone.has(id) && fits(filter, id, status)
+          assert.strictEqual(row?.status, isWanted ? status : undefined, JSON.stringify({ id, filter }))
+        }
+      })
+      const clients = yield* Effect.forkChild(Effect.forEach([0, 1, 2, 3, 4, 5], client, { concurrency: "unbounded" }))
+      let round = 0
+      while (clients.pollUnsafe() === undefined || round < 10) yield* walkOnce(round++)
+      yield* Fiber.join(clients)
+      const { rows } = yield* lists.turns({}, null, 1000)
+      assert.sameMembers(
+        idsOf(rows),
+        [...turns.keys()].filter((id) => !gone.has(id))
+      )
+      for (const row of rows) assert.deepStrictEqual(Option.getOrUndefined(yield* turn(row.id)), row)
+      const counts = yield* lists.turnCounts({ to_ms: 2000 }, 1000)
+      for (const status of Turn.turnStatuses) {
+        const own = rows.filter((row) => row.status === status).length
+        assert.deepStrictEqual(counts[status], { count: own, more: false })
+      }
+    })
+  )
+}
+
 /** Lists of turns, sessions and browsers, with counts and spend. */
 export const lists = (test: StoreTest): void => {
   filters(test)
+  waits(test)
   sums(test)
   walks(test)
+  concurrentWalks(test)
 }

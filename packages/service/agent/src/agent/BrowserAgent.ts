@@ -1,4 +1,12 @@
-import { Agent, AgentError, type Attempt, makeStreamingAgent, type StreamingAgent, type Turn } from "@webagent/engine"
+import {
+  Agent,
+  AgentError,
+  type Attempt,
+  makeStreamingAgent,
+  type SessionBrowser,
+  type StreamingAgent,
+  Turn
+} from "@webagent/engine"
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,6 +21,7 @@ import * as Page from "../page/Page.ts"
 import type { Secret } from "../page/Secrets.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Ending from "./Ending.ts"
+import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
 import * as Task from "./Task.ts"
 import type { Action } from "./Tools.ts"
@@ -27,8 +36,11 @@ export interface BrowserAgentOptions {
   /** The hosts that the browser may reach; all of the web unless given. */
   readonly domains?: ReadonlyArray<DomainPattern> | null
   readonly secrets?: ReadonlyArray<Secret>
-  /** Asked before what cannot be taken back; a text says why it is refused. Everything is approved unless given. */
-  readonly approve?: (action: Action) => Effect.Effect<string | undefined>
+  /**
+   * Decides about each action that can't be undone, before the agent takes it. A text refuses the action and is the
+   * reason, and an `ask` lets a person decide. By default, every action is approved.
+   */
+  readonly approve?: (action: Action) => Effect.Effect<Approval>
 }
 
 /** The version of the agent, as v2 shows it. */
@@ -51,6 +63,30 @@ interface Seat {
 /** The folder for downloads. A pool puts its browser's own in its place. */
 const downloads = "downloads"
 
+/** Puts the files of a task where its browser finds them. One that can't be read is left out. */
+const putAttached = Effect.fnUntraced(function* (attempt: Attempt, { files }: SessionBrowser) {
+  if (files === undefined) return []
+  const put = yield* Effect.forEach(yield* attempt.attached, ({ bytes, path }) => {
+    const name = path.slice(path.lastIndexOf("/") + 1)
+    return Effect.option(Effect.map(files.put(name, bytes), (path): Page.TaskFile => ({ name, path })))
+  })
+  return put.flatMap((file) => Option.toArray(file))
+})
+
+/** For how long the downloads of a run may take to be stored at its end. */
+const keepWithin = "1 minute"
+
+/** Stores downloads as attachments of the run. */
+const keepDownloads = (attempt: Attempt, { files }: SessionBrowser, downloaded: ReadonlyArray<Page.TaskFile>) =>
+  Effect.forEach(
+    downloaded,
+    Effect.fnUntraced(function* ({ name, path }) {
+      const file = yield* files?.read(path) ?? Effect.succeed(null)
+      if (file !== null) yield* attempt.attach(name, file.size, file.bytes)
+    }),
+    { discard: true }
+  ).pipe(Effect.timeoutOption(keepWithin))
+
 /** For how many sessions conversations are remembered, and for how long without a use. */
 const remembered = { capacity: 500, timeToLive: "1 hour" } as const
 
@@ -64,14 +100,7 @@ const levels: ReadonlyMap<string, CallSettings.ReasoningLevel> = new Map([
 /** An agent that carries out tasks with a language model and a browser. */
 const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const models = yield* Models
-  const {
-    approve = () => Effect.succeed(undefined),
-    domains = null,
-    judges = false,
-    pictures = true,
-    secrets = []
-  } = options
-  const limits = { ...Limits.defaults, ...options.limits }
+  const { approve = () => Effect.succeed(undefined), judges = false, pictures = true } = options
   const seats = yield* Cache.make({
     ...remembered,
     lookup: (_sessionId: string) =>
@@ -86,6 +115,9 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   /** Opens the session's browser and says the task; the answer carries it out. */
   const begin = Effect.fnUntraced(function* (turn: Turn.Turn, attempt: Attempt) {
     const { session } = attempt
+    // read for each run, because a program may change them
+    const { domains = null, secrets = [] } = options
+    const limits = { ...Limits.defaults, ...options.limits }
     // documents are held to the ports, too, by the page
     yield* attempt.allowDomains(domains?.map((domain) => domain.replace(/:\d+$/u, "")) ?? null)
     const bounds = Limits.within(limits, attempt.budget)
@@ -100,6 +132,10 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const { conversation } = seat
     // the files of a browser go with it
     if (browser.isNew) seat.files = []
+    const before = seat.files
+    const attached = yield* putAttached(attempt, browser)
+    // of the same name, the newest is chosen
+    seat.files = [...attached, ...before]
     const page = yield* Effect.mapError(
       Page.make(browser, { domains, secrets, downloads, files: seat.files, conceal: attempt.conceal }),
       ({ message }) => new AgentError({ message, failure: "browser_failed" })
@@ -115,9 +151,18 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
     }
     const usable = secrets.map(({ name }) => `<secret:${name}>`).join(", ")
-    const taskText = page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`)
+    const taskText = page.redact(
+      `Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}${attached.length === 0 ? "" : `\nFiles that you can upload: ${attached.map(({ name }) => JSON.stringify(name)).join(", ")}`}`
+    )
     conversation.say(taskText)
     conversation.learn(turn)
+    if (turn.status === "running") {
+      const done =
+        typeof turn.checkpoint === "string" ? `\nWhat was said and done:\n${page.redact(turn.checkpoint)}` : ""
+      conversation.say(
+        `The server was restarted while you waited for a person. The browser is a new one: the tabs of the old one are gone.${done}`
+      )
+    }
     const model = yield* models.forTurn
     const settings = settingsOf(turn, attempt)
     const { thinkingLevel: level } = session
@@ -134,13 +179,21 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       sees: models.sees
     }).pipe(
       Effect.onInterrupt(() => Effect.sync(() => conversation.say("The user stopped this task."))),
+      // before the run is over, so that its caller finds the files then
+      Effect.onExit(() =>
+        keepDownloads(
+          attempt,
+          browser,
+          page.files().filter((file) => !seat.files.includes(file))
+        )
+      ),
       Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.withSpan("webagent.turn", { attributes: { turn: turn.id } })
     )
   })
 
   const perform: StreamingAgent["perform"] = (turn, attempt) => {
-    if (turn.status === "running") {
+    if (turn.status === "running" && !Turn.isHandedOver(turn)) {
       return Stream.fail(
         new AgentError({ message: "The browser of this run was lost. Create a new run.", failure: "browser_lost" })
       )
@@ -162,11 +215,15 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       )
     }
     return Stream.unwrap(
-      Effect.map(begin(turn, attempt), (task) => Stream.concat(Stream.make(started), Stream.fromEffect(task)))
+      Effect.map(begin(turn, attempt), (task) =>
+        Stream.concat(turn.status === "running" ? Stream.empty : Stream.make(started), Stream.fromEffect(task))
+      )
     )
   }
 
-  return makeStreamingAgent({ model: models.name, version, perform })
+  // a run that waited had no action in progress, and its checkpoint has its earlier work if the session keeps a memory
+  const resumes = (turn: Turn.Turn) => Turn.isHandedOver(turn) && typeof turn.checkpoint === "string"
+  return makeStreamingAgent({ model: models.name, version, perform, resumes })
 })
 
 /** The agent, over a configured model. */

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { AgentError, LeaseLost } from "@webagent/engine"
 import type { BrowserLost } from "../page/Failures.ts"
 import type { CallResult } from "./Conversation.ts"
 import * as Tools from "./Tools.ts"
@@ -60,7 +61,7 @@ export const carryOut = (
   scene: Tools.Scene,
   accept: Accept,
   onResults: (results: ReadonlyArray<CallResult>) => void
-): Effect.Effect<Outcome, BrowserLost> =>
+): Effect.Effect<Outcome, AgentError | BrowserLost | LeaseLost> =>
   Effect.suspend(() => {
     const { page } = scene
     const results: Array<CallResult> = []
@@ -80,7 +81,7 @@ export const carryOut = (
       return done("Done.")
     }
 
-    const carry = (call: Call, at: number): Effect.Effect<CallOutcome, BrowserLost> => {
+    const carry = (call: Call, at: number): Effect.Effect<CallOutcome, AgentError | BrowserLost | LeaseLost> => {
       if (skipReason !== undefined) return Effect.succeed(skipped(skipReason))
       if (at >= most) return Effect.succeed(skipped(tooMany))
       if (call.name === Tools.doneName) return Effect.sync(() => end(call.params, at))
@@ -97,7 +98,7 @@ export const carryOut = (
       Effect.map(carry(call, at), ({ status, text }) => {
         results.push({ id: call.id, name: call.name, status, result: page.redact(text).slice(0, longest) })
         if (status === "failed") skipReason ??= afterFailure
-        else if (status === "done" && isElsewhere()) skipReason ??= elsewhere
+        else if (status === "done" && (call.name === Tools.askName || isElsewhere())) skipReason ??= elsewhere
       })
     ).pipe(
       Effect.map(() => ({

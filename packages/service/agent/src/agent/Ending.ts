@@ -1,4 +1,4 @@
-import type { Attempt, Turn } from "@webagent/engine"
+import { AgentError, type Attempt, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
@@ -84,6 +84,13 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
       )
     )
 
+  /** The end of a task in which something failed. */
+  const caught = (error: { readonly message: string }): Ended => {
+    if (error instanceof AgentError) return failed(error.failure ?? "agent", error.message, { isSuccess: false })
+    if (AiError.isAiError(error)) return failed("model_error", sentenceOf(error))
+    return failed("browser_lost", `${error.message} Send a follow-up to go on in a new browser.`)
+  }
+
   /** The end of the task while it's being judged. It's used if the judge takes longer than the task may. */
   let unjudged: Ended | undefined
 
@@ -97,5 +104,5 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
     return judges ? endedWith(yield* judgementOf(output)) : unjudged
   })
 
-  return { kept, checkpoint, failed, reached, completed, unjudged: () => unjudged }
+  return { kept, checkpoint, caught, failed, reached, completed, unjudged: () => unjudged }
 }

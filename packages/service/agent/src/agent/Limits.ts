@@ -1,6 +1,8 @@
 import type { Turn } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
-import type * as ModelCost from "../model/ModelCost.ts"
+import * as Effect from "effect/Effect"
+import * as ModelCost from "../model/ModelCost.ts"
 
 /** When a task ends that does not end by itself. */
 export interface Limits {
@@ -17,11 +19,6 @@ export interface Limits {
 /** The limits of a task that is given none. */
 export const defaults: Limits = { steps: 50, duration_ms: 30 * 60_000, cost: null, tokens: null, failures: 3 }
 
-const picos = (usd: string): bigint => {
-  const [, whole = "0", fraction = ""] = /^(\d*)\.?(\d*)$/u.exec(usd) ?? []
-  return BigInt(whole + fraction.slice(0, 12).padEnd(12, "0"))
-}
-
 const least = <A extends bigint | number>(one: A | null, two: A | null): A | null =>
   one === null ? two : two === null || one < two ? one : two
 
@@ -31,7 +28,7 @@ export const within = (limits: Limits, budget: Turn.Budget | null): Limits =>
     ? limits
     : {
         ...limits,
-        cost: least(limits.cost, budget.cost === null ? null : picos(budget.cost)),
+        cost: least(limits.cost, budget.cost === null ? null : ModelCost.parse(budget.cost)),
         tokens: least(limits.tokens, budget.tokens),
         duration_ms: least(limits.duration_ms, budget.duration_ms) ?? limits.duration_ms
       }
@@ -99,4 +96,17 @@ export const overdue = ({ duration_ms }: Limits): Reached => ({
   failure: "time_limit",
   error: `The run reached its time limit of ${Duration.format(Duration.millis(duration_ms))}.`,
   advice: "Raise the time limit, split the task, or use a faster model."
+})
+
+/** Waits until a task has worked for a time; `paused_ms` is the time that it has waited for a person so far. */
+export const worked = Effect.fnUntraced(function* (duration_ms: number, paused_ms: Effect.Effect<number>) {
+  const began_ms = yield* Clock.currentTimeMillis
+  const before_ms = yield* paused_ms
+  for (;;) {
+    const pausedNow_ms = (yield* paused_ms) - before_ms
+    const left_ms = duration_ms + pausedNow_ms - ((yield* Clock.currentTimeMillis) - began_ms)
+    if (left_ms <= 0) return
+    // during a pause, the rest stays the same, however short it is
+    yield* Effect.sleep(pausedNow_ms === 0 ? left_ms : Math.max(left_ms, 100))
+  }
 })

@@ -4,6 +4,8 @@ import * as ModelCost from "../model/ModelCost.ts"
 import type { FailedCall, Spent } from "../model/Models.ts"
 
 interface MeterOptions {
+  /** The usage of an earlier attempt of the turn, which counts. */
+  readonly before: Pick<Turn.Turn, "cost" | "tokens">
   /** Stores the usage of the turn so far, and a call. */
   readonly used: Attempt["used"]
   /** Replaces the values of secrets in a text. */
@@ -18,11 +20,12 @@ const nothing = { cost: 0n as ModelCost.ModelCost, input: 0, output: 0 }
 const formatted = (cost: ModelCost.ModelCost) => (cost === null ? null : ModelCost.format(cost))
 
 /** Counts what the model calls of a turn use, and stores each before anything else happens, even of a cancelled turn. */
-export const make = ({ redact, used }: MeterOptions) => {
-  let turn = nothing
+export const make = ({ before, redact, used }: MeterOptions) => {
+  const earlier = ModelCost.parse(before.cost ?? "0")
+  let turn: typeof nothing = { cost: earlier, input: before.tokens?.input ?? 0, output: before.tokens?.output ?? 0 }
   let step = nothing
   let ordinal: number | null = null
-  let estimate: ModelCost.ModelCost = 0n
+  let estimate: ModelCost.ModelCost = earlier
   let calls = 0
 
   // a call that failed has used nothing that is known: before the first response, the usage is unknown and not 0

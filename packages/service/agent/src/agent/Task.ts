@@ -1,8 +1,7 @@
-import { type AgentError, type Attempt, LeaseLost, type Turn } from "@webagent/engine"
+import { type AgentError, type Attempt, LeaseLost, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Toolkit from "effect/ai/Toolkit"
 import { CallSettings, refused } from "../model/CallSettings.ts"
@@ -14,10 +13,12 @@ import type { Page } from "../page/Page.ts"
 import * as Calls from "./Calls.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Ending from "./Ending.ts"
+import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
 import * as Loops from "./Loops.ts"
 import * as Meter from "./Meter.ts"
 import * as OutputSchema from "./OutputSchema.ts"
+import * as People from "./People.ts"
 import * as Remarks from "./Remarks.ts"
 import { detailsOf, failureOf, summaryOf } from "./StepSummary.ts"
 import * as Suggestions from "./Suggestions.ts"
@@ -34,7 +35,7 @@ interface TaskOptions {
   readonly waited_ms: number
   /** Judges the result of a task with a second call. */
   readonly judges: boolean
-  readonly approve: Tools.Scene["approve"]
+  readonly approve: (action: Tools.Action) => Effect.Effect<Approval>
   readonly settings: CallSettings
   /** The task as the model is told of it. */
   readonly told: string
@@ -57,20 +58,20 @@ const offer = (tools: ReadonlyArray<Tools.Described>): Toolkit.WithHandler<Recor
 /** Carries out one task with a page, step by step: look, ask the model, act. */
 export const perform = Effect.fnUntraced(function* (
   turn: Turn.Turn,
-  attempt: Pick<Attempt, "budget" | "session" | "step" | "stepEnded" | "used">,
+  attempt: Pick<Attempt, "ask" | "budget" | "handedOver" | "paused_ms" | "session" | "step" | "stepEnded" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
   { approve, judges, pictures, settings, sees, told, unknownLevel, waited_ms, ...options }: TaskOptions
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
-  const meter = Meter.make({ used: attempt.used, redact: page.redact })
+  const meter = Meter.make({ used: attempt.used, redact: page.redact, before: turn })
   const suggestions = Suggestions.make()
   const ending = Ending.make({ turn, session: attempt.session, page, conversation, suggestions, judges })
   const remarks = Remarks.make({ page, limits, suggestions, conversation })
   const repairs = OutputSchema.accepting(yield* OutputSchema.make(turn.outputSchema ?? null))
   const done = Tools.done(turn.outputSchema ?? null)
-  const all = offer([...Tools.tools.map(({ tool }) => tool), done])
+  const all = offer([...Tools.offered(turn.handOff !== undefined), done])
   const doneOnly = offer([done])
   let failures = 0
   let lastFailure = ""
@@ -82,9 +83,12 @@ export const perform = Effect.fnUntraced(function* (
     suggestions.add("thinkingLevel", `The thinkingLevel "${unknownLevel}" is unknown and was left out.`)
   }
 
+  const people = People.make({ attempt, page, conversation, approve, mayAsk: turn.handOff !== undefined })
+
   const scene: Tools.Scene = {
     page,
-    approve,
+    approve: people.approve,
+    ask: people.ask,
     extract: (what, text) =>
       LanguageModel.generateText({
         prompt: [
@@ -122,8 +126,10 @@ export const perform = Effect.fnUntraced(function* (
     }).pipe(Effect.withSpan("webagent.model"))
 
   const steps = Effect.gen(function* () {
-    for (let step = 1; ; step++) {
-      meter.begin(turn.steps + step)
+    // a turn that waited for a person at another node has steps already
+    if (Turn.isHandedOver(turn)) yield* people.tellHandedOver
+    for (let step = turn.steps + 1; ; step++) {
+      meter.begin(step)
       const limit = Limits.reached(limits, {
         steps: step - 1,
         cost: meter.estimate(),
@@ -164,6 +170,7 @@ export const perform = Effect.fnUntraced(function* (
       // a judge's call belongs to no step
       meter.begin(null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
+      yield* people.tellHandedOver
       if (repairs.count() > OutputSchema.mostRepairs) {
         suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
         return ending.failed(
@@ -187,17 +194,13 @@ export const perform = Effect.fnUntraced(function* (
   })
 
   return yield* steps.pipe(
-    Effect.timeoutOrElse({
-      duration: Math.max(0, limits.duration_ms - waited_ms),
-      orElse: () => Effect.sync(() => ending.unjudged() ?? ending.reached(Limits.overdue(limits)))
-    }),
-    Effect.catch((error) => {
-      if (error instanceof LeaseLost) return Effect.fail(error)
-      if (AiError.isAiError(error)) return Effect.succeed(ending.failed("model_error", Ending.sentenceOf(error)))
-      return Effect.succeed(
-        ending.failed("browser_lost", `${error.message} Send a follow-up to go on in a new browser.`)
+    Effect.raceFirst(
+      Effect.andThen(
+        Limits.worked(limits.duration_ms - waited_ms, attempt.paused_ms),
+        Effect.sync(() => ending.unjudged() ?? ending.reached(Limits.overdue(limits)))
       )
-    }),
+    ),
+    Effect.catch((error) => (error instanceof LeaseLost ? Effect.fail(error) : Effect.succeed(ending.caught(error)))),
     Effect.provideService(OnSpent, meter.spent),
     Effect.provideService(OnFailedCall, meter.failed),
     Effect.provideService(CallSettings, settings)

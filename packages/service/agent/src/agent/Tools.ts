@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Tool from "effect/ai/Tool"
 import { tidy } from "../model/AiSdkMessages.ts"
+import type { AgentError, LeaseLost, Question } from "@webagent/engine"
 import { type BrowserLost, Refused } from "../page/Failures.ts"
 import type { Page } from "../page/Page.ts"
 
@@ -18,13 +19,22 @@ export interface Action {
 export interface Scene {
   readonly page: Page
   /** Asked before an action; a text says why it is refused. */
-  readonly approve: (action: Action) => Effect.Effect<string | undefined>
+  readonly approve: (action: Action) => Effect.Effect<string | undefined, AgentError | LeaseLost>
+  /** Asks a person, and returns a description of the outcome for the model. */
+  readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | LeaseLost | Refused>
   /** Has the model read a text for something. */
   readonly extract: (what: string, text: string) => Effect.Effect<string, Refused>
 }
 
+/** A question of the model to a person. */
+export interface AskedPerson {
+  readonly question: string
+  readonly reason?: Exclude<Question.QuestionReason, "approval">
+  readonly choices?: ReadonlyArray<string>
+}
+
 /** The result of a tool, worded for the model. */
-type Done = Effect.Effect<string, Refused | BrowserLost>
+type Done = Effect.Effect<string, AgentError | BrowserLost | LeaseLost | Refused>
 
 const describe = (name: string, description: string, parameters: JsonSchema.JsonSchema) =>
   Tool.dynamic(name, { description, parameters })
@@ -85,6 +95,9 @@ const { Array, Boolean, Finite, Int, Literals, String: Text, Struct, optionalKey
 const index = Int.annotate({ description: "number of the element" })
 const harmless: Kind = { changes: false }
 const asks: Kind = { asks: true }
+
+/** The name of the tool that asks a person. It's offered in tasks whose caller allows it. */
+export const askName = "askPerson"
 
 /** All tools of the agent except the one that ends the task. */
 export const tools: ReadonlyArray<BrowserTool> = [
@@ -214,8 +227,27 @@ export const tools: ReadonlyArray<BrowserTool> = [
     Struct({ accept: Boolean, text: optional(Text) }),
     ({ accept, text }, { page }) => page.dialog(accept, text),
     asks
+  ),
+  make(
+    askName,
+    "Ask a person, who may answer or use the browser, and wait. Only if you can't go on without: a decision, a sign-in, a code, a captcha or a payment",
+    Struct({
+      question: Text.check(Schema.isMinLength(1), Schema.isMaxLength(2000)),
+      reason: optional(Literals(["question", "sign_in", "captcha", "payment"])),
+      choices: optional(
+        Array(Text.check(Schema.isMinLength(1), Schema.isMaxLength(200))).check(
+          Schema.isMinLength(2),
+          Schema.isMaxLength(20)
+        )
+      )
+    }),
+    (question, { ask }) => ask(question)
   )
 ]
+
+/** Returns the tools that a task's model can call, with or without the one for questions to people. */
+export const offered = (mayAsk: boolean): ReadonlyArray<Described> =>
+  tools.map(({ tool }) => tool).filter(({ name }) => mayAsk || name !== askName)
 
 /** The name of the tool that ends the task. */
 export const doneName = "done"

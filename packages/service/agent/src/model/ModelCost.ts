@@ -34,6 +34,12 @@ const perToken = (name: string, amount: string): bigint => {
   return BigInt(whole + fraction.padEnd(6, "0"))
 }
 
+/** Returns an amount in USD as 1e-12 USD; further decimals are cut. */
+export const parse = (usd: Decimal.Decimal): bigint => {
+  const [, whole = "0", fraction = ""] = /^(\d*)\.?(\d*)$/u.exec(usd) ?? []
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"))
+}
+
 /** A price per token. Throws a `RangeError` that names the field. */
 export const price = ({ cacheRead, cacheWrite, input, output }: PriceInput): Price => ({
   input: perToken("input", input),

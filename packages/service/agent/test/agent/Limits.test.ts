@@ -1,4 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import * as Limits from "../../src/agent/Limits.ts"
 
 const spent: Limits.Spent = { steps: 0, cost: 0n, tokens: 0, failures: 0, lastFailure: "There is no element 9." }
@@ -38,4 +41,37 @@ describe("Limits", () => {
     assert.strictEqual(Limits.within(Limits.defaults, { ...budget, cost: "12.000001" }).cost, 12_000_001_000_000n)
     assert.deepStrictEqual(Limits.within(limits, null), limits)
   })
+
+  it.effect("don't count the time in which a person drives", () =>
+    Effect.gen(function* () {
+      let paused_ms = 2000
+      const worked = yield* Effect.forkChild(
+        Limits.worked(
+          10_000,
+          Effect.sync(() => paused_ms)
+        )
+      )
+      yield* TestClock.adjust("5 seconds")
+      // a pause of 60 seconds, which is over after 65
+      for (let count = 0; count < 60; count++) {
+        paused_ms += 1000
+        yield* TestClock.adjust("1 second")
+      }
+      assert.isUndefined(worked.pollUnsafe())
+      yield* TestClock.adjust("4900 millis")
+      assert.isUndefined(worked.pollUnsafe())
+      yield* TestClock.adjust("200 millis")
+      yield* Fiber.join(worked)
+    })
+  )
+
+  it.effect("end a task without a pause exactly", () =>
+    Effect.gen(function* () {
+      const worked = yield* Effect.forkChild(Limits.worked(10_000, Effect.succeed(0)))
+      yield* TestClock.adjust(9999)
+      assert.isUndefined(worked.pollUnsafe())
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(worked)
+    })
+  )
 })

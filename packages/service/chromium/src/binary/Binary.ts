@@ -111,7 +111,7 @@ const unpackedIn = Effect.fnUntraced(function* (cache: string, entry?: string) {
 })
 
 /** The browser of the npm package, unpacked into the first folder in which that works; undefined without the package. */
-export const packaged = Effect.fnUntraced(function* (caches: ReadonlyArray<string>, entry?: string) {
+export const packaged = Effect.fnUntraced(function* (caches: ReadonlyArray<string> = cacheFolders(), entry?: string) {
   const reasons: Array<string> = []
   for (const cache of caches) {
     const binary = yield* Effect.result(unpackedIn(cache, entry))

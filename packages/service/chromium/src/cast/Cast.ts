@@ -44,7 +44,7 @@ export const run = Effect.fnUntraced(function* <E>(
   }
 
   yield* act({ _tag: "StartScreencast" })
-  let pacing = Pacing.initial
+  let pacing = Pacing.start(yield* Clock.currentTimeMillis)
   while (true) {
     const wait_ms = Math.max(0, Pacing.wakeAt_ms(pacing) - (yield* Clock.currentTimeMillis))
     const next = Queue.take(signals)

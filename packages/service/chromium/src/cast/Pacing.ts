@@ -65,15 +65,15 @@ export interface Pacing {
   readonly quiet_ms: number
 }
 
-/** A tab whose screencast has just been started. */
-export const initial: Pacing = {
+/** A tab whose screencast has just been started. A tab that sends no first frame is captured, so every cast has a picture. */
+export const start = (now_ms: number): Pacing => ({
   mode: "screencast",
   changes: [],
   shown: null,
   shownAt_ms: -Infinity,
   frame: null,
   waiting: null,
-  captureAt_ms: null,
+  captureAt_ms: now_ms + quiet_ms,
   isCapturing: false,
   captureBegan_ms: -Infinity,
   captureEnded_ms: -Infinity,
@@ -81,7 +81,7 @@ export const initial: Pacing = {
   captured: null,
   equal: 0,
   quiet_ms
-}
+})
 
 /** When `Woken` is due: the next time at which something happens by itself. */
 export const wakeAt_ms = (pacing: Pacing): number =>

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
 import * as DevTools from "./DevTools.ts"
+import * as Files from "./Files.ts"
 import * as Policy from "./Policy.ts"
 
 /** Connection of a client to a browser. */
@@ -100,6 +101,7 @@ export const open = Effect.fnUntraced(function* ({
       if (wire !== undefined && client.onFrames !== undefined) tellFrames(wire, client.onFrames)
       socket?.resume()
     },
+    files: Files.make(downloads),
     pause: () => socket?.pause(),
     resume: () => socket?.resume(),
     ended: Deferred.await(over)

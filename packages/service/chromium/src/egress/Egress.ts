@@ -111,11 +111,12 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
   const dns = yield* Dns.Dns
   const limits = { ...defaultLimits, ...options.limits }
   const ports = options.ports ?? [80, 443]
-  const exceptions = yield* exceptionsOf(options)
+  yield* exceptionsOf(options)
   const proxies = yield* proxiesOf(options)
 
   const open = Effect.fnUntraced(function* (proxyCountryCode: string | null) {
-    let rules: Rules = { ports, exceptions, domains: null }
+    // read for each browser, because a program may change them
+    let rules: Rules = { ports, exceptions: yield* exceptionsOf(options), domains: null }
     const proxy = proxyCountryCode === null ? null : proxies.get(proxyCountryCode.toUpperCase())
     if (proxy === undefined) {
       return yield* new EgressError({ message: `No proxy is configured for country "${proxyCountryCode}".` })
@@ -186,6 +187,10 @@ export class Egress extends Context.Service<
     readonly open: (proxyCountryCode: string | null) => Effect.Effect<EgressProxy, EgressError, Scope.Scope>
   }
 >()("@webagent/chromium/Egress") {
+  /** Checks the private addresses of options, which may change while browsers run; each new browser uses them. */
+  static readonly check = (options: EgressOptions): Effect.Effect<void, EgressError> =>
+    Effect.asVoid(exceptionsOf(options))
+
   static readonly layer = (options: EgressOptions = {}): Layer.Layer<Egress, EgressError, Dns.Dns> =>
     Layer.effect(Egress, make(options))
 }

@@ -1,7 +1,8 @@
+import { notPublic } from "@webagent/engine"
 import * as Equal from "effect/Equal"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
-import { notPublic, parseAuthority, type Target } from "./Address.ts"
+import { parseAuthority, type Target } from "./Address.ts"
 
 /** An address that is reached although it is not public; null for the ports that are open anyway. */
 interface Exception {

@@ -7,11 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { join } from "node:path"
 import * as Connection from "../cdp/Connection.ts"
 import * as DevTools from "../cdp/DevTools.ts"
 import { LiveBrowsers } from "../live/LiveBrowsers.ts"
 import type * as BrowserProcess from "../process/BrowserProcess.ts"
+import * as BrowserProfiles from "../profile/BrowserProfiles.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as limits from "./limits.ts"
 import * as Runtime from "./Runtime.ts"
@@ -40,7 +42,7 @@ export interface PoolOptions extends Pick<
   readonly most?: number
   /** Maximum number of browsers per owner; unlimited by default. */
   readonly perOwner?: OwnerLimit
-  /** Limits how long a launch waits for room if it may; 30 seconds by default. */
+  /** Limits how long a launch waits for room if it may and has no limit of its own; 5 minutes by default. */
   readonly queue?: Duration.Input
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
@@ -78,10 +80,43 @@ interface HandedOut extends RunningBrowser {
   readonly end: (how: End) => Effect.Effect<void>
 }
 
+/** Ends after which a browser's profile is saved. */
+const savingEnds: ReadonlyArray<End> = ["stopped", "expired", "idle"]
+
 const notStarted = "The browser did not start. Try again; the log of the server says why"
 
-const full = (message: string, owner?: string) =>
-  new LaunchFailed({ reason: "full", message, ...(owner === undefined ? {} : { owner }) })
+const full = (message: string, lack: Pick<LaunchFailed, "lacksMemory" | "owner"> = {}) =>
+  new LaunchFailed({ reason: "full", message, ...lack })
+
+/** Starts browsers with the saved states of their profiles. */
+const starting =
+  (profiles: BrowserProfiles.BrowserProfiles, take: Warm.Warm["take"]) =>
+  (browser: Browser.Browser): Effect.Effect<Warm.Started, LaunchFailed> =>
+    Effect.gen(function* () {
+      const content = yield* profiles.load(browser)
+      if (content === undefined) return yield* take(browser)
+      const started = yield* take(browser, BrowserProfiles.preparing(content))
+      yield* Effect.onError(BrowserProfiles.giveCookies(started.process.devTools, content), () => Warm.close(started))
+      return started
+    }).pipe(
+      Effect.catchIf(
+        (error) => !(error instanceof LaunchFailed),
+        ({ message }) =>
+          // paths of this machine are for its operator
+          Effect.andThen(
+            Effect.logWarning(`Cannot start a browser: ${message}`),
+            new LaunchFailed({ reason: "failed", message: notStarted })
+          )
+      )
+    )
+
+/** The wait of a launch that got no place, as a sentence. */
+const waited = ({ sessionId }: Browser.Browser, waited_ms: number) => {
+  const time = Duration.format(
+    waited_ms < 1000 ? Duration.millis(waited_ms) : Duration.seconds(Math.round(waited_ms / 1000))
+  )
+  return `The ${sessionId === null ? "request" : "run"} waited ${time} for a browser`
+}
 
 const make = Effect.fnUntraced(function* ({
   disk_bytes = 1024 ** 3,
@@ -90,7 +125,7 @@ const make = Effect.fnUntraced(function* ({
   memory_bytes = 1024 ** 3,
   most = limits.most().count,
   perOwner,
-  queue = "30 seconds",
+  queue = "5 minutes",
   root,
   warm = 2,
   ...options
@@ -122,17 +157,19 @@ const make = Effect.fnUntraced(function* ({
       if (exceeds(owner)) {
         return yield* full(
           `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`,
-          owner
+          { owner }
         )
       }
     }
     if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
-    if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
+    if (!limits.hasMemory())
+      return yield* full("The machine is short of memory. Stop a browser, or try later", { lacksMemory: true })
     count(owner, 1)
   })
   const waiting = yield* WaitingLaunches.make({ within: queue, admit, release: (owner) => count(owner, -1) })
-  const waited = `The run waited ${Duration.format(Duration.fromInputUnsafe(queue))} for a browser`
+  const profiles = yield* BrowserProfiles.make(options.binary.version)
   const { replenish, take } = yield* Warm.make({ ...options, runtime, wanted: () => Math.min(warm, most - taken) })
+  const start = starting(profiles, take)
   yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
 
   const handOut = Effect.fnUntraced(function* (browser: Browser.Browser, started: Warm.Started) {
@@ -142,6 +179,10 @@ const make = Effect.fnUntraced(function* ({
     const { allow, bytes, devTools, exited, pid } = process
     const over = yield* Deferred.make<End>()
     const ended = Deferred.await(over)
+    /** Done when its processes are gone, and its profile is saved. */
+    const gone = yield* Deferred.make<void>()
+    const writes = browser.profile?.mode === "write"
+    const saving = yield* Semaphore.make(1)
     let used_ms = clock.currentTimeMillisUnsafe()
     const used = () => {
       used_ms = clock.currentTimeMillisUnsafe()
@@ -150,15 +191,22 @@ const make = Effect.fnUntraced(function* ({
       Effect.uninterruptible(
         Effect.suspend(() => {
           // who comes second waits for who came first
-          if (!Deferred.doneUnsafe(over, Effect.succeed(how))) return Warm.close(started)
+          if (!Deferred.doneUnsafe(over, Effect.succeed(how))) return Deferred.await(gone)
           running.delete(id)
+          // what a browser that crashed or was too large left may be damaged
+          const saved =
+            writes && savingEnds.includes(how)
+              ? saving.withPermit(profiles.closeAndSave(browser, started))
+              : Effect.void
           // its room is free when its processes are gone
-          return Effect.ensuring(
-            Warm.close(started),
-            Effect.sync(() => {
-              count(browser.owner, -1)
-              replenish()
-            })
+          return Effect.andThen(saved, Warm.close(started)).pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                count(browser.owner, -1)
+                replenish()
+                Deferred.doneUnsafe(gone, Effect.void)
+              })
+            )
           )
         })
       )
@@ -186,7 +234,8 @@ const make = Effect.fnUntraced(function* ({
       stop: end("stopped"),
       bytes,
       allowDomains,
-      ended: Effect.flatMap(ended, (how) => (how === "stopped" ? Effect.never : Effect.succeed(how)))
+      ...(writes ? { save: saving.withPermit(profiles.saveNow(browser, started)) } : {}),
+      ended: Effect.flatMap(ended, (how) => (how === "stopped" ? Effect.never : Effect.as(Deferred.await(gone), how)))
     } satisfies LaunchedBrowser
   })
 
@@ -196,18 +245,14 @@ const make = Effect.fnUntraced(function* ({
         const { owner } = browser
         if (wait === undefined) yield* admit(owner)
         else if (!(yield* waiting.take(owner, wait, restore))) {
+          const waited_ms = (wait.waited_ms ?? 0) + Duration.toMillis(wait.within ?? queue)
           yield* Effect.mapError(
             admit(owner),
-            (refusal) => new LaunchFailed({ ...refusal, message: `${refusal.message}. ${waited}` })
+            (refusal) => new LaunchFailed({ ...refusal, message: `${refusal.message}. ${waited(browser, waited_ms)}` })
           )
           wait.onPlace()
         }
-        const started = yield* restore(take(browser)).pipe(
-          // paths of this machine are for its operator
-          Effect.tapError(({ message }) => Effect.logWarning(`Cannot start a browser: ${message}`)),
-          Effect.mapError(() => new LaunchFailed({ reason: "failed", message: notStarted })),
-          Effect.onError(() => Effect.sync(() => count(owner, -1)))
-        )
+        const started = yield* restore(start(browser)).pipe(Effect.onError(() => Effect.sync(() => count(owner, -1))))
         return yield* handOut(browser, started)
       }).pipe(Effect.ensuring(Effect.sync(replenish)))
     )
@@ -215,8 +260,10 @@ const make = Effect.fnUntraced(function* ({
   return Context.make(BrowserPool, {
     launch,
     room: Effect.sync(() => (limits.hasMemory() ? Math.max(0, most - taken) : 0)),
+    queueTimeout_ms: Duration.toMillis(queue),
     lifetime_ms: Duration.toMillis(lifetime),
-    countries: sandbox.countries
+    countries: sandbox.countries,
+    usesProfiles: true
   }).pipe(Context.add(RunningBrowsers, { find: (id) => running.get(id) }))
 })
 

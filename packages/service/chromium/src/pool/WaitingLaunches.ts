@@ -1,4 +1,5 @@
 import type { LaunchFailed, LaunchWait } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,7 +10,7 @@ import * as Metric from "effect/Metric"
 
 /** Options of the queue. */
 export interface WaitingOptions {
-  /** Limits how long a launch waits for a place. */
+  /** Limits how long a launch without a limit of its own waits for a place. */
   readonly within: Duration.Input
   /** Takes a place for a browser of this owner, or fails with the reason. */
   readonly admit: (owner: string | null) => Effect.Effect<void, LaunchFailed>
@@ -20,14 +21,37 @@ export interface WaitingOptions {
 interface Waiter {
   readonly wait: LaunchWait
   readonly place: Deferred.Deferred<void>
+  /** The reason why it had no place when it last received its position; null before that. */
+  reason: Reason | null
 }
 
-/** Interval at which waiting launches look for room that no browser of this pool freed, such as memory. */
-const lookEvery = "1 second"
+type Reason = LaunchFailed["lack"]
 
-const waitingRuns = Metric.gauge("webagent_node_waiting_launches", {
-  description: "Runs that wait for a free browser at this node"
+/** Interval at which waiting launches look for room that no browser of this pool freed, and receive their positions. */
+const lookEvery_ms = 1000
+
+const waitingLaunches = Metric.gauge("webagent_node_waiting_launches", {
+  description: "Runs and creates of browsers that wait for a free browser at this node"
 })
+
+const waitingFor = (reason: Reason) =>
+  Metric.withAttributes(
+    Metric.gauge("webagent_node_waiting_launches_by_reason", {
+      description: "Those of them that were refused, by the latest reason: browsers, key or memory"
+    }),
+    { reason }
+  )
+
+/** Notes the reason why a launch has no place; null once it no longer waits. */
+const setReason = (waiter: Waiter, reason: Reason | null): ReadonlyArray<Effect.Effect<void>> => {
+  const { reason: before } = waiter
+  if (reason === before) return []
+  waiter.reason = reason
+  return [
+    ...(before === null ? [] : [Metric.modify(waitingFor(before), -1)]),
+    ...(reason === null ? [] : [Metric.modify(waitingFor(reason), 1)])
+  ]
+}
 
 /**
  * Makes a queue of launches that wait for a place. Each owner's launches are served in the order in which they came,
@@ -44,17 +68,19 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
     else waiters.set(owner, left)
   }
 
+  /** The reasons why owners get no place at the moment. */
+  const refusals = new Map<string | null, LaunchFailed>()
+
   /** Gives the next owner that can have a place one of them; false if there is no such owner. */
   const serveNext = Effect.gen(function* () {
     for (const owner of waiters.keys()) {
       const refusal = yield* Effect.match(admit(owner), { onFailure: identity, onSuccess: () => undefined })
-      // launches may have come or gone during the check
-      const waiting = waiters.get(owner) ?? []
       if (refusal !== undefined) {
-        for (const { wait } of waiting) wait.onRefused(refusal)
+        refusals.set(owner, refusal)
         continue
       }
-      const [first, ...left] = waiting
+      // launches may have come or gone during the check
+      const [first, ...left] = waiters.get(owner) ?? []
       if (first === undefined) {
         release(owner)
         continue
@@ -69,11 +95,37 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
     return false
   })
 
+  let told_ms = -Infinity
+
+  /** Tells new launches their positions, and from time to time all launches, in the order in which they are served. */
+  const tellPositions = Effect.gen(function* () {
+    const now_ms = yield* Clock.currentTimeMillis
+    const tellsAll = now_ms - told_ms >= lookEvery_ms
+    if (tellsAll) told_ms = now_ms
+    const changes: Array<Effect.Effect<void>> = []
+    let position = 0
+    let open = [...waiters]
+    for (let round = 0; open.length > 0; round++) {
+      for (const [owner, waiting] of open) {
+        position += 1
+        const refusal = refusals.get(owner)
+        const waiter = waiting[round]
+        if (refusal === undefined || waiter === undefined || !(tellsAll || waiter.reason === null)) continue
+        changes.push(...setReason(waiter, refusal.lack))
+        waiter.wait.onRefused(refusal, position)
+      }
+      open = open.filter(([, waiting]) => waiting.length > round + 1)
+    }
+    refusals.clear()
+    yield* Effect.all(changes, { discard: true })
+  })
+
   yield* Effect.suspend(() =>
-    waiters.size === 0 ? changed.await : Effect.asVoid(Effect.timeoutOption(changed.await, lookEvery))
+    waiters.size === 0 ? changed.await : Effect.asVoid(Effect.timeoutOption(changed.await, lookEvery_ms))
   ).pipe(
     Effect.andThen(Effect.sync(() => changed.closeUnsafe())),
     Effect.andThen(Effect.repeat(serveNext, { while: (served) => served })),
+    Effect.andThen(tellPositions),
     Effect.catchDefect((defect) => Effect.logWarning("Cannot give places to waiting launches. Trying again.", defect)),
     Effect.forever,
     Effect.forkScoped
@@ -92,17 +144,21 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
       restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
     ) =>
       Effect.suspend(() => {
-        const waiter: Waiter = { wait, place: Deferred.makeUnsafe() }
+        const waiter: Waiter = { wait, place: Deferred.makeUnsafe(), reason: null }
         const hasPlace = () => Deferred.isDoneUnsafe(waiter.place)
         waiters.set(owner, [...(waiters.get(owner) ?? []), waiter])
         changed.openUnsafe()
-        const placed = Effect.raceAllFirst([Deferred.await(waiter.place), Effect.sleep(within), wait.over])
-        return Effect.andThen(Metric.modify(waitingRuns, 1), restore(placed)).pipe(
+        const placed = Effect.raceAllFirst([
+          Deferred.await(waiter.place),
+          Effect.sleep(wait.within ?? within),
+          wait.over
+        ])
+        return Effect.andThen(Metric.modify(waitingLaunches, 1), restore(placed)).pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
               if (!hasPlace()) remove(owner, waiter)
               else if (Exit.isFailure(exit)) release(owner)
-              return Metric.modify(waitingRuns, -1)
+              return Effect.all([Metric.modify(waitingLaunches, -1), ...setReason(waiter, null)], { discard: true })
             })
           ),
           Effect.map(hasPlace)

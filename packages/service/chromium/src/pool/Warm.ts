@@ -57,10 +57,18 @@ interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyC
 /** The settings of one browser, which a waiting one doesn't have; null for those of the pool. */
 type Own = Pick<Browser.Browser, "languages" | "proxyCountryCode">
 
+type Prepare = BrowserProcess.StartOptions["prepare"]
+
 /** The browsers that wait, started, for the next create. */
 export interface Warm {
-  /** Returns a browser that responds: the oldest waiting one, or a new one for a country or for other languages. */
-  readonly take: (own: Own) => Effect.Effect<Started, BrowserProcess.StartFailed | SandboxError | CdpError>
+  /**
+   * Returns a browser that responds: the oldest waiting one, or a new one for a country, for other languages, or with
+   * files in its profile.
+   */
+  readonly take: (
+    own: Own,
+    prepare?: Prepare
+  ) => Effect.Effect<Started, BrowserProcess.StartFailed | SandboxError | CdpError>
   /** Tells that there may be too few that wait. */
   readonly replenish: () => void
 }
@@ -84,7 +92,7 @@ export const make = Effect.fnUntraced(function* ({
   /** Says that there may be too few that wait. */
   const missing = yield* Queue.sliding<void>(1)
 
-  const start = ({ languages, proxyCountryCode }: Own) =>
+  const start = ({ languages, proxyCountryCode }: Own, prepare?: Prepare) =>
     launching.withPermit(
       Effect.gen(function* () {
         const scope = yield* Scope.fork(browsers)
@@ -93,7 +101,8 @@ export const make = Effect.fnUntraced(function* ({
           ...options,
           name,
           proxyCountryCode,
-          ...(languages === null ? {} : { languages })
+          ...(languages === null ? {} : { languages }),
+          ...(prepare === undefined ? {} : { prepare })
         }).pipe(
           Effect.flatMap((started) =>
             Effect.map(whetherAnswers(started.devTools), (answers) => [started, answers] as const)
@@ -118,9 +127,9 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** Starts one that does not wait. */
-  const startNow = (own: Own) =>
+  const startNow = (own: Own, prepare?: Prepare) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(start(own)), (one) =>
+      Effect.flatMap(restore(start(own, prepare)), (one) =>
         Effect.flatMap(
           Effect.onInterrupt(restore(one.answers), () => close(one)),
           (isWell) =>
@@ -176,10 +185,10 @@ export const make = Effect.fnUntraced(function* ({
   )
 
   return {
-    take: (own) =>
-      // those that wait have the usual way out, and the pool's languages
-      Effect.flatMap(isUsual(own) ? takeWaiting : Effect.succeed(undefined), (one) =>
-        one === undefined ? startNow(own) : Effect.succeed(one)
+    take: (own, prepare) =>
+      // those that wait have the usual way out, the pool's languages and an empty profile
+      Effect.flatMap(isUsual(own) && prepare === undefined ? takeWaiting : Effect.succeed(undefined), (one) =>
+        one === undefined ? startNow(own, prepare) : Effect.succeed(one)
       ),
     replenish: () => void Queue.offerUnsafe(missing, undefined)
   }

@@ -44,6 +44,8 @@ export interface StartOptions {
   readonly tasks?: number
   /** Time limit until DevTools can be reached; a minute by default. */
   readonly within?: Duration.Input
+  /** Writes files of this user into its profile, a path that doesn't exist yet, before it starts. */
+  readonly prepare?: (profile: string, user: User | undefined) => Effect.Effect<void, StartFailed>
 }
 
 /** Exit of a process. */
@@ -84,8 +86,6 @@ const folderOf = (options: StartOptions) =>
     Effect.sync(() => {
       const folder = join(options.runtime, options.name)
       mkdirSync(folder, { mode: 0o700 })
-      const user = userOf(options)
-      if (user !== undefined) chownSync(folder, user.uid, user.gid)
       return folder
     }),
     remove
@@ -197,6 +197,10 @@ export const start = Effect.fnUntraced(function* (
   const { languages = flags.usualLanguages } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
+  const user = userOf(options)
+  if (options.prepare !== undefined) yield* options.prepare(join(folder, "profile"), user)
+  // only now: nothing else can reach the folder while it is prepared
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const command = yield* sandbox.enter({
     executable: binary.executable,
     args: flags.args(join(folder, "profile"), chromiumSandbox, { languages, version: binary.version }),

@@ -14,7 +14,7 @@ const pass = (span_ms: number, step_ms = 4): Effect.Effect<void> =>
   )
 
 /** A page that is looked at, with everything that it was asked for. */
-const looking = Effect.fnUntraced(function* (echoes: "echoes" | "silent" = "silent") {
+const looking = Effect.fnUntraced(function* (echoes: "echoes" | "silent" = "silent", hasFirstFrame = true) {
   const signals = yield* Queue.unbounded<Pacing.Signal>()
   const frame = (picture: string) => void Queue.offerUnsafe(signals, { _tag: "Changed", picture })
   const shown: Array<string> = []
@@ -23,7 +23,7 @@ const looking = Effect.fnUntraced(function* (echoes: "echoes" | "silent" = "sile
   const screen: Cast.Screen<never> = {
     startScreencast: Effect.sync(() => {
       asked.starts++
-      frame(page.content)
+      if (hasFirstFrame) frame(page.content)
     }),
     stopScreencast: Effect.sync(() => void asked.stops++),
     capture: Effect.suspend(() => {
@@ -49,6 +49,14 @@ const looking = Effect.fnUntraced(function* (echoes: "echoes" | "silent" = "sile
 })
 
 describe("a cast", () => {
+  it.effect("has a picture of a page whose screencast begins without a frame", () =>
+    Effect.gen(function* () {
+      const { asked, shown } = yield* looking("silent", false)
+      assert.deepStrictEqual(shown, ["blank"])
+      assert.strictEqual(asked.captures, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("shows a change at once", () =>
     Effect.gen(function* () {
       const { change, shown } = yield* looking()

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { notPublic } from "@webagent/engine"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
-import { notPublic, parseAuthority, targetOf } from "../../src/egress/Address.ts"
+import { parseAuthority, targetOf } from "../../src/egress/Address.ts"
 
 const why = (host: string) => {
   const url = URL.parse(`http://${host}/`)

@@ -77,11 +77,20 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
 it.live("a launch that waits gets the browser's room, or fails with the reason and the time that it waited", () =>
   Effect.gen(function* () {
     const wait: LaunchWait = { onRefused: () => {}, onPlace: () => {}, over: Effect.never }
-    const launchLater = (id: string) => BrowserPool.use((pool) => pool.launch(record(id), wait))
+    const launchLater = (id: string, part: object = {}, limit: Partial<LaunchWait> = {}) =>
+      BrowserPool.use((pool) => pool.launch({ ...record(id), ...part }, { ...wait, ...limit }))
     const short = yield* open(yield* runtime, { most: 0, queue: "50 millis" })
-    const { message, reason } = yield* Effect.flip(Effect.provideContext(launchLater("one"), short))
-    const expected = "All 0 browsers are in use. Stop one, or try again later. The run waited 50ms for a browser"
-    assert.deepStrictEqual([reason, message], ["full", expected])
+    const refused = (...launched: Parameters<typeof launchLater>) =>
+      Effect.map(Effect.flip(Effect.provideContext(launchLater(...launched), short)), ({ message, reason }) => {
+        assert.strictEqual(reason, "full")
+        return message
+      })
+    const full = "All 0 browsers are in use. Stop one, or try again later."
+    assert.strictEqual(yield* refused("one", { sessionId: "s" }), `${full} The run waited 50ms for a browser`)
+    assert.strictEqual(
+      yield* refused("one", {}, { within: "1001 millis" }),
+      `${full} The request waited 1s for a browser`
+    )
 
     const context = yield* open(yield* runtime, { most: 1, queue: "1 hour" })
     yield* Effect.gen(function* () {

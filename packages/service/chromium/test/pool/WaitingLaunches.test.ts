@@ -178,3 +178,69 @@ it.effect.prop(
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer(), { local: true })),
   { arbitrary: { seed: 1 } }
 )
+
+it.effect(
+  "waiting launches receive their positions in the order in which they are served, and again as these change",
+  () =>
+    Effect.gen(function* () {
+      const places = yield* open(1)
+      yield* Fiber.join(yield* places.take("a", "first"))
+      const positions = new Map<string, ReadonlyArray<number>>()
+      const waiting = (owner: string, name: string) =>
+        places.take(owner, name, {
+          onRefused: (_, position) => void positions.set(name, [...(positions.get(name) ?? []), position])
+        })
+      for (const name of ["a1", "a2", "a3"]) yield* waiting("a", name)
+      yield* settle
+      assert.deepStrictEqual(
+        [...positions],
+        [
+          ["a1", [1]],
+          ["a2", [2]],
+          ["a3", [3]]
+        ]
+      )
+      // launches of another key come in between
+      for (const name of ["b1", "b2"]) yield* waiting("b", name)
+      yield* TestClock.adjust("1 second")
+      yield* settle
+      assert.deepStrictEqual(
+        [...positions].map(([name, seen]) => [name, seen.at(-1)]),
+        [
+          ["a1", 1],
+          ["a2", 3],
+          ["a3", 5],
+          ["b1", 2],
+          ["b2", 4]
+        ]
+      )
+      places.release("a")
+      yield* TestClock.adjust("1 second")
+      yield* settle
+      assert.deepStrictEqual(
+        [...positions].map(([name, seen]) => [name, seen.at(-1)]),
+        [
+          ["a1", 1],
+          ["a2", 2],
+          ["a3", 4],
+          ["b1", 1],
+          ["b2", 3]
+        ]
+      )
+    }).pipe(Effect.scoped)
+)
+
+it.effect("each of a thousand waiting launches receives its position once per second", () =>
+  Effect.gen(function* () {
+    const places = yield* open(0)
+    let calls = 0
+    for (let n = 0; n < 1000; n++) yield* places.take(`key ${n % 50}`, `${n}`, { onRefused: () => void calls++ })
+    yield* settle
+    assert.strictEqual(calls, 1000)
+    for (let second = 0; second < 3; second++) {
+      yield* TestClock.adjust("1 second")
+      yield* settle
+    }
+    assert.strictEqual(calls, 4000)
+  }).pipe(Effect.scoped)
+)

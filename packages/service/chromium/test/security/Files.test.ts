@@ -1,54 +1,26 @@
 import { assert, it } from "@effect/vitest"
 import { type CdpSession, overTransport } from "@webagent/cdp"
-import { Browser, BrowserPool } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { Binary, ChromiumPool, type Isolation, Sandbox } from "../../src/index.ts"
+import type { Isolation } from "../../src/index.ts"
 import { site } from "../egress/sockets.ts"
-import { attach, chromiumSandbox, runtime } from "../support/chromium.ts"
-import { layerEgress, noNamespaces } from "../support/sandboxed.ts"
+import { attach } from "../support/chromium.ts"
+import { launch, levels } from "../support/levels.ts"
 
 const secret = "content of a file"
 
 /** A browser as a client of the service has it, with a file that its process can read. */
 const launched = Effect.fnUntraced(function* (level: Isolation.Level, port: number) {
-  const layer = level === "namespaces" ? Sandbox.layerBubblewrap : Sandbox.layerProxy
-  const pool = ChromiumPool.layer({
-    binary: yield* Binary.find(),
-    chromiumSandbox: level !== "none",
-    warm: 0,
-    root: yield* runtime
-  })
-  const sandbox = Layer.provide(layer, layerEgress({ allowPrivate: [`127.0.0.1:${port}`] }))
-  const context = yield* Layer.build(Layer.provide(pool, sandbox))
-  const browser = yield* Effect.provideContext(
-    BrowserPool.use(({ launch }) => launch(Browser.make({ id: "one", proxyCountryCode: null, startedAt_ms: 0 }))),
-    context
-  )
-  const folder = yield* Effect.provideContext(
-    ChromiumPool.RunningBrowsers.useSync(({ find }) => find("one")?.folder ?? assert.fail("it does not run")),
-    context
-  )
+  const { connection, folder } = yield* launch(level, port)
   const file = join(folder, "secret.txt")
   writeFileSync(file, secret)
   // browsers of a server that is root run as another user
   chmodSync(file, 0o644)
-  const client = yield* overTransport(yield* browser.connect)
+  const client = yield* overTransport(connection)
   return { client, file, page: yield* attach(client) }
 })
-
-const noSandbox = (await Effect.runPromise(chromiumSandbox))
-  ? undefined
-  : " (skipped where users can't make namespaces)"
-
-const levels: ReadonlyArray<readonly [level: Isolation.Level, skipped: string | undefined]> = [
-  ["namespaces", noNamespaces],
-  ["chromium", noSandbox],
-  ["none", undefined]
-]
 
 for (const [level, skipped] of levels) {
   it.live.skipIf(skipped !== undefined)(`opens no file with the isolation level ${level}${skipped ?? ""}`, () =>

@@ -54,8 +54,16 @@ export const Browser = Schema.Struct({
   metadata: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   /** True if its picture is recorded; missing in browsers from a version without recordings. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  /** The profile that it started with, and whether it saves it; null for none. */
+  profile: Schema.NullOr(Schema.Struct({ id: Schema.String, mode: Schema.Literals(["write", "read"]) })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  ),
   /** Number of bytes that it had sent and received when it stopped; null before that, and if they are not counted. */
   bytes: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The person who has control of it, and until when; null without a person, and in records of older versions. */
+  driver: Schema.NullOr(Schema.Struct({ name: Schema.String, until_ms: Moment })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  ),
   startedAt_ms: Moment,
   finishedAt_ms: OptionalMoment
 })
@@ -76,6 +84,7 @@ export const make = (
         | "allowedDomains"
         | "languages"
         | "metadata"
+        | "profile"
         | "recording"
       >
     >
@@ -88,12 +97,14 @@ export const make = (
   allowedDomains: null,
   languages: null,
   metadata: {},
+  profile: null,
   recording: false,
   ...fields,
   revision: 1,
   status: "starting",
   stopReason: null,
   bytes: null,
+  driver: null,
   finishedAt_ms: null
 })
 
@@ -103,6 +114,16 @@ export const launched = (browser: Browser): Browser => ({
   revision: browser.revision + 1,
   status: "active",
   idempotencyKey: null
+})
+
+/** The browser with a person who has control of it, or without one. */
+export const driven = (
+  browser: Browser,
+  control: { readonly driver: string; readonly until_ms: number } | null
+): Browser => ({
+  ...browser,
+  revision: browser.revision + 1,
+  driver: control === null ? null : { name: control.driver, until_ms: control.until_ms }
 })
 
 /** Bytes that were sent and received, as megabytes. */
@@ -123,6 +144,7 @@ export const stop = (
         status: "stopped",
         stopReason,
         bytes,
+        driver: null,
         // the clock of the node that started it may be ahead
         finishedAt_ms: Math.max(at_ms, browser.startedAt_ms)
       })

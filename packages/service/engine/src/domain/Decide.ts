@@ -1,8 +1,10 @@
 import * as Result from "effect/Result"
+import type { BrowserQueue } from "./BrowserQueue.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Event } from "./Event.ts"
 import type { InvalidTransition } from "./InvalidTransition.ts"
 import type { ModelCall, ModelCallReport } from "./ModelCall.ts"
+import * as Question from "./Question.ts"
 import * as Session from "./Session.ts"
 import * as Turn from "./Turn.ts"
 
@@ -27,6 +29,12 @@ export interface Progress {
     readonly failure: string | null
     readonly details?: Turn.StepDetails | undefined
   }
+  /** A question to a person. Nothing is asked while the turn waits for another one. */
+  readonly ask?: Question.QuestionRequest
+  /** The wait for a question is over without an answer. A question that was answered meanwhile keeps its answer. */
+  readonly unanswered?: { readonly id: string; readonly kind: "expired" | "handed_back"; readonly by: string | null }
+  /** The agent has the outcomes of the turn's questions, and goes on. */
+  readonly goesOn?: boolean
 }
 
 /** Command for a session. */
@@ -43,6 +51,15 @@ export type Command =
     }
   /** With `onlyQueued`, a turn that a node has taken is not cancelled: the refusal is `Over`. */
   | { readonly _tag: "Cancel"; readonly turnId: string; readonly onlyQueued?: boolean }
+  /** Has a running turn wait for a person, between two steps of its agent. */
+  | { readonly _tag: "Ask"; readonly turnId: string; readonly request: Question.QuestionRequest }
+  | {
+      readonly _tag: "Answer"
+      readonly turnId: string
+      readonly questionId: string
+      readonly answer: string
+      readonly by: string | null
+    }
   /** Cancels all open turns, and accepts no more. */
   | { readonly _tag: "Stop" }
   /** Stops the session if it is idle since this time, or longer. */
@@ -72,6 +89,8 @@ export type Command =
       readonly goesOn?: boolean
     }
   | { readonly _tag: "Progress"; readonly token: number; readonly progress: Progress }
+  /** The turn, which has not begun, waits for a free browser. */
+  | { readonly _tag: "Wait"; readonly token: number; readonly queue: BrowserQueue }
   /** The agent is gone, however that came about: its turn ends with `ending` if it has not ended. */
   | {
       readonly _tag: "LetGo"
@@ -100,6 +119,10 @@ export type Refusal =
   /** The turn does not go on, or has not begun. */
   | { readonly _tag: "Over" }
   | { readonly _tag: "LeaseLost" }
+  /** The turn doesn't wait for this answer: it was given, or its time is over. */
+  | { readonly _tag: "NotWaiting" }
+  /** The turn waits already, or has asked as often as it may. */
+  | { readonly _tag: "Waiting" }
 
 /** Result of a command for a session. */
 export interface Decision {
@@ -224,6 +247,58 @@ const called = (draft: Draft, turn: Turn.Turn, call: ModelCallReport | undefined
   return updated
 }
 
+/** Stores a turn with a changed question. */
+const putQuestions = (
+  draft: Draft,
+  turn: Turn.Turn,
+  questions: ReadonlyArray<Question.Question>,
+  question: NonNullable<Event["question"]>
+): Turn.Turn => {
+  const updated = { ...turn, questions }
+  write(draft, updated, turn)
+  draft.events.push({ ...eventOf(turn, turn.status, draft.at_ms), question })
+  return updated
+}
+
+/** Asks a person, unless the turn waits already or has asked as often as it may. */
+const ask = (draft: Draft, turn: Turn.Turn, request: Question.QuestionRequest): Turn.Turn | undefined => {
+  const { questions = [] } = turn
+  if (Turn.waitingFor(turn) !== null || questions.length >= Question.mostQuestions) return undefined
+  const question = Question.ask(questions, request, draft.at_ms)
+  return putQuestions(draft, turn, [...questions, question], { id: question.id, change: "waiting" })
+}
+
+/** Ends the wait for a question, unless it has ended. */
+const endWait = (
+  draft: Draft,
+  turn: Turn.Turn,
+  id: string,
+  outcome: Omit<NonNullable<Question.Question["outcome"]>, "at_ms">
+): Turn.Turn | undefined => {
+  const open = Turn.waitingFor(turn)
+  if (open === null || open.id !== id) return undefined
+  const ended = { ...open, outcome: { ...outcome, at_ms: Math.max(draft.at_ms, open.askedAt_ms) } }
+  const change = outcome.kind === "expired" ? "unanswered" : "answered"
+  return putQuestions(draft, turn, [...(turn.questions ?? []).slice(0, -1), ended], { id, change })
+}
+
+/** Asks the agent's questions, and records that the agent has received their outcomes. */
+const handOver = (draft: Draft, turn: Turn.Turn, { ask: request, goesOn = false, unanswered }: Progress): Turn.Turn => {
+  let updated = request === undefined ? turn : (ask(draft, turn, request) ?? turn)
+  if (unanswered !== undefined) {
+    const { by, id, kind } = unanswered
+    updated = endWait(draft, updated, id, { kind, answer: null, by }) ?? updated
+  }
+  const { questions = [] } = updated
+  if (!goesOn || questions.every(({ continued, outcome }) => continued || outcome === undefined)) return updated
+  const continued = questions.map((question) =>
+    question.outcome === undefined ? question : { ...question, continued: true }
+  )
+  const moved = { ...updated, questions: continued }
+  write(draft, moved, updated)
+  return moved
+}
+
 /** Gives a turn to the node, under a lease whose token is the revision of this step. */
 const lease = (draft: Draft, turn: Turn.Turn, node: string): void => {
   const { revision } = draft.session
@@ -293,6 +368,27 @@ const cancelAsked = (
     : Result.succeed(turnId)
 }
 
+/** A turn that runs, as a command of a client needs it. */
+const running = (draft: Draft, turnId: string): Result.Result<Turn.Turn, Refusal> => {
+  const turn = draft.turns.find(({ id }) => id === turnId)
+  return turn?.status === "running" ? Result.succeed(turn) : Result.fail({ _tag: "Over" })
+}
+
+const askOfClient = (draft: Draft, { request, turnId }: Extract<Command, { readonly _tag: "Ask" }>): Decided =>
+  Result.flatMap(running(draft, turnId), (turn) =>
+    ask(draft, turn, request) === undefined ? Result.fail({ _tag: "Waiting" }) : Result.succeed(turnId)
+  )
+
+const answer = (
+  draft: Draft,
+  { answer: text, by, questionId, turnId }: Extract<Command, { readonly _tag: "Answer" }>
+): Decided =>
+  Result.flatMap(running(draft, turnId), (turn) =>
+    endWait(draft, turn, questionId, { kind: "answered", answer: text, by }) === undefined
+      ? Result.fail({ _tag: "NotWaiting" })
+      : Result.succeed(turnId)
+  )
+
 const stop = (draft: Draft): Decided => {
   const open = inOrder(draft.turns).filter(({ status }) => !Turn.isTerminal(status))
   const stopped = Session.move(draft.session, { _tag: "Stopped" }, draft.at_ms)
@@ -320,11 +416,15 @@ const takeOver = (draft: Draft, { from, node, resumes }: Extract<Command, { read
   return Result.succeed(take(draft, node))
 }
 
-const progress = (draft: Draft, turn: Turn.Turn, { call, checkpoint, ended, step, used }: Progress): Decided => {
-  const updated = called(draft, use(draft, turn, used), call)
-  if (checkpoint === undefined && ended === undefined && step === undefined) return Result.succeed(turn.id)
+const progress = (draft: Draft, turn: Turn.Turn, reported: Progress): Decided => {
+  const { ask: request, call, checkpoint, ended, goesOn, step, unanswered, used } = reported
+  const counted = called(draft, use(draft, turn, used), call)
+  if ([request, checkpoint, ended, goesOn, step, unanswered].every((part) => part === undefined)) {
+    return Result.succeed(turn.id)
+  }
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
-  if (updated.status !== "running") return Result.fail({ _tag: "Over" })
+  if (counted.status !== "running") return Result.fail({ _tag: "Over" })
+  const updated = handOver(draft, counted, reported)
   if (ended !== undefined) {
     stepped(draft, updated, Turn.stepEnded(ended.step, draft.at_ms, ended.failure, ended.details))
   }
@@ -334,6 +434,14 @@ const progress = (draft: Draft, turn: Turn.Turn, { call, checkpoint, ended, step
     stepped(draft, updated, { turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
   }
   write(draft, { ...updated, steps, checkpoint: checkpoint ?? updated.checkpoint }, updated)
+  return Result.succeed(turn.id)
+}
+
+const wait = (draft: Draft, turn: Turn.Turn, browserQueue: BrowserQueue): Decided => {
+  if (turn.status !== "dispatching") return Result.succeed(turn.id)
+  write(draft, { ...turn, browserQueue }, turn)
+  const { position, reason } = browserQueue
+  draft.events.push({ ...eventOf(turn, turn.status, draft.at_ms), browserQueue: { position, reason } })
   return Result.succeed(turn.id)
 }
 
@@ -358,6 +466,8 @@ const ofHolder = (draft: Draft, command: OfHolder): Decided => {
     }
     case "Progress":
       return progress(draft, turn, command.progress)
+    case "Wait":
+      return wait(draft, turn, command.queue)
     case "LetGo": {
       const updated = use(draft, turn, command.used)
       if (!Turn.isTerminal(updated.status)) void move(draft, updated, command.ending)
@@ -377,6 +487,10 @@ const apply = (draft: Draft, command: Command): Decided => {
       return queue(draft, command)
     case "Cancel":
       return cancelAsked(draft, command)
+    case "Ask":
+      return askOfClient(draft, command)
+    case "Answer":
+      return answer(draft, command)
     case "Stop":
       return stop(draft)
     case "StopIdle":

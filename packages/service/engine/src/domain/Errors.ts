@@ -24,6 +24,18 @@ export class CountryUnavailable extends Data.TaggedError("CountryUnavailable")<{
 /** Browsers of this pool run for a shorter time at most. */
 export class LifetimeTooLong extends Data.TaggedError("LifetimeTooLong")<{ readonly most_ms: number }> {}
 
+/** Browsers of this server can't use profiles. The message says why, and what to do. */
+export class ProfileUnusable extends Data.TaggedError("ProfileUnusable")<{ readonly message: string }> {}
+
+/** The turn doesn't wait for this answer: it is over, another person answered first, or the time is over. */
+export class NotWaiting extends Data.TaggedError("NotWaiting")<{ readonly id: string }> {}
+
+/** The answer isn't one of the question's choices. */
+export class NotAChoice extends Data.TaggedError("NotAChoice")<{ readonly choices: ReadonlyArray<string> }> {}
+
+/** This turn can't ask a question at the moment. The message has the reason. */
+export class NotAsked extends Data.TaggedError("NotAsked")<{ readonly message: string }> {}
+
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}
 

@@ -1,15 +1,19 @@
 import * as Schema from "effect/Schema"
 import { Browser } from "./Browser.ts"
 import { Moment } from "./Fields.ts"
+import { Profile } from "./Profile.ts"
 import { Session } from "./Session.ts"
 import { Turn } from "./Turn.ts"
+import { Workspace } from "./Workspace.ts"
 
 /** Result of a create, as it was then. A repeated create returns it. */
 export const Made = Schema.Union([
   Schema.TaggedStruct("Session", { session: Session, turn: Turn }),
   Schema.TaggedStruct("OpenSession", { session: Session }),
   Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: Turn }),
-  Schema.TaggedStruct("Browser", { browser: Browser })
+  Schema.TaggedStruct("Browser", { browser: Browser }),
+  Schema.TaggedStruct("Profile", { profile: Profile }),
+  Schema.TaggedStruct("Workspace", { workspace: Workspace })
 ])
 
 export type Made = typeof Made.Type
@@ -18,6 +22,8 @@ export type Made = typeof Made.Type
 export const IdempotencyRecord = Schema.Struct({
   /** A digest of who asked, for what, and of the key that was given. */
   key: Schema.String,
+  /** Another digest of the same request. No two records of a store have the same one. */
+  also: Schema.optionalKey(Schema.String),
   /** A digest of the body: the same key with another body is a mistake. */
   body: Schema.String,
   createdAt_ms: Moment,

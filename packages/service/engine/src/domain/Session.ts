@@ -32,6 +32,8 @@ export const Session = Schema.Struct({
   keepAlive: Schema.Boolean,
   persistMemory: Schema.Boolean,
   recording: Schema.Boolean,
+  /** The profile that its browsers start with; null for none, as in sessions from older versions. */
+  profileId: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** True if its link shows it without an API key. */
   shared: Schema.Boolean,
   proxyUsedMb: Schema.String,
@@ -59,10 +61,12 @@ const proxyPrice = "0.008"
 
 /** A new session, active, with the defaults of the service description. */
 export const make = (
-  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> & Partial<Pick<Session, "owner" | "modelParams">>
+  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> &
+    Partial<Pick<Session, "owner" | "modelParams" | "profileId">>
 ): Session => ({
   owner: null,
   modelParams: null,
+  profileId: null,
   ...fields,
   revision: 1,
   lease: null,

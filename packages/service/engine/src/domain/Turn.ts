@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { BrowserQueue } from "./BrowserQueue.ts"
 import { type Decimal, isMore } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 import { Tokens } from "./ModelCall.ts"
+import { HandOff, Question } from "./Question.ts"
 import type { SessionSettings } from "./Session.ts"
 
 /** Statuses of a turn. The last three are terminal. */
@@ -28,6 +30,7 @@ export const failures = [
   "repeated_steps",
   "invalid_output",
   "invalid_task",
+  "unanswered",
   "model_error",
   "no_model",
   "no_browser",
@@ -140,6 +143,16 @@ export const Turn = Schema.Struct({
   title: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Tags from the caller, for filters. */
   tags: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Maximum time that it waits for a free browser; missing where the server's limit holds. */
+  queueTimeout_ms: Schema.optionalKey(Schema.Int),
+  /** Its wait for a free browser: missing if there was one at once, and null once it has one. */
+  browserQueue: Schema.optionalKey(Schema.NullOr(BrowserQueue)),
+  /** Its hand-off to people; missing where its agent asks no person. */
+  handOff: Schema.optionalKey(HandOff),
+  /** Its questions to people, oldest first; missing before the first one. */
+  questions: Schema.optionalKey(Schema.Array(Question)),
+  /** The files that its agent may upload, and the workspace that the caller named; missing where it named none. */
+  files: Schema.optionalKey(Schema.Struct({ workspaceId: OptionalText, ids: Schema.Array(Schema.String) })),
   model: Schema.String,
   agentVersion: Schema.String,
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
@@ -176,6 +189,8 @@ export const Turn = Schema.Struct({
   /** That it was asked to end. */
   cancel: Schema.NullOr(Schema.Struct({ reason: Schema.Literals(cancelReasons), at_ms: Moment })),
   createdAt_ms: Moment,
+  /** The `traceparent` of the request that created it; missing if the server exported no traces then. */
+  traceparent: Schema.optionalKey(Schema.String),
   /** When an agent was given it. */
   dispatchedAt_ms: OptionalMoment,
   startedAt_ms: OptionalMoment,
@@ -228,6 +243,16 @@ export const reasonOf = ({ cancel, failure, isSuccess, status }: Turn): string =
   return isSuccess === false ? "reported_failure" : "done"
 }
 
+/** The question that a turn waits for; null if it doesn't wait. */
+export const waitingFor = ({ questions, status }: Pick<Turn, "questions" | "status">): Question | null => {
+  const last = questions?.at(-1)
+  return status === "running" && last !== undefined && last.outcome === undefined ? last : null
+}
+
+/** True if a running turn waits for a person, or its agent has not received the outcome yet. */
+export const isHandedOver = ({ questions, status }: Pick<Turn, "questions" | "status">): boolean =>
+  status === "running" && questions?.at(-1)?.continued === false
+
 /** True if a message queued the turn: in turns from older versions, each but the first of its session. */
 export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ?? seq > 1
 
@@ -240,6 +265,8 @@ export const titleOf = ({ task, title }: Pick<Turn, "task" | "title">): string |
   const [line = ""] = task.trimStart().split(/[\r\n]/u, 1)
   const text = line.trimEnd()
   if (text === "") return null
+  if (text.length <= longestTitle) return text
+  // a surrogate pair is one character
   const characters = Array.from(text.slice(0, 2 * longestTitle + 1))
   return characters.length <= longestTitle ? text : `${characters.slice(0, longestTitle - 1).join("")}…`
 }
@@ -247,7 +274,22 @@ export const titleOf = ({ task, title }: Pick<Turn, "task" | "title">): string |
 /** A new turn, queued. */
 export const make = (
   fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms"> &
-    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget" | "outputSchema" | "title" | "tags">>
+    Partial<
+      Pick<
+        Turn,
+        | "owner"
+        | "seq"
+        | "ahead"
+        | "budget"
+        | "outputSchema"
+        | "title"
+        | "tags"
+        | "files"
+        | "handOff"
+        | "queueTimeout_ms"
+        | "traceparent"
+      >
+    >
 ): Turn => ({
   owner: null,
   seq: 1,
@@ -310,6 +352,7 @@ export const move = (turn: Turn, event: TurnEvent, now_ms: number): Result.Resul
   return Result.succeed({
     ...turn,
     ...report,
+    ...(event._tag === "Started" && turn.browserQueue !== undefined ? { browserQueue: null } : {}),
     cost: highest(turn.cost, told),
     error: event._tag === "Failed" ? event.error : null,
     failure: event._tag === "Failed" ? (event.failure ?? "agent") : null,

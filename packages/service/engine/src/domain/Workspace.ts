@@ -32,7 +32,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** True if the text is the name of a file: without separators, control characters, and not `.` or `..`. */
 export const isFileName = (text: string): boolean =>
-  text !== "" && text !== "." && text !== ".." && !/[/\\\p{Cc}]/u.test(text) && bytesOf(text) <= longestName
+  !["", ".", ".."].includes(text) && !/[/\\\p{Cc}]/u.test(text) && text.isWellFormed() && bytesOf(text) <= longestName
 
 /** True if the text is a path in a workspace: names of files with `/` between them. */
 export const isFilePath = (text: string): boolean => text.split("/").every(isFileName) && bytesOf(text) <= longestPath

@@ -2,11 +2,14 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import type { Decision, Progress } from "../domain/Decide.ts"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { ModelCallReport } from "../domain/ModelCall.ts"
+import type { Question, QuestionRequest } from "../domain/Question.ts"
 import type { Budget, CancelReason, Failure, Step, StepDetails, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
 import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
+import type { AttachedFile } from "./Workspaces.ts"
 
 /** The agent broke down: its turn fails with this sentence, and with this tag for the reason (default: `agent`). */
 export class AgentError extends Data.TaggedError("AgentError")<{
@@ -45,6 +48,17 @@ export interface SeenStep extends Omit<Step, "picture"> {
   readonly checkpoint?: Turn["checkpoint"]
 }
 
+/** A question of an agent to a person. */
+export type Asked = Pick<QuestionRequest, "reason" | "question" | "choices" | "askedBy">
+
+/** A question to a person whose wait is over. */
+export interface HandedOver {
+  readonly question: Question
+  readonly outcome: NonNullable<Question["outcome"]>
+  /** True if a person drove the browser meanwhile. */
+  readonly wasDriven: boolean
+}
+
 /** Input of an agent that performs a turn, and the functions with which it reports. */
 export interface Attempt {
   readonly session: Session
@@ -59,8 +73,27 @@ export interface Attempt {
   readonly allowDomains: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
   /** Has viewers and the recording of the session's browser see the pictures of steps only, from now on: see `LiveViews`. */
   readonly conceal: Effect.Effect<void>
+  /** The files that the caller attached to the turn. */
+  readonly attached: Effect.Effect<ReadonlyArray<AttachedFile>>
+  /** Stores a file that the agent downloaded, as an attachment of the run. False if there is no room or no storage. */
+  readonly attach: (name: string, size: number, bytes: Stream.Stream<Uint8Array, unknown>) => Effect.Effect<boolean>
   /** Limits of the turn; the agent finishes it before it exceeds them. */
   readonly budget: Budget | null
+  /**
+   * Time in this attempt that the agent waited while a person had control of the browser, or for answers whose questions
+   * pause the limits. It's no part of the limits.
+   */
+  readonly paused_ms: Effect.Effect<number>
+  /**
+   * Asks a person and waits for the outcome; null if the turn has asked as often as it may. Fails as `unanswered` if
+   * no person answers in time and the turn is to fail then. The agent must not act in the browser meanwhile.
+   */
+  readonly ask: (asked: Asked) => Effect.Effect<HandedOver | null, AgentError | LeaseLost>
+  /**
+   * Waits for the answers to questions that requests asked since the agent's last step, and to the one for which the
+   * turn waited at another node. Returns their outcomes, each once. Agents call it between steps.
+   */
+  readonly handedOver: Effect.Effect<ReadonlyArray<HandedOver>, AgentError | LeaseLost>
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */
   readonly cancelled: Effect.Effect<CancelReason>
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
@@ -95,6 +128,8 @@ export interface Execution {
   readonly abort: () => void
   /** Stops the agent at once and waits until it is gone. */
   readonly end: () => Effect.Effect<void>
+  /** Receives the turn when one of its questions was asked or its wait is over, on this node or another one. */
+  readonly changed?: (turn: Turn) => void
   /** Usage of the turn at a time, if the agent reports it only at its end. */
   readonly used: (at_ms: number) => Usage | undefined
 }

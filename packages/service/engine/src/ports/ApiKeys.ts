@@ -23,6 +23,8 @@ export interface KeyLimits {
   readonly requestsPerMinute: number | null
   /** USD that runs may cost in a day, by UTC. What runs at midnight counts for both days. */
   readonly usdPerDay: number | null
+  /** Megabytes that the files of its workspaces may take, expected ones included; the server's own limit holds, too. */
+  readonly fileMegabytes?: number | null
 }
 
 /** An API key without its secret. */
@@ -35,6 +37,8 @@ export interface ApiKey {
   readonly limits: KeyLimits
   readonly createdAt_ms: number
   readonly revokedAt_ms: number | null
+  /** Time of its last request, up to a minute late; null for one that wasn't used since this is stored. */
+  readonly lastUsedAt_ms: number | null
 }
 
 /** Usage of a key. */
@@ -75,6 +79,8 @@ export class ApiKeys extends Context.Service<
     readonly revokedOf: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** The key with this secret, unless it is revoked. */
     readonly find: (secret: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
+    /** The key with this name that isn't revoked. */
+    readonly named: (name: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
     /**
      * Reads the current usage from the owner's records. Inside a commit, that includes the commit's own writes, and no
      * other commit of the owner that reads the usage runs in the meantime, on any node.

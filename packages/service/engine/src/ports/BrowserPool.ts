@@ -1,8 +1,13 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { QueuePlace } from "../domain/BrowserQueue.ts"
+import type { ProfileUnusable } from "../domain/Errors.ts"
+import type * as Stream from "effect/Stream"
 import type { Browser, EndReason, StopReason } from "../domain/Browser.ts"
+import type { StoreUnavailable } from "./StoreUnavailable.ts"
 
 /**
  * Reasons why a connection closed: at its client's request (`Browser.close`), dropped while the browser continues, or
@@ -32,6 +37,17 @@ export interface CdpFrames {
   readonly areWhole: () => boolean
 }
 
+/** The folder of a browser's downloads, for an agent that runs next to it. */
+export interface BrowserFiles {
+  /** Puts a file into it, and returns the path under which the browser finds it. */
+  readonly put: <E>(name: string, bytes: Stream.Stream<Uint8Array, E>) => Effect.Effect<string, E | StoreUnavailable>
+  /** Opens a downloaded file by the path that the browser reported; null if it isn't a file in the folder. */
+  readonly read: (path: string) => Effect.Effect<{
+    readonly size: number
+    readonly bytes: Stream.Stream<Uint8Array, StoreUnavailable>
+  } | null>
+}
+
 /**
  * One CDP connection, in callbacks: a message is passed on for what its bytes cost. Closing the scope disconnects.
  * `overTransport` of `@webagent/cdp` makes a client of it.
@@ -46,6 +62,8 @@ export interface CdpTransport {
   readonly resume: () => void
   /** Without it, messages are all that it takes and tells. */
   readonly frames?: CdpFrames
+  /** Without it, the browser's files can't be reached. */
+  readonly files?: BrowserFiles
   /** Waits for the browser's side to end the connection. All that the browser said is told before. */
   readonly ended: Effect.Effect<ConnectionEnd>
 }
@@ -59,6 +77,8 @@ export interface LaunchedBrowser {
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */
   readonly ended?: Effect.Effect<StopReason>
+  /** Saves its profile while it runs on. Without it there is none to save. */
+  readonly save?: Effect.Effect<void, ProfileUnusable>
   /** Number of bytes that it has sent and received so far; null, or no such field, if they are not counted. */
   readonly bytes?: Effect.Effect<number | null>
   /**
@@ -69,20 +89,35 @@ export interface LaunchedBrowser {
 }
 
 /**
- * No browser came to be: the pool has no room, the launch went wrong, or the node drains while the launch waits. The
- * message says what to do.
+ * No browser came to be: the pool has no room, the launch went wrong, the node drains while the launch waits, the launch
+ * moves to a node with room, or its caller left. The message says what to do.
  */
 export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
-  readonly reason: "full" | "failed" | "draining"
+  readonly reason: "full" | "failed" | "draining" | "moved" | "left"
   readonly message: string
   /** The owner, if only the end of one of this owner's browsers makes room. */
   readonly owner?: string
-}> {}
+  /** True if the machine lacks memory. */
+  readonly lacksMemory?: boolean
+}> {
+  /** The scarce resource, if the reason is `full`. */
+  get lack(): QueuePlace["reason"] {
+    if (this.owner !== undefined) return "key"
+    return this.lacksMemory === true ? "memory" : "browsers"
+  }
+}
 
 /** A launch that waits for room in place of failing. Its callbacks run synchronously. */
 export interface LaunchWait {
-  /** Receives the reason each time that there is no room. */
-  readonly onRefused: (full: LaunchFailed) => void
+  /** Maximum time in the queue; the pool's own limit by default. */
+  readonly within?: Duration.Input
+  /** Time that it has waited at other nodes, for the sentence of its failure; 0 by default. */
+  readonly waited_ms?: number
+  /**
+   * Receives the reason why there is no room, and its position in the queue, counted from 1: as soon as it waits, and
+   * again from time to time.
+   */
+  readonly onRefused: (full: LaunchFailed, position: number) => void
   /** Runs when the launch has a place in the pool, before the browser starts. */
   readonly onPlace: () => void
   /** Ends the wait when it fails. */
@@ -102,8 +137,12 @@ export class BrowserPool extends Context.Service<
     readonly resume?: (browser: Browser) => Effect.Effect<LaunchedBrowser>
     /** Number of further browsers that can currently be launched; unlimited by default. */
     readonly room?: Effect.Effect<number>
+    /** Maximum time in the queue of a launch without a limit of its own, in milliseconds; no limit unless given. */
+    readonly queueTimeout_ms?: number
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */
     readonly lifetime_ms?: number
+    /** True if its browsers start with a browser's profile. Without it, no browser has one. */
+    readonly usesProfiles?: boolean
     /** The countries with a proxy, as two capital letters; each is launched unless given. */
     readonly countries?: ReadonlyArray<string>
   }

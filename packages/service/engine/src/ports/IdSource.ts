@@ -2,7 +2,17 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
 /** Kind of record that an id is for. */
-export type IdKind = "session" | "turn" | "message" | "browser" | "profile" | "workspace" | "upload"
+export type IdKind =
+  | "session"
+  | "turn"
+  | "message"
+  | "browser"
+  | "profile"
+  | "workspace"
+  | "upload"
+  | "webhook"
+  | "delivery"
+  | "schedule"
 
 /** Source of new ids. */
 export class IdSource extends Context.Service<

@@ -39,6 +39,8 @@ export interface TurnFilter extends Created {
   /** The node that worked on it last. */
   readonly node?: string
   readonly tag?: string
+  /** True for those that wait for a person. */
+  readonly waiting?: true
   readonly failure?: string
   /** USD, of turns that cost this much or more. */
   readonly minCost?: Decimal

@@ -49,8 +49,6 @@ export const LiveInput = Schema.Union([
   /** Text that is pasted, or that an input method composed. */
   Schema.Struct({ _tag: Schema.Literal("Text"), text: Schema.String })
 ])
-
-/** Input of a person who has taken over a browser. */
 export type LiveInput = typeof LiveInput.Type
 
 /** A browser that is looked at. */

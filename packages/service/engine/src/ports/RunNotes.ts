@@ -33,6 +33,11 @@ export interface RunNotesService {
   readonly get: (turnId: string) => Effect.Effect<RunNote, StoreUnavailable>
   /** Sets the given fields. */
   readonly set: (turnId: string, note: Partial<RunNote>) => Effect.Effect<void, StoreUnavailable>
+  /** The links of runs, those of the newest runs first, after that of a run. */
+  readonly shares: (
+    after: string | null,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<{ readonly turnId: string; readonly share: RunShare }>, StoreUnavailable>
 }
 
 /** The port to what people added to runs; null where it can't be stored. */

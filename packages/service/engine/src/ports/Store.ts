@@ -23,6 +23,9 @@ export class KeyTaken extends Data.TaggedError("KeyTaken")<{ readonly record: Id
 
 export { StoreUnavailable } from "./StoreUnavailable.ts"
 
+/** Stores that an idempotency key made a record. Runs inside the commit that writes the record, before it. */
+export type Keep<A> = (made: A, at_ms: number) => Effect.Effect<void, KeyTaken | StoreUnavailable>
+
 /** Checks a create, inside the commit that writes it. */
 export type Admit = Effect.Effect<void, AdmissionRefused | StoreUnavailable>
 
@@ -41,7 +44,12 @@ export interface Step {
   readonly modelCalls?: ReadonlyArray<ModelCall>
   readonly message?: StoredMessage
   readonly browser?: Browser
-  /** The store refuses the step with `KeyTaken` if a record with this key has not expired at `key.createdAt_ms`. */
+  /** A browser that never got a place: deleted if it is stored with this revision. */
+  readonly unplaced?: Browser
+  /**
+   * The store refuses the step with `KeyTaken` if a record with this key, or with its other digest, has not expired at
+   * `key.createdAt_ms`.
+   */
   readonly key?: IdempotencyRecord
   /** The key of a create that failed: deleted, so that a repeat runs. */
   readonly forgetKey?: string
@@ -130,7 +138,7 @@ export class Store extends Context.Service<
     readonly modelCallsOf: (turnId: string) => Read<ReadonlyArray<ModelCall>>
     readonly message: (id: string) => Read<Option.Option<StoredMessage>>
     readonly browser: (id: string) => Read<Option.Option<Browser>>
-    /** The record of a key, also when it has expired. */
+    /** The record with this digest, as its key or as its other digest, even if it has expired. */
     readonly idempotencyRecord: (key: string) => Read<Option.Option<IdempotencyRecord>>
 
     /** The oldest sessions and browsers that are not over, at any node. Stores need an index for it. */

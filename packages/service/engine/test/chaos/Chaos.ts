@@ -23,6 +23,7 @@ import { Conflict, type Step, Store, StoreUnavailable } from "../../src/ports/St
 import * as SharedWork from "../../src/SharedWork.ts"
 import { layerStreamingAgent, type StreamingAgent } from "../../src/StreamingAgent.ts"
 import { browser } from "../ports.ts"
+import * as Walks from "./Walks.ts"
 import type { Happening, World } from "./World.ts"
 
 /** What becomes of a commit: refused though nothing was changed, not carried out, or carried out and not answered. */
@@ -132,12 +133,15 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     if (known.startedAt_ms !== null && turn.status === "queued") wrong.push(`${turn.id} had begun and is queued again`)
   }
 
+  const walks = Walks.make(store.lists, turnsNow)
+
   /** What every commit has to respect, whichever node makes it. */
   const note = ({ session, turns = [] }: Step) => {
     noted++
     for (const turn of turns) {
       look(turn, turnsNow.get(turn.id))
       turnsNow.set(turn.id, turn)
+      walks.note(turn)
     }
     if (session === undefined) return
     const { id, lease } = session
@@ -340,6 +344,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     }
   })
 
+  const walking = yield* Effect.forkChild(walks.walk)
   for (const happening of happenings) {
     yield* Effect.forkDetach(Effect.ignore(act(happening)), { startImmediately: true })
     yield* TestClock.adjust(happening.pause_ms)
@@ -355,6 +360,9 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
     if ((yield* store.unfinished(1)).sessions.length === 0) break
     yield* TestClock.adjust(5000)
   }
+
+  yield* Fiber.interrupt(walking)
+  wrong.push(...(yield* walks.wrong))
 
   const { browsers: open, sessions } = yield* store.unfinished(100)
   if (sessions.length > 0) wrong.push(`${sessions.join(" and ")} are not over`)

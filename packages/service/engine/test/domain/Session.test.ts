@@ -19,6 +19,7 @@ describe("Session", () => {
       keepAlive: true,
       persistMemory: true,
       recording: false,
+      profileId: null,
       shared: false,
       proxyUsedMb: "0",
       proxyCost: "0",

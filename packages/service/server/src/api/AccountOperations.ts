@@ -6,6 +6,15 @@ import { Caller } from "./Caller.ts"
 
 const day_ms = 86_400_000
 
+/** Published clients read the plan of an account; no server of ours has plans. */
+const plan = {
+  planName: "none",
+  subscriptionStatus: null,
+  subscriptionId: null,
+  subscriptionCurrentPeriodEnd: null,
+  subscriptionCanceledAt: null
+}
+
 /** The operation on the account of a key, the same in every version that has it. */
 export const make = Effect.map(Engine, ({ lists }) => ({
   account: Effect.gen(function* () {
@@ -15,9 +24,16 @@ export const make = Effect.map(Engine, ({ lists }) => ({
     const spend = yield* lists.spend({ from_ms, to_ms: from_ms + day_ms, ...(owner === null ? {} : { owner }) })
     const used = Number(spend.reduce((sum, { cost }) => Decimal.add(sum, cost), "0"))
     const usdPerDay = key?.limits.usdPerDay ?? null
+    const rest = usdPerDay === null ? null : Math.max(0, usdPerDay - used)
     const account: Account = {
       name,
-      totalCreditsBalanceUsd: usdPerDay === null ? null : Math.max(0, usdPerDay - used),
+      totalCreditsBalanceUsd: rest,
+      // the limit of a key is no monthly credit of a plan
+      monthlyCreditsBalanceUsd: 0,
+      additionalCreditsBalanceUsd: rest,
+      planInfo: plan,
+      isFreeTier: false,
+      tracingDisabled: true,
       rateLimit: key?.limits.requestsPerMinute ?? null,
       usedTodayUsd: used,
       maxRuns: key?.limits.runs ?? null,

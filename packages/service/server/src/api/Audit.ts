@@ -18,14 +18,20 @@ const mostTargets = 20
 /** Longest name of a record in an entry: ids of requests can be any text. */
 const longestTarget = 200
 
+interface Noted {
+  ids: ReadonlyArray<string>
+  /** Number of records; that of the ids by default. */
+  count?: number
+}
+
 /** The records that the current request is for, as its handler notes them. */
-const Targets: Context.Reference<{ ids: ReadonlyArray<string> }> = Context.Reference("@webagent/server/Targets", {
-  defaultValue: (): { ids: ReadonlyArray<string> } => ({ ids: [] })
+const Targets: Context.Reference<Noted> = Context.Reference("@webagent/server/Targets", {
+  defaultValue: (): Noted => ({ ids: [] })
 })
 
-/** Notes the records of a request whose path doesn't name them. */
-export const note = (ids: ReadonlyArray<string>): Effect.Effect<void> =>
-  Effect.map(Targets, (targets) => void (targets.ids = ids))
+/** Notes the records of a request whose path doesn't name them, and their number if it is another one. */
+export const note = (ids: ReadonlyArray<string>, count = ids.length): Effect.Effect<void> =>
+  Effect.map(Targets, (targets) => void Object.assign(targets, { ids, count }))
 
 const statuses: Readonly<Record<string, number>> = {
   BadCursorError: 400,
@@ -36,6 +42,8 @@ const statuses: Readonly<Record<string, number>> = {
   HTTPValidationError: 422,
   AdmissionRefused: 429,
   LaunchFailed: 429,
+  ProfileNotFound: 404,
+  ProfileUnusable: 422,
   StoreUnavailable: 503,
   UnavailableError: 503
 } satisfies Partial<Record<Refusal["_tag"] | HTTPValidationError["_tag"] | string, number>>
@@ -55,32 +63,40 @@ interface Change {
   readonly action: string
 }
 
-/** Logs a change after it was made or refused. The response doesn't depend on the log. */
-export const logged = <E, R>(
-  { action, key }: Change,
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
+/** Logs a change that a request made, or that it was refused. A log that can't be written is no error of the request. */
+export const add = ({
+  count,
+  ids,
+  ...change
+}: Change & Readonly<Noted> & { readonly status: number }): Effect.Effect<
+  void,
+  never,
+  HttpServerRequest.HttpServerRequest
+> =>
   Effect.gen(function* () {
     const log = yield* AuditLog
-    if (log === null) return yield* app
-    const targets = { ids: [] as ReadonlyArray<string> }
-    const add = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, E>) =>
+    if (log === null) return
+    const { address = "unknown" } = yield* requestSender(yield* HttpServerRequest.HttpServerRequest)
+    yield* log.add({
+      ...change,
+      at_ms: yield* Clock.currentTimeMillis,
+      address,
+      targets: ids.slice(0, mostTargets).map((id) => id.slice(0, longestTarget)),
+      count: count ?? ids.length
+    })
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("The audit log could not be written", cause)))
+
+/** Logs a change after it was made or refused. The response doesn't depend on the log. */
+export const logged = <E, R>(
+  change: Change,
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
+  Effect.suspend(() => {
+    const targets: Noted = { ids: [] }
+    const addExit = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, E>) =>
       Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const { address = "unknown" } = yield* requestSender(request)
         const named = Object.values(yield* HttpRouter.params).flatMap((value) => (value === undefined ? [] : [value]))
-        const ids = targets.ids.length > 0 ? targets.ids : named
-        yield* log.add({
-          at_ms: yield* Clock.currentTimeMillis,
-          key,
-          address,
-          action,
-          targets: ids.slice(0, mostTargets).map((id) => id.slice(0, longestTarget)),
-          count: ids.length,
-          status: statusOf(exit)
-        })
-      }).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("The audit log could not be written", cause))
-      ) as Effect.Effect<void>
-    return yield* Effect.onExit(Effect.provideService(app, Targets, targets), add)
+        yield* add({ ...change, ...(targets.ids.length > 0 ? targets : { ids: named }), status: statusOf(exit) })
+      }) as Effect.Effect<void>
+    return Effect.onExit(Effect.provideService(app, Targets, targets), addExit)
   })

@@ -1,8 +1,16 @@
-import { BrowserNotFoundError, type HTTPValidationError } from "@webagent/contract"
-import type { Browser as Created, BrowserCreate, BrowserListQuery, UpdatedBrowser } from "@webagent/contract/v4"
+import { BadCursorError, BrowserNotFoundError, type HTTPValidationError } from "@webagent/contract"
+import type {
+  Browser as Created,
+  BrowserCreate,
+  BrowserListQuery,
+  BrowserUpdate,
+  UpdatedBrowser
+} from "@webagent/contract/v4"
+import { saveAction } from "@webagent/contract/Wire"
 import { type Browser, Engine } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Cursor from "./Cursor.ts"
 import { invalid } from "./Invalid.ts"
 import * as Links from "./Links.ts"
 import * as NumberedPages from "./NumberedPages.ts"
@@ -68,9 +76,13 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
         Effect.flatMap(({ browser }) => Effect.map(linksOf(request, browser.id), (links) => fromDomain(browser, links)))
       ),
     get: (id: string, request: Request) => Effect.flatMap(find(id), (browser) => shown(browser, request)),
-    /** Stops a browser: "stop" is the only action that the contract lets through. */
-    update: (id: string, request: Request) =>
-      Effect.catchTag(engine.stopBrowser(id.toLowerCase()), "BrowserNotFound", notFound).pipe(
+    /** Stops a browser, or saves its profile. */
+    update: (id: string, { action }: BrowserUpdate, request: Request) =>
+      (action === saveAction ? engine.saveBrowser(id.toLowerCase()) : engine.stopBrowser(id.toLowerCase())).pipe(
+        Effect.catchTags({
+          BrowserNotFound: notFound,
+          ProfileUnusable: ({ message }) => Effect.fail(invalid(["body", "action"], message))
+        }),
         Effect.flatMap((browser) => shown(browser, request))
       ),
     list: Effect.fnUntraced(function* (query: BrowserListQuery, request: Request) {
@@ -92,7 +104,13 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
         pageSize: page.size
       }
     }),
-    /** This server keeps no downloads of browsers. */
-    downloads: (id: string) => Effect.as(find(id), { files: [], nextCursor: null, hasMore: false })
+    /** This server keeps no downloads of browsers, so a cursor is always another list's. */
+    downloads: (id: string, cursor: string | undefined) =>
+      Effect.andThen(
+        find(id),
+        cursor === undefined
+          ? Effect.succeed({ files: [], nextCursor: null, hasMore: false })
+          : Effect.fail(new BadCursorError({ detail: Cursor.badCursor }))
+      )
   }
 })

@@ -1,5 +1,5 @@
 import type { UnauthorizedError } from "@webagent/contract"
-import type { ApiKey, KeyScope } from "@webagent/engine"
+import type { ApiKey, KeyScope, StoreUnavailable } from "@webagent/engine"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -17,9 +17,12 @@ export interface Caller {
   readonly key: ApiKey | null
 }
 
+/** The caller on a server whose check of keys tells nothing about it. */
+export const unknownCaller: Caller = { name: "unknown", isAdmin: false, owner: "unknown", key: null }
+
 /** The caller of the current request. */
 export const Caller: Context.Reference<Caller> = Context.Reference("@webagent/server/Caller", {
-  defaultValue: (): Caller => ({ name: "unknown", isAdmin: false, owner: "unknown", key: null })
+  defaultValue: () => unknownCaller
 })
 
 /** A request for an operation, and the scope that it needs. */
@@ -33,6 +36,8 @@ export interface Use<E, R> {
 export interface CallersService {
   /** Fails for an unknown or revoked key; then counts the failure for the client's address. */
   readonly find: (secret: string) => Effect.Effect<Caller, UnauthorizedError | Refusal>
+  /** The caller with a valid key of this name, which was found by its secret before; undefined if there is none any more. */
+  readonly named: (name: string) => Effect.Effect<Caller | undefined, StoreUnavailable>
   /** Runs an operation with the caller as the owner of its records; the response is 403 or 429 if the key doesn't allow it. */
   readonly as: <E, R>(caller: Caller, use: Use<E, R>) => Use<E, R>["app"]
 }

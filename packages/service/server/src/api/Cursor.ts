@@ -49,5 +49,16 @@ export const decode = (scope: ListScope, cursor: string): Option.Option<Place> =
   return Option.some({ at_ms, n })
 }
 
+/** Returns the cursor of a row that has a text for its place, such as a path or an id. */
+export const encodeText = (scope: ListScope, place: string): string =>
+  Buffer.from(`${hashOf(scope)}${place}`).toString("base64url")
+
+/** Returns the text of a cursor; undefined for a cursor of another list, and for text that no database stores. */
+export const decodeText = (scope: ListScope, cursor: string): string | undefined => {
+  const start = hashOf(scope)
+  const text = Buffer.from(cursor, "base64url").toString("utf8")
+  return text.startsWith(start) && !text.includes("\0") ? text.slice(start.length) : undefined
+}
+
 /** Advice for a cursor of another list. */
 export const badCursor = "The cursor belongs to another list or to other filters. Read the list from its start"

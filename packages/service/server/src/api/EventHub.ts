@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
+import * as Queue from "effect/Queue"
 import * as RcRef from "effect/RcRef"
 import * as Stream from "effect/Stream"
 import { Caller } from "./Caller.ts"
@@ -36,15 +37,17 @@ export interface EventFilter {
 
 /** The intervals of a hub. */
 interface Intervals {
-  /** Between two reads of the log, while there are clients. */
+  /** Between two reads of the log without a hint, while there are clients. */
   readonly poll: Duration.Input
+  /** From a hint to the read, so that the events of a moment are read together. */
+  readonly gather: Duration.Input
   /** Between two positions that a client gets. */
   readonly keepAlive: Duration.Input
 }
 
 /** The intervals of a hub. */
 export const EventIntervals: Context.Reference<Intervals> = Context.Reference("@webagent/server/EventIntervals", {
-  defaultValue: (): Intervals => ({ poll: "100 millis", keepAlive: "15 seconds" })
+  defaultValue: (): Intervals => ({ poll: "1 second", gather: "10 millis", keepAlive: "15 seconds" })
 })
 
 /**
@@ -101,7 +104,12 @@ const isReset = (published: Published): published is { readonly reset: number } 
 const reset = (cursor: number): HubItem => ({ _tag: "Reset", cursor })
 
 /** Reads the log and publishes its new events, until the scope closes. */
-const makeReader = Effect.fnUntraced(function* (log: Engine["Service"]["events"], poll: Duration.Input) {
+const makeReader = Effect.fnUntraced(function* (
+  log: Engine["Service"]["events"],
+  { gather, poll }: Omit<Intervals, "keepAlive">
+) {
+  const hinted = yield* Queue.sliding<unknown>(1)
+  yield* Effect.forkScoped(Stream.runForEach(log.hints, () => Queue.offer(hinted, undefined)))
   const published = yield* Effect.acquireRelease(PubSub.sliding<Published>({ capacity }), PubSub.shutdown)
   let position = yield* log.newestEvent
 
@@ -122,7 +130,8 @@ const makeReader = Effect.fnUntraced(function* (log: Engine["Service"]["events"]
 
   yield* read.pipe(
     Effect.catch((error) => Effect.logDebug("The event log cannot be read right now", error)),
-    Effect.andThen(Effect.sleep(poll)),
+    // hints may be lost, and other programs give none
+    Effect.andThen(Effect.raceFirst(Effect.andThen(Queue.take(hinted), Effect.sleep(gather)), Effect.sleep(poll))),
     Effect.forever,
     Effect.provideService(Clock.Clock, realClock),
     Effect.forkScoped
@@ -164,9 +173,9 @@ const makeOfCaller = (): EventHub["Service"]["ofCaller"] => {
 }
 
 const make = Effect.gen(function* () {
-  const { keepAlive, poll } = yield* EventIntervals
+  const { keepAlive, ...intervals } = yield* EventIntervals
   const { events: log } = yield* Engine
-  const shared = yield* RcRef.make({ acquire: makeReader(log, poll) })
+  const shared = yield* RcRef.make({ acquire: makeReader(log, intervals) })
 
   /** Reads the stored events after a position, up to another one. */
   const stored = (

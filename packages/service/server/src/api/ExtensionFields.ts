@@ -33,6 +33,18 @@ const recordingField = field(
 export const enableRecording = (body: object): Effect.Effect<{ readonly recording?: true }, HTTPValidationError> =>
   Effect.map(recordingField(body), ({ enableRecording }) => (enableRecording === true ? { recording: true } : {}))
 
+const profileField = field(
+  "profileId",
+  Schema.decodeUnknownOption(Schema.NonEmptyString),
+  "Expected the id of a profile"
+)
+
+/** Reads the profile that a browser starts with. */
+export const profile = (body: object): Effect.Effect<{ readonly profileId?: string }, HTTPValidationError> =>
+  Effect.map(profileField(body), ({ profileId }) =>
+    profileId === undefined ? {} : { profileId: profileId.toLowerCase() }
+  )
+
 /** Reads the JSON Schema that the output has to fit. Without it, any output fits. */
 export const outputSchema = field(
   "outputSchema",

@@ -19,6 +19,10 @@ const downloadOf = (
   query: { readonly path: string; readonly expires: string; readonly as: string }
 ) => JSON.stringify([filePath(workspaceId), query.path, query.expires, query.as])
 
+/** The `Content-Disposition` of a download that a browser saves under a name, which may have any characters. */
+export const downloadAs = (name: string): string =>
+  `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll(/['()*!]/gu, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)}`
+
 /** True if a link opens a file at this time. */
 export const opensFile = (
   tokens: LinkTokens["Service"],

@@ -1,9 +1,10 @@
 import { ConflictError, fromMillis, ProfileNotFoundError } from "@webagent/contract"
 import type { Profile, ProfileInput } from "@webagent/contract/v4"
-import { type Profile as Stored, Profiles } from "@webagent/engine"
+import { Engine, type Profile as Stored, Profiles } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { withPort } from "./NoPort.ts"
 import type { NumberedPage } from "./NumberedPages.ts"
+import * as SafeCreate from "./SafeCreate.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
@@ -20,11 +21,19 @@ const fromDomain = (profile: Stored): Profile => ({
 const notFound = () => Effect.fail(new ProfileNotFoundError({ detail: "Profile not found" }))
 
 /** The operations on profiles, the same in every version that has them. */
-export const make = Effect.map(Profiles, (port) => ({
-  create: ({ name = null, userId = null }: ProfileInput) =>
+export const make = Effect.map(Effect.all([Profiles, Engine]), ([port, engine]) => ({
+  create: (wanted: SafeCreate.CreateRequest<ProfileInput>) =>
     withPort(port, (profiles) =>
-      profiles.create({ name, userId }).pipe(
-        Effect.map(fromDomain),
+      SafeCreate.once(wanted, (safe) =>
+        engine.once(safe, "Profile", (keep) => {
+          const { name = null, userId = null } = wanted.payload
+          return Effect.map(
+            profiles.create({ name, userId }, (profile, at_ms) => keep({ _tag: "Profile", profile }, at_ms)),
+            (profile) => ({ _tag: "Profile" as const, profile })
+          )
+        })
+      ).pipe(
+        Effect.map(({ profile }) => fromDomain(profile)),
         Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
       )
     ),

@@ -1,10 +1,12 @@
-import { AdmissionRefused, LaunchFailed, StoreUnavailable } from "@webagent/engine"
+import { AdmissionRefused, LaunchFailed, ProfileNotFound, ProfileUnusable, StoreUnavailable } from "@webagent/engine"
 import * as Schema from "effect/Schema"
 
-/** The engine can't carry out a valid request now. A later attempt may succeed. */
+/** The engine can't carry out a valid request: not now, or not with its profile. */
 export const Refusal = Schema.Union([
   Schema.instanceOf(AdmissionRefused),
   Schema.instanceOf(LaunchFailed),
+  Schema.instanceOf(ProfileNotFound),
+  Schema.instanceOf(ProfileUnusable),
   Schema.instanceOf(StoreUnavailable)
 ])
 export type Refusal = typeof Refusal.Type

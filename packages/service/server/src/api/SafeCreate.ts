@@ -6,6 +6,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
 import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
+import { Caller, unknownCaller } from "./Caller.ts"
 import { invalid } from "./Invalid.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
@@ -29,26 +30,33 @@ const canonical = (value: unknown): string => {
 const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
 
 /** The request of a create operation, with its decoded body. */
-interface CreateRequest {
+export interface CreateRequest<Payload = unknown> {
   readonly request: HttpServerRequest.HttpServerRequest
-  readonly payload: unknown
+  readonly payload: Payload
 }
 
-/** The digests of a create's idempotency key, with its API key and path, and of its body; undefined without a key. */
-const fromRequest = ({
+/** The digests of a create's idempotency key, with its caller and path, and of its body; undefined without a key. */
+const fromRequest = Effect.fnUntraced(function* ({
   payload,
   request: { headers, url }
-}: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
+}: CreateRequest): Effect.fn.Return<SafeCreate | undefined, HTTPValidationError> {
   const { [idempotencyKeyHeader.toLowerCase()]: key, [apiKeyHeader.toLowerCase()]: apiKey = "" } = headers
-  if (key === undefined) return Effect.succeed(undefined)
+  if (key === undefined) return undefined
   if (key === "")
-    return refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
-  if (key.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
+    return yield* refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
+  if (key.length > longest) return yield* refuse(`The key is longer than ${longest} characters`, "string_too_long")
   if (/\p{Cc}/u.test(key))
-    return refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
-  const [path = ""] = url.split(/[?;#]/u, 1)
-  return Effect.succeed({ key: digest([apiKey, path.toLowerCase(), key]), body: digest(payload) })
-}
+    return yield* refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
+  const path = (url.split(/[?;#]/u, 1)[0] ?? "").toLowerCase()
+  const bySecret = digest([apiKey, path, key])
+  const body = digest(payload)
+  const caller = yield* Caller
+  if (caller === unknownCaller) return { key: bySecret, body }
+  // the name of an API key stays the same when its secret is rotated
+  const byName = digest(["caller", caller.name, path, key])
+  // servers of the version before know a create by the secret alone
+  return apiKey === "" ? { key: byName, body } : { key: bySecret, also: byName, body }
+})
 
 /** Runs a create once per key. The response has a header if an earlier request with the same key did it. */
 export const once = <A extends { readonly replayed: boolean }, E, R>(

@@ -1,10 +1,12 @@
 import { decimalOf, type HTTPValidationError } from "@webagent/contract"
-import type { Engine } from "@webagent/engine"
+import { HandOff } from "@webagent/contract/v4"
+import { type Engine, Question } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { field } from "./ExtensionFields.ts"
 import { invalid } from "./Invalid.ts"
+import { handOffOf } from "./RunWaits.ts"
 
 /** A positive amount in USD, as a number or as text. */
 const amount = (value: unknown): Option.Option<string> => {
@@ -37,12 +39,35 @@ export const checkModel = (
           : Effect.fail(invalid(["body", name], `This server's agent has another model: leave ${name} out`))
       )
 
-/** Reads a run's model, and the limit of its cost. The agent stops before it exceeds the limit. */
+/** Longest time that a run may wait for a free browser, in seconds. */
+const longestQueue_s = 3600
+
+const queueField = field(
+  "queueTimeout",
+  Schema.decodeUnknownOption(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: longestQueue_s }))),
+  `Expected a number of seconds from 0 to ${longestQueue_s}`
+)
+
+const handOffField = field(
+  "handOff",
+  Schema.decodeUnknownOption(HandOff),
+  "Expected an object with timeout (1 to 86400 seconds), whenUnanswered (fail, skip or continue) and pausesTimeLimit (true or false), or some of them"
+)
+
+/**
+ * Reads a run's model, how long it may wait for a free browser, how it hands over to people, and the limit of its cost.
+ * The agent stops before it exceeds that limit.
+ */
 export const ofTurn = (body: object) =>
-  Effect.zipWith(maxCost(body), modelField(body), ({ maxCostUsd }, model) => ({
-    ...model,
-    ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
-  }))
+  Effect.map(
+    Effect.all([maxCost(body), modelField(body), queueField(body), handOffField(body)]),
+    ([{ maxCostUsd }, model, { queueTimeout }, { handOff }]) => ({
+      ...model,
+      ...(handOff === undefined ? {} : { handOff: { ...Question.defaultHandOff, ...handOffOf(handOff) } }),
+      ...(queueTimeout === undefined ? {} : { queueTimeout_ms: Math.round(queueTimeout * 1000) }),
+      ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
+    })
+  )
 
 const sessionField = field(
   "sessionId",

@@ -14,6 +14,13 @@ export interface UnsupportedOption {
   readonly issue: string
 }
 
+/** An option that a caller has to leave out, for the reason `what`. */
+export const leftOut = (name: string, what: string, harmless: ReadonlyArray<boolean> = []): UnsupportedOption => ({
+  name,
+  harmless,
+  issue: `${what}: leave ${name} out`
+})
+
 const asksForNothing = (value: unknown, harmless: ReadonlyArray<unknown>) =>
   value === undefined || value === null || harmless.includes(value) || (Array.isArray(value) && value.length === 0)
 

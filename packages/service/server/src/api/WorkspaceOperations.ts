@@ -7,15 +7,23 @@ import {
   WorkspaceNotFoundError
 } from "@webagent/contract"
 import type { FileListQuery, UploadRequest, Workspace, WorkspaceInput } from "@webagent/contract/v4"
-import { isFileName, isFilePath, Owner, type UploadFile, type Workspace as Stored, Workspaces } from "@webagent/engine"
+import {
+  Engine,
+  isFileName,
+  isFilePath,
+  Owner,
+  type UploadFile,
+  type Workspace as Stored,
+  Workspaces
+} from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Cursor from "./Cursor.ts"
-import * as FileCursor from "./FileCursor.ts"
 import * as FileLinks from "./FileLinks.ts"
 import { invalid } from "./Invalid.ts"
 import { withPort } from "./NoPort.ts"
 import type { NumberedPage } from "./NumberedPages.ts"
+import * as SafeCreate from "./SafeCreate.ts"
 
 const fromDomain = (workspace: Stored): Workspace => ({
   id: workspace.id,
@@ -65,14 +73,24 @@ const dispositionOf = (value = "attachment"): Effect.Effect<string, HTTPValidati
 
 /** The operations on workspaces and their files, the same in every version that has them. */
 export const make = Effect.gen(function* () {
+  const engine = yield* Engine
   const port = yield* Workspaces
   const linksOf = yield* FileLinks.make
 
   return {
-    create: ({ name = null }: WorkspaceInput) =>
+    create: (wanted: SafeCreate.CreateRequest<WorkspaceInput>) =>
       withPort(port, (workspaces) =>
-        workspaces.create(name).pipe(
-          Effect.map(fromDomain),
+        SafeCreate.once(wanted, (safe) =>
+          engine.once(safe, "Workspace", (keep) =>
+            Effect.map(
+              workspaces.create(wanted.payload.name ?? null, (workspace, at_ms) =>
+                keep({ _tag: "Workspace", workspace }, at_ms)
+              ),
+              (workspace) => ({ _tag: "Workspace" as const, workspace })
+            )
+          )
+        ).pipe(
+          Effect.map(({ workspace }) => fromDomain(workspace)),
           Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
         )
       ),
@@ -121,8 +139,8 @@ export const make = Effect.gen(function* () {
             const id = workspaceId.toLowerCase()
             const { contentDisposition, cursor, limit = usualFiles, prefix = "" } = query
             const as = yield* dispositionOf(contentDisposition)
-            const scope = { workspaceId: id, prefix, owner: yield* Owner }
-            const after = FileCursor.decode(scope, cursor)
+            const scope = { list: "files", owner: yield* Owner, filter: { workspaceId: id, prefix } }
+            const after = cursor === undefined ? "" : Cursor.decodeText(scope, cursor)
             if (after === undefined) return yield* new BadCursorError({ detail: Cursor.badCursor })
             const { files, hasMore } = yield* workspaces.files(id, prefix, after, limit)
             const links = query.includeUrls === "true" ? yield* linksOf(request) : null
@@ -134,7 +152,7 @@ export const make = Effect.gen(function* () {
                 lastModified: fromMillis(modifiedAt_ms),
                 url: links?.file(id, path, as) ?? null
               })),
-              nextCursor: hasMore && last !== undefined ? FileCursor.encode(scope, last.path) : null,
+              nextCursor: hasMore && last !== undefined ? Cursor.encodeText(scope, last.path) : null,
               hasMore
             }
           },

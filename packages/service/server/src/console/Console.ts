@@ -4,6 +4,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { Callers } from "../api/Caller.ts"
 import * as Admin from "../http/admin/Admin.ts"
 import * as LiveEvents from "../http/admin/LiveEvents.ts"
@@ -11,7 +12,10 @@ import { mountedAt } from "../http/admin/Operations.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Hosts from "../http/policy/Hosts.ts"
 import { pathOf } from "../http/policy/RequestPath.ts"
+import { Nodes } from "../nodes/Nodes.ts"
+import * as Signature from "../nodes/Signature.ts"
 import * as ConsoleAuth from "./ConsoleAuth.ts"
+import { ConsoleExtension } from "./Extension.ts"
 import * as Files from "./Files.ts"
 import { headers, uncached } from "./Headers.ts"
 import { isForeign } from "./Origins.ts"
@@ -31,18 +35,21 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const callers = yield* Callers
     const { access } = yield* ConsoleSettings
+    const extension = yield* ConsoleExtension
     if (callers === null || access === "off") return Layer.empty
-    const sessions = yield* Sessions.make
-    const find = ConsoleAuth.makeFind(access, sessions)
+    const signIns = yield* Sessions.make(callers)
+    const find = ConsoleAuth.makeFind(access, signIns)
     const feed = yield* LiveEvents.make
+    const auth = ConsoleAuth.layer(callers, find)
     return Layer.mergeAll(
       HttpApiBuilder.layer(SignIn.Served).pipe(
-        Layer.provide([SignIn.layer({ access, callers, find, sessions }), Socket.layer({ find, feed })])
+        Layer.provide([
+          SignIn.layer({ access, callers, find, signIns }),
+          Socket.layer({ find, feed, more: extension?.events ?? Stream.empty })
+        ])
       ),
-      HttpApiBuilder.layer(Operations).pipe(
-        Layer.provide(Admin.handlers(Operations)),
-        Layer.provide(ConsoleAuth.layer(callers, find))
-      )
+      HttpApiBuilder.layer(Operations).pipe(Layer.provide(Admin.handlers(Operations)), Layer.provide(auth)),
+      extension === null ? Layer.empty : Layer.provide(extension.routes, auth)
     )
   })
 )
@@ -63,10 +70,14 @@ const closed = ErrorResponse.make(404, "This server was started without a consol
 
 /** Wraps an app: serves the console's files at `/console`, and guards its API at `/console/api`, which the app has. */
 export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.map(ConsoleSettings, ({ access, folder = Files.defaultFolder }) => {
+  Effect.map(Effect.all([ConsoleSettings, Nodes]), ([{ access, folder = Files.defaultFolder }, nodes]) => {
     const files = Files.make(folder)
+    /** True if another node sends the request on: it checked the page, and `NodeRouting` checks its signature. */
+    const isForwarded = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+      nodes !== null && Signature.header in headers
     const respond = (request: HttpServerRequest.HttpServerRequest, path: string) =>
       Effect.gen(function* () {
+        if (isWithin(path, consoleApiPath) && isForwarded(request)) return yield* app
         // a page that points its own name at this machine has the same origin as the console
         const name = yield* Hosts.findRefusedHost
         if (name !== undefined) return ErrorResponse.make(403, Hosts.sentence(name), uncached)

@@ -83,10 +83,10 @@ const unbuilt = ErrorResponse.make(
 const missing = ErrorResponse.make(404, "The console has no such file", uncached)
 
 /**
- * Serves the console's files. An address of a screen, which is any path without a file, gets the page: its script shows
- * the screen.
+ * Serves the files of a console at a path. An address of a screen, which is any path without a file, gets the page: its
+ * script shows the screen.
  */
-export const make = (folder: string) => {
+export const make = (folder: string, at = consolePath) => {
   let files: Promise<ReadonlyMap<string, File>> | undefined
   const all = Effect.tryPromise(() => (files ??= read(folder))).pipe(
     // the next request looks again: the console may be built by then
@@ -96,7 +96,7 @@ export const make = (folder: string) => {
     Effect.match(all, {
       onFailure: () => unbuilt,
       onSuccess: (existing) => {
-        const name = path.slice(consolePath.length + 1)
+        const name = path.slice(at.length + 1)
         const accepted = request.headers["accept-encoding"] ?? ""
         const file = existing.get(name)
         if (file !== undefined) return respond(file, accepted)

@@ -5,6 +5,7 @@ const policy = [
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self'",
+  "media-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",

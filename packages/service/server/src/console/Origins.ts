@@ -31,6 +31,8 @@ export const transportOf = (request: HttpServerRequest.HttpServerRequest): Effec
     if (protocol === "https") return "tls"
     const host = request.headers["host"] ?? ""
     if (isLocalName(nameOf(host)) && address !== undefined && isLoopback(address)) return "loopback"
+    // a browser says with a change how it reached the page, even if the server doesn't know its proxy
+    if (request.headers["origin"]?.startsWith("http:") === true) return "plain"
     // a proxy that isn't trusted says nothing of TLS, so the name in the address decides
     const isPublic = publicUrl !== undefined && publicUrl.startsWith("https:")
     return isPublic && URL.parse(publicUrl)?.host === host ? "tls" : "plain"

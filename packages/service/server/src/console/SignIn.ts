@@ -7,19 +7,28 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Redacted from "effect/Redacted"
+import * as Audit from "../api/Audit.ts"
 import type { Caller, CallersService } from "../api/Caller.ts"
-import { NodeRouting } from "../api/Placement.ts"
+import { NodeRouting, Placement } from "../api/Placement.ts"
 import { isRefusal } from "../api/Refusal.ts"
 import * as FailedKeys from "../http/policy/FailedKeys.ts"
 import { sessionCookie, type makeFind } from "./ConsoleAuth.ts"
 import { transportOf } from "./Origins.ts"
-import type { ConsoleSessions } from "./Sessions.ts"
+import type { SignIns } from "./Sessions.ts"
 import type { ConsoleAccess } from "./Settings.ts"
 
 /** The endpoints of the console that the admin API doesn't have. */
 export const Served = HttpApi.make("console")
   .add(SignInGroup)
-  .add(HttpApiGroup.make("socket").add(HttpApiEndpoint.get("open", "/socket")))
+  .add(
+    HttpApiGroup.make("socket").add(
+      HttpApiEndpoint.get("open", "/socket"),
+      HttpApiEndpoint.get("pictures", "/pictures/:browser_id").annotate(Placement, {
+        node: "ofBrowser",
+        param: "browser_id"
+      })
+    )
+  )
   .middleware(RequestValidation)
   .prefix(consoleApiPath)
   .middleware(NodeRouting)
@@ -31,7 +40,7 @@ interface SignInOptions {
   readonly access: ConsoleAccess
   readonly callers: CallersService
   readonly find: ReturnType<typeof makeFind>
-  readonly sessions: ConsoleSessions
+  readonly signIns: SignIns
 }
 
 const unencrypted = new ForbiddenError({
@@ -40,7 +49,7 @@ const unencrypted = new ForbiddenError({
 })
 
 /** The sign-in with an API key. */
-export const layer = ({ access, callers, find, sessions }: SignInOptions) => {
+export const layer = ({ access, callers, find, signIns }: SignInOptions) => {
   const stateOf = Effect.fnUntraced(function* (caller: Caller | undefined) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const isOpen = access === "open"
@@ -56,7 +65,11 @@ export const layer = ({ access, callers, find, sessions }: SignInOptions) => {
   const countFailure = FailedKeys.make()
   return HttpApiBuilder.group(Served, "signIn", (handlers) =>
     handlers.handleAll({
-      state: () => Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, find), stateOf),
+      state: () =>
+        Effect.flatMap(
+          Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => find(request)),
+          stateOf
+        ),
       create: Effect.fnUntraced(function* ({ payload }) {
         const request = yield* HttpServerRequest.HttpServerRequest
         const transport = yield* transportOf(request)
@@ -65,8 +78,9 @@ export const layer = ({ access, callers, find, sessions }: SignInOptions) => {
           isRefusal(error) ? Effect.void : countFailure(Redacted.value(payload.key))
         )
         const before = request.cookies[sessionCookie.key]
-        if (before !== undefined) yield* sessions.close(before)
-        const token = yield* sessions.open(caller)
+        if (before !== undefined) yield* signIns.close(before)
+        const token = yield* signIns.open(caller)
+        yield* Audit.add({ key: caller.name, action: "console.signIn", ids: [], status: 200 })
         yield* HttpApiBuilder.securitySetCookie(sessionCookie, token, {
           secure: transport === "tls",
           sameSite: "strict",
@@ -77,7 +91,12 @@ export const layer = ({ access, callers, find, sessions }: SignInOptions) => {
       remove: Effect.fnUntraced(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const token = request.cookies[sessionCookie.key]
-        if (token !== undefined) yield* sessions.close(token)
+        if (token !== undefined) {
+          const caller = yield* signIns.find(token)
+          yield* signIns.close(token)
+          if (caller !== undefined)
+            yield* Audit.add({ key: caller.name, action: "console.signOut", ids: [], status: 204 })
+        }
         yield* HttpApiBuilder.securitySetCookie(sessionCookie, "", {
           secure: (yield* transportOf(request)) === "tls",
           sameSite: "strict",

@@ -1,9 +1,12 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { SocketRequest } from "@webagent/admin"
-import { Engine, LiveViews, Owner, type LiveViewsService, type View } from "@webagent/engine"
+import { Engine, Owner } from "@webagent/engine"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -21,13 +24,15 @@ import * as Upgrade from "../http/policy/Upgrade.ts"
 import { awaitDrain } from "../http/websocket/Backpressure.ts"
 import { limitMessages } from "../http/websocket/BytesWebSocket.ts"
 import type { makeFind } from "./ConsoleAuth.ts"
+import type { ConsoleExtensionService } from "./Extension.ts"
+import * as Pictures from "./Pictures.ts"
 import { Served } from "./SignIn.ts"
 
 /** The largest message of a page: a hundred ids of browsers. */
 const largestMessage_bytes = 32 * 1024
 
-/** Time between two pictures of a browser. */
-const picturePause = "500 millis"
+/** Time after which a browser without pictures is looked for again: it starts, or its node was cut off. */
+const castPause = "2 seconds"
 
 /** Time between two checks of the session. */
 const checkPause = "15 seconds"
@@ -44,31 +49,18 @@ const decodeRequest = Schema.decodeUnknownResult(Schema.fromJsonString(SocketReq
 const realClock = Clock.Clock.defaultValue()
 
 /** A frame of a picture: the length of the id, the id, and the JPEG. */
-const frameOf = (id: string, { jpeg }: NonNullable<View["picture"]>): Uint8Array => {
+const frameOf = (id: string, jpeg: Uint8Array): Uint8Array => {
   const name = Buffer.from(id.slice(0, 200), "utf8")
   return Buffer.concat([Buffer.of(name.length), name, jpeg])
 }
-
-/** The pictures of a browser, two per second at most; none while a secret is in them. */
-const picturesOf = (views: LiveViewsService, id: string) =>
-  Stream.unwrap(
-    Effect.map(views.open(id), ({ isConcealed, views: shown }) =>
-      shown.pipe(
-        Stream.filter(({ picture }) => picture !== null && !isConcealed()),
-        Stream.map(({ picture }) => picture),
-        Stream.changes,
-        // a slow page gets the newest picture, and none of those before
-        Stream.buffer({ capacity: 1, strategy: "sliding" }),
-        Stream.throttle({ cost: () => 1, units: 1, duration: picturePause })
-      )
-    )
-  )
 
 /** The parts of the console that the socket uses. */
 interface SocketOptions {
   readonly find: ReturnType<typeof makeFind>
   /** Streams the changes that the caller may see. */
   readonly feed: (request: LiveRequest) => Stream.Stream<LiveEventView, unknown>
+  /** Events of the program behind the console. */
+  readonly more: ConsoleExtensionService["events"]
 }
 
 interface Connection {
@@ -77,13 +69,17 @@ interface Connection {
 }
 
 /** The one WebSocket of a tab: changes of records and pictures of browsers. */
-export const layer = ({ feed, find }: SocketOptions) =>
+export const layer = ({ feed, find, more }: SocketOptions) =>
   HttpApiBuilder.group(
     Served,
     "socket",
     Effect.fnUntraced(function* (handlers) {
-      const views = yield* LiveViews
       const engine = yield* Engine
+      const pictures = yield* Pictures.make
+
+      /** Fails for a browser of another key: an id is no permission. */
+      const allowed = (caller: Caller, id: string) =>
+        caller.isAdmin ? Effect.void : Effect.provideService(engine.browser(id), Owner, caller.owner)
 
       const serve = Effect.fnUntraced(function* ({ caller, request }: Connection) {
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
@@ -93,12 +89,18 @@ export const layer = ({ feed, find }: SocketOptions) =>
         const { write } = yield* socket.writer
         const wanted = yield* Queue.sliding<SocketRequest>(1)
         const casts = yield* FiberMap.make<string>()
+        const begun = Deferred.makeUnsafe<void>()
         let position: string | null = null
 
         const send = (events: ReadonlyArray<LiveEventView>) => {
           position = events.at(-1)?.id ?? position
+          Deferred.doneUnsafe(begun, Exit.void)
           return Effect.andThen(write(JSON.stringify(events)), awaitDrain(wire))
         }
+
+        /** Sends an event that has no position of its own: it repeats the page's. */
+        const share = (event: Omit<LiveEventView, "id">) =>
+          Effect.suspend(() => send([{ id: position ?? "", ...event }]))
 
         const receive = (frame: string | Uint8Array) => {
           const text = typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8")
@@ -115,15 +117,14 @@ export const layer = ({ feed, find }: SocketOptions) =>
           const shown = new Set(ids)
           for (const [id] of casts) if (!shown.has(id)) yield* FiberMap.remove(casts, id)
           for (const id of shown) {
-            if (views?.has(id) !== true) continue
-            const drawn = Stream.runForEach(picturesOf(views, id), (picture) =>
-              picture === null ? Effect.void : Effect.andThen(write(frameOf(id, picture)), awaitDrain(wire))
+            const drawn = Stream.runForEach(pictures.of(id, request), (jpeg) =>
+              Effect.andThen(write(frameOf(id, jpeg)), awaitDrain(wire))
             )
-            // an id is no permission: another key's browser isn't found
-            const allowed = caller.isAdmin
-              ? drawn
-              : Effect.andThen(Effect.provideService(engine.browser(id), Owner, caller.owner), drawn)
-            yield* FiberMap.run(casts, id, Effect.ignore(Effect.scoped(allowed)), { onlyIfMissing: true })
+            const cast = Effect.repeat(
+              Effect.ignore(Effect.scoped(Effect.andThen(allowed(caller, id), drawn))),
+              Schedule.spaced(castPause)
+            )
+            yield* FiberMap.run(casts, id, cast, { onlyIfMissing: true })
           }
         })
 
@@ -146,7 +147,10 @@ export const layer = ({ feed, find }: SocketOptions) =>
                   Stream.runForEach(send),
                   Effect.provideService(Owner, caller.isAdmin ? null : caller.owner),
                   Effect.provideService(Caller, caller),
-                  Effect.ensuring(write(new Socket.CloseEvent(1012)).pipe(Effect.ignore))
+                  // a request for another run interrupts this one and keeps the connection
+                  Effect.onExit((exit) =>
+                    Exit.hasInterrupts(exit) ? Effect.void : Effect.ignore(write(new Socket.CloseEvent(1012)))
+                  )
                 )
               )
             })
@@ -154,7 +158,13 @@ export const layer = ({ feed, find }: SocketOptions) =>
         })
 
         const check = Effect.gen(function* () {
-          if ((yield* find(request)) !== undefined) return
+          // an open page is no use: the session can be idle meanwhile
+          const isSignedIn = yield* find(request, false).pipe(
+            Effect.map((one) => one !== undefined),
+            // while the store is unavailable, the page stays connected
+            Effect.orElseSucceed(() => true)
+          )
+          if (isSignedIn) return
           yield* write(new Socket.CloseEvent(signedOutCode, "The session is over"))
           return yield* Effect.never
         })
@@ -162,22 +172,48 @@ export const layer = ({ feed, find }: SocketOptions) =>
         yield* Effect.raceAllFirst([
           inbound,
           Effect.scoped(follow()),
+          Deferred.await(begun).pipe(Effect.andThen(Stream.runForEach(more, share)), Effect.andThen(Effect.never)),
           Effect.repeat(check, Schedule.spaced(checkPause)).pipe(Effect.andThen(Effect.never))
         ])
       }, Effect.scoped)
 
-      const open = Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const caller = yield* find(request)
-        if (caller === undefined) return ErrorResponse.make(401, "Sign in to the console")
-        const mayRead = caller.isAdmin || caller.key === null || caller.key.scopes.includes("read")
-        if (!mayRead) return ApiKeyAuth.lacksScope("read")
-        if (!Upgrade.isWebSocket(request))
-          return Upgrade.required("This is the console's socket: connect with a WebSocket")
-        yield* Effect.ignore(serve({ caller, request }).pipe(Effect.provideService(Clock.Clock, realClock)))
-        return HttpServerResponse.empty()
-      })
+      /** Runs with the session of a request; the response is a refusal without one that may read. */
+      const withSession = <E, R>(
+        use: (connection: Connection) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+      ) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const caller = yield* find(request)
+          if (caller === undefined) return ErrorResponse.make(401, "Sign in to the console")
+          const mayRead = caller.isAdmin || caller.key === null || caller.key.scopes.includes("read")
+          return mayRead ? yield* use({ caller, request }) : ApiKeyAuth.lacksScope("read")
+        })
 
-      return handlers.handleAll({ open: () => open })
+      const open = withSession(
+        Effect.fnUntraced(function* ({ caller, request }) {
+          if (!Upgrade.isWebSocket(request))
+            return Upgrade.required("This is the console's socket: connect with a WebSocket")
+          yield* Effect.ignore(serve({ caller, request }).pipe(Effect.provideService(Clock.Clock, realClock)))
+          return HttpServerResponse.empty()
+        })
+      )
+
+      /** The pictures of a browser of this node, for the socket of a page that another node serves. */
+      const picturesHere = (id: string) =>
+        withSession(({ caller }) =>
+          Effect.match(allowed(caller, id), {
+            onFailure: () => ErrorResponse.make(404, "Browser not found"),
+            onSuccess: () =>
+              HttpServerResponse.stream(Stream.map(pictures.ofThisNode(id), Pictures.frameOf), {
+                contentType: "application/octet-stream"
+              })
+          })
+        )
+
+      return handlers.handleAll({
+        open: () => open,
+        pictures: () =>
+          Effect.flatMap(HttpRouter.params, ({ browser_id = "" }) => picturesHere(browser_id.toLowerCase()))
+      })
     })
   )

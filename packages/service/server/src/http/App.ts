@@ -1,6 +1,8 @@
+import { adminPath, consoleApiPath } from "@webagent/admin"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
@@ -12,6 +14,7 @@ import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
 import * as SharedRuns from "./admin/SharedRuns.ts"
+import * as AttachmentsEndpoint from "./endpoints/AttachmentsEndpoint.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
 import * as ErrorHandler from "./policy/ErrorHandler.ts"
@@ -20,12 +23,14 @@ import * as FastReads from "./endpoints/FastReads.ts"
 import type * as Identity from "./endpoints/Identity.ts"
 import { ServerApi } from "./endpoints/ServerApi.ts"
 import * as NodeRouting from "./policy/NodeRouting.ts"
-import { routerConfig } from "./policy/RequestPath.ts"
+import { pathOf, routerConfig } from "./policy/RequestPath.ts"
 import * as LiveEndpoint from "./endpoints/LiveEndpoint.ts"
 import * as McpEndpoint from "./endpoints/McpEndpoint.ts"
 import * as Monitoring from "./endpoints/Monitoring.ts"
 import * as SessionLinks from "./endpoints/SessionLinks.ts"
 import * as StepsEndpoint from "./endpoints/StepsEndpoint.ts"
+import { Scheduler } from "../schedules/Scheduler.ts"
+import { WebhookSender } from "../webhooks/Sender.ts"
 
 /** An effect that responds to the current request. */
 export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope.Scope> = Effect.Effect<
@@ -34,9 +39,7 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
-const served = [V2.Served, V3.Served, V4.Served, ServerApi, Admin.Served, SharedRuns.Served, ...Console.Served]
-
-/** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
+/** Every route except those of operators; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
@@ -44,6 +47,7 @@ const layer = (about: Identity.About) =>
     HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
     HttpApiBuilder.layer(ServerApi).pipe(
       Layer.provide([
+        AttachmentsEndpoint.layer,
         CdpEndpoint.layer,
         Docs.layer,
         FilesEndpoint.layer,
@@ -53,17 +57,48 @@ const layer = (about: Identity.About) =>
         StepsEndpoint.layer
       ])
     ),
-    Admin.layer,
-    Console.layer,
     SharedRuns.layer,
     McpEndpoint.layer,
-    ErrorHandler.layer(served)
-  ).pipe(Layer.provide([NodeRouting.layer, EventHub.EventHub.layer]))
-
-/** The whole app as one effect that responds to the current request, with or without a socket. */
-export const make = (about: Identity.About = {}) => {
-  const routes = HttpRouter.toHttpEffect(layer(about)).pipe(
-    Effect.provideService(HttpRouter.RouterConfig, routerConfig)
+    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi, SharedRuns.Served])
   )
-  return Effect.map(Effect.flatMap(Effect.flatMap(routes, FastReads.before), Console.around), (app): HttpApp => app)
+
+/** The routes of operators: the admin API with its keys, and once more behind the console's session. */
+const operatorLayer = Layer.mergeAll(Admin.layer, Console.layer, ErrorHandler.layer([Admin.Served, ...Console.Served]))
+
+/** The beginnings of addresses that can be an operator's as the router reads them. */
+const canBeOperators = /^\/[ac/%]/u
+
+const isOperators = (url: string): boolean => {
+  if (!canBeOperators.test(url)) return false
+  const path = pathOf(url)
+  return [adminPath, consoleApiPath].some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
+
+/** The services that both kinds of routes use. */
+const shared = Layer.mergeAll(NodeRouting.layer, EventHub.EventHub.layer, Scheduler.layer, WebhookSender.layer)
+
+/** An effect that runs once, with its first caller, and with the services of now alone: the caller has a request. */
+const lazily = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E>, never, R> =>
+  Effect.contextWith((context: Context.Context<R>) =>
+    Effect.cached(Effect.uninterruptible(Effect.updateContext<A, E, R, never>(effect, () => context)))
+  )
+
+const routes = Effect.fnUntraced(
+  function* (about: Identity.About) {
+    const everyday = yield* HttpRouter.toHttpEffect(layer(about))
+    const operators = yield* lazily(HttpRouter.toHttpEffect(operatorLayer))
+    const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+      isOperators(url) ? Effect.flatten(operators) : everyday
+    )
+    const all: HttpApp = yield* Console.around(yield* FastReads.before(app))
+    return all
+  },
+  Effect.provideService(HttpRouter.RouterConfig, routerConfig)
+)
+
+/**
+ * The whole app as one effect that responds to the current request, with or without a socket. The routes of operators
+ * are made with their first request: most simulated services get none, and tests make thousands of services.
+ */
+export const make = (about: Identity.About = {}) =>
+  Effect.flatMap(Layer.build(shared), (context) => Effect.provideContext(routes(about), context))

@@ -7,6 +7,7 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as http from "node:http"
 import * as https from "node:https"
 import { isIP, type Socket } from "node:net"
@@ -177,6 +178,23 @@ const isThere = (node: Node) =>
     Effect.tap(({ response }) => Effect.sync(() => response.resume())),
     Effect.timeout(answersWithin),
     Effect.isSuccess
+  )
+
+/** Reads the body of another node's response until it ends, or the node is lost; empty if the node refuses the request. */
+export const read = (node: Node, question: Pick<Question, "headers" | "url">): Stream.Stream<Uint8Array, unknown> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const { lost, response } = yield* Effect.acquireRelease(
+        signed(node, { ...question, method: "GET" }),
+        ({ response }) => Effect.sync(() => response.destroy()),
+        { interruptible: true }
+      )
+      if (response.statusCode !== 200) return Stream.empty
+      return Stream.interruptWhen(
+        Stream.fromAsyncIterable<Uint8Array, unknown>(response, (error) => error),
+        lost
+      )
+    })
   )
 
 /**

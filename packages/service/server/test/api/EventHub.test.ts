@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Engine, type Event, MemoryStore, Store } from "@webagent/engine"
+import { Engine, type Event, makeEventHints, MemoryStore, Store } from "@webagent/engine"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -28,6 +28,7 @@ const ofTurn = (id: string, from: string | null, to: string) => event({ of: "tur
 const makeLog = Effect.map(Effect.context<Store>(), (first) => {
   let store = Effect.runSync(Effect.provideContext(Effect.service(Store), first))
   let polls = 0
+  const hints = makeEventHints()
   const log: Engine["Service"]["events"] = {
     eventsAfter: (...args) => Effect.suspend(() => store.eventsAfter(...args)),
     eventsOf: (...args) => Effect.suspend(() => store.eventsOf(...args)),
@@ -35,12 +36,14 @@ const makeLog = Effect.map(Effect.context<Store>(), (first) => {
       polls++
       return store.newestEvent
     }),
-    oldestEvent: Effect.suspend(() => store.oldestEvent)
+    oldestEvent: Effect.suspend(() => store.oldestEvent),
+    hints: hints.heardEvents
   }
   return {
     log,
     lists: store.lists,
     polls: () => polls,
+    hint: hints.tellEvents,
     replace: (other: Store["Service"]) => (store = other),
     add: (...events: ReadonlyArray<Event>) => Effect.orDie(Effect.suspend(() => store.commit({ events }))),
     prune: (eventsUntil: number) => Effect.orDie(Effect.suspend(() => store.prune({ eventsUntil, limit: 1_000_000 })))
@@ -63,7 +66,7 @@ const withHub = <A, E>(
           EventHub.layer.pipe(
             Layer.provide([
               Layer.mock(Engine, { events: log.log, lists: log.lists }),
-              Layer.succeed(EventIntervals, { poll: "2 millis", keepAlive: "15 seconds", ...intervals })
+              Layer.succeed(EventIntervals, { poll: "2 millis", gather: 0, keepAlive: "15 seconds", ...intervals })
             ])
           )
         )
@@ -98,6 +101,25 @@ describe("EventHub", () => {
         yield* add(event({ id: "new" }))
         assert.deepStrictEqual(shown(yield* Fiber.join(live)), ["Event 4"])
       })
+    )
+  )
+
+  it.live("reads the log after a hint, and not often without one", () =>
+    withHub({ poll: "1 hour" }, ({ add, events, hint, polls }) =>
+      Effect.gen(function* () {
+        const live = yield* Effect.forkChild(Stream.runCollect(Stream.take(events(null), 2)))
+        yield* until(() => polls() > 1)
+        yield* Effect.sleep("50 millis")
+        const before = polls()
+        yield* add(event())
+        yield* Effect.sleep("50 millis")
+        assert.strictEqual(polls(), before)
+        yield* hint
+        yield* until(() => polls() > before)
+        yield* Effect.andThen(add(event()), hint)
+        assert.deepStrictEqual(shown(yield* Fiber.join(live)), ["Event 1", "Event 2"])
+        // without hints it would wait for the poll
+      }).pipe(Effect.timeout("1 minute"))
     )
   )
 

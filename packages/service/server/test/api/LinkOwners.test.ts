@@ -19,7 +19,8 @@ const shop: ApiKey = {
   scopes: ["read", "runs", "browsers"],
   limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null },
   createdAt_ms: 0,
-  revokedAt_ms: null
+  revokedAt_ms: null,
+  lastUsedAt_ms: null
 }
 
 /** The keys of a test. Names in `revoked` have no key left. */
@@ -33,6 +34,7 @@ const makeKeys = () => {
     setLimits: () => Effect.die("not used"),
     list: Effect.succeed([shop]),
     revoke: () => Effect.die("not used"),
+    named: () => Effect.succeed(Option.none()),
     revokedOf: (names) =>
       Effect.suspend(() => {
         asked.push(names)

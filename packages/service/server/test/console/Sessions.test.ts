@@ -6,10 +6,12 @@ import * as Sessions from "../../src/console/Sessions.ts"
 
 const caller: Caller = { name: "given", isAdmin: true, owner: null, key: null }
 
+const signIns = Sessions.make({ named: (name) => Effect.succeed(name === "given" ? caller : undefined) })
+
 describe("sessions", () => {
   it.effect("end two hours after their last use", () =>
     Effect.gen(function* () {
-      const { find, open } = yield* Sessions.make
+      const { find, open } = yield* signIns
       const token = yield* open(caller)
       yield* TestClock.adjust("119 minutes")
       assert.deepStrictEqual(yield* find(token), caller)
@@ -21,9 +23,22 @@ describe("sessions", () => {
     })
   )
 
+  it.effect("end two hours after their last use by a person, whatever an open page reads by itself", () =>
+    Effect.gen(function* () {
+      const { find, open } = yield* signIns
+      const token = yield* open(caller)
+      for (let minute = 1; minute < 120; minute++) {
+        yield* TestClock.adjust("1 minute")
+        assert.isDefined(yield* find(token, false), `minute ${minute}`)
+      }
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(yield* find(token, false))
+    })
+  )
+
   it.effect("end after a week of use", () =>
     Effect.gen(function* () {
-      const { find, open } = yield* Sessions.make
+      const { find, open } = yield* signIns
       const token = yield* open(caller)
       for (let hour = 1; hour < 7 * 24; hour++) {
         yield* TestClock.adjust("1 hour")
@@ -34,9 +49,24 @@ describe("sessions", () => {
     })
   )
 
+  it.effect("are at most 100 per key, and the oldest one ends first", () =>
+    Effect.gen(function* () {
+      const { find, open } = yield* signIns
+      const first = yield* open(caller)
+      yield* TestClock.adjust("1 second")
+      const second = yield* open(caller)
+      yield* TestClock.adjust("1 second")
+      for (let count = 2; count < 100; count++) yield* open(caller)
+      assert.isDefined(yield* find(first))
+      yield* open(caller)
+      assert.isUndefined(yield* find(first))
+      assert.isDefined(yield* find(second))
+    })
+  )
+
   it.effect("have tokens that no one guesses, and end one by one", () =>
     Effect.gen(function* () {
-      const { close, find, open } = yield* Sessions.make
+      const { close, find, open } = yield* signIns
       const [one, two] = [yield* open(caller), yield* open(caller)]
       assert.notStrictEqual(one, two)
       yield* close(one)

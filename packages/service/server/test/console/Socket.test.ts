@@ -73,6 +73,21 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole()))
   )
 
+  it.live("keeps the connection when the page opens another run", () =>
+    Effect.gen(function* () {
+      const { header } = yield* signIn("wak_shop")
+      const page = yield* open({ cookie: header.cookie })
+      yield* page.opened
+      for (const run of [null, "00000000-0000-7000-8000-000000000001", null]) {
+        page.request({ run })
+        yield* Effect.sleep("100 millis")
+      }
+      yield* send("POST", "/api/v4/runs", { key: "wak_shop", body: { task: "Find a mug" } })
+      yield* until(() => page.ended.how !== undefined || page.events().some(({ event }) => event === "run"))
+      assert.isUndefined(page.ended.how)
+    }).pipe(Effect.scoped, Effect.provide(layerConsole()))
+  )
+
   it.live("sends a reset for a position that the server doesn't know", () =>
     Effect.gen(function* () {
       for (const after of ["999999999", "a made-up position"]) {
@@ -130,6 +145,7 @@ describe("the console's socket", () => {
     return Effect.gen(function* () {
       const { frames, opened, request } = yield* open()
       yield* opened
+      const began_ms = performance.now()
       request({ pictures: ["b1"] })
       for (let n = 0; n < 60; n++) {
         yield* shown.show(`picture ${n}`)
@@ -137,7 +153,8 @@ describe("the console's socket", () => {
       }
       const pictures = () => frames.filter((frame) => typeof frame !== "string").map(String)
       yield* until(() => pictures().some((text) => text.endsWith("picture 59")))
-      assert.isAtMost(pictures().length, 6)
+      // the first one comes at once; a busy machine takes more time for all of them
+      assert.isAtMost(pictures().length, Math.floor((performance.now() - began_ms) / 500) + 2)
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open", views: shown.layer })))
   })
 

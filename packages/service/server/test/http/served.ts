@@ -26,20 +26,22 @@ const ids = Layer.sync(IdSource, () => {
   }
 })
 
-const browsers = Layer.succeed(BrowserPool, {
-  countries: ["DE"],
-  launch: () =>
-    Effect.succeed({
-      connect: Effect.succeed({
-        send: () => true,
-        receive: constVoid,
-        pause: constVoid,
-        resume: constVoid,
-        ended: Effect.never
-      }),
-      stop: Effect.void
-    })
-})
+const layerBrowsers = (usesProfiles: boolean) =>
+  Layer.succeed(BrowserPool, {
+    countries: ["DE"],
+    usesProfiles,
+    launch: () =>
+      Effect.succeed({
+        connect: Effect.succeed({
+          send: () => true,
+          receive: constVoid,
+          pause: constVoid,
+          resume: constVoid,
+          ended: Effect.never
+        }),
+        stop: Effect.void
+      })
+  })
 
 export type Perform = StreamingAgent["perform"]
 
@@ -52,29 +54,42 @@ export interface Choices {
   readonly auth?: Layer.Layer<Auth, never, Store>
   /** The listener's options. */
   readonly listen?: ListenOptions
-  /** True for a server with profiles and workspaces: of 1000 bytes each. */
-  readonly keepsFiles?: boolean
+  /** True for a server with profiles and workspaces, as in `layerFiles`, or the layer that has them. */
+  readonly keepsFiles?: boolean | typeof layerFiles
+  /** True for browsers that start with profiles. */
+  readonly usesProfiles?: boolean
 }
 
-const files = Layer.mergeAll(MemoryProfiles.layer, MemoryWorkspaces.layer({ maxBytes: 1000 })).pipe(Layer.provide(ids))
+/** Profiles, and workspaces of 1000 bytes each. */
+export const layerFiles = Layer.mergeAll(MemoryProfiles.layer, MemoryWorkspaces.layer({ maxBytes: 1000 })).pipe(
+  Layer.provide(ids)
+)
 
 /** A server over a socket and this store whose runs are over at once; the key is `wak_test`. */
 export const layerOver = (
   store: Layer.Layer<Store>,
-  { auth = ApiKeyAuth.layer(["wak_test"]), keepsFiles = false, listen = {}, perform = repeats }: Choices = {}
+  {
+    auth = ApiKeyAuth.layer(["wak_test"]),
+    keepsFiles = false,
+    listen = {},
+    perform = repeats,
+    usesProfiles = false
+  }: Choices = {}
 ): Layer.Layer<Server> =>
   Layer.orDie(
     Server.layerWithAuth({ apiKeys: ["wak_test"], ...listen, about: { of: "a test" }, around: Monitoring.measured })
   ).pipe(
-    Layer.provide([Layer.provide(auth, store), RequestValidation.layer, ...(keepsFiles ? [files] : [])]),
+    Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [
         layerStreamingAgent({ model: "test", version: "test-1", perform }),
-        browsers,
+        layerBrowsers(usesProfiles),
         store,
         ids
       ])
     ),
+    // one instance, for the engine and for the operations
+    Layer.provide(keepsFiles === false ? Layer.empty : keepsFiles === true ? layerFiles : keepsFiles),
     Layer.fresh
   )
 

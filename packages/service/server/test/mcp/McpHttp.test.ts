@@ -21,7 +21,8 @@ const key = (name: string, limits: Partial<ApiKey["limits"]> = { runs: 1 }): Api
   scopes: ["read", "runs"],
   limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null, ...limits },
   createdAt_ms: 0,
-  revokedAt_ms: null
+  revokedAt_ms: null,
+  lastUsedAt_ms: null
 })
 
 /** Keys of two owners, each with one run at once; the second create finds one at work. */
@@ -41,6 +42,7 @@ const keys = Layer.sync(ApiKeys, () => {
     revoke: () => Effect.die("not used"),
     list: Effect.succeed([...all.values()]),
     find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),
+    named: () => Effect.succeed(Option.none()),
     revokedOf: () => Effect.succeed(new Set<string>()),
     usage: () => Effect.sync(() => ({ runs: ++runs, browsers: 0, usd: 0 })),
     countRequest: (_, perMinute) => Effect.sync(() => (++requests > perMinute ? 60_000 : 0))

@@ -197,6 +197,67 @@ describe("a browser of another node", () => {
   )
 })
 
+describe("a session of another node", () => {
+  for (const [method, pathOf] of [
+    ["POST", (id: string) => `/api/v4/sessions/${id}/purge`],
+    ["DELETE", (id: string) => `/api/v3/sessions/${id}`],
+    ["DELETE", (id: string) => `/api/v2/sessions/${id}`],
+    ["POST", (id: string) => `/api/v2/sessions/${id}/purge`]
+  ] as const) {
+    it.live(`is cancelled, continued and deleted through any node: ${method} ${pathOf("{id}")}`, () =>
+      withNodes({ a: {}, b: {}, c: {} }, function* ({ a, b, c }, store) {
+        const read = (node: typeof a, id: unknown) =>
+          Effect.map(send(node, "GET", `/api/v4/runs/${String(id)}`), ({ body }) => body)
+        const made = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
+        const sessionId = String(made.body["sessionId"])
+        yield* Effect.repeat(read(b, made.body["id"]), { until: ({ status }) => status === "completed" })
+        const queue = (node: typeof a, text: string) =>
+          Effect.map(
+            send(node, "POST", `/api/v4/sessions/${sessionId}/queue`, { body: { text, interrupt: false } }),
+            ({ body }) => body["runId"]
+          )
+        const endless = yield* queue(b, "Wait")
+        yield* Effect.repeat(read(c, endless), { until: ({ status }) => status === "running" })
+        const next = yield* queue(c, "look again")
+        const cancelled = yield* send(c, "POST", `/api/v4/runs/${String(endless)}/cancel`)
+        assert.deepInclude(cancelled.body, { id: endless, status: "cancelled" })
+        // its agent at the other node lets go, so the next message gets its turn there
+        const { result } = yield* Effect.repeat(read(b, next), { until: ({ status }) => status === "completed" })
+        assert.strictEqual(result, "a: look again")
+        const last = yield* queue(a, "Wait")
+        yield* Effect.repeat(read(b, last), { until: ({ status }) => status === "running" })
+        const [browserId = ""] = a.running.keys()
+        assert.strictEqual((yield* send(c, method, pathOf(sessionId))).status, 204)
+        for (const node of [a, b, c]) {
+          assert.strictEqual((yield* send(node, "GET", `/api/v4/runs/${String(last)}`)).status, 404)
+          assert.deepStrictEqual([...node.forgotten], node === a ? [browserId] : [])
+        }
+        assert.deepStrictEqual((yield* store.lists.turns({}, null, 10)).rows, [])
+        yield* until(() => a.running.size === 0)
+      })
+    )
+  }
+})
+
+describe("a session of another node in the admin API", () => {
+  it.live("is purged with the recordings at that node, through any node", () =>
+    withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
+      const made = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
+      const sessionId = String(made.body["sessionId"])
+      const read = Effect.map(send(b, "GET", `/api/v4/runs/${String(made.body["id"])}`), ({ body }) => body)
+      yield* Effect.repeat(read, { until: ({ status }) => status === "completed" })
+      const [browserId = ""] = a.running.keys()
+      const purge = Effect.map(send(b, "POST", `/admin/v1/sessions/${sessionId}/purge`), ({ status }) => status)
+      assert.strictEqual(yield* purge, 409)
+      assert.strictEqual((yield* send(b, "POST", `/admin/v1/sessions/${sessionId}/stop`)).status, 200)
+      yield* Effect.repeat(purge, { until: (status) => status !== 409 })
+      assert.deepStrictEqual([[...a.forgotten], [...b.forgotten]], [[browserId], []])
+      assert.strictEqual(yield* purge, 404)
+      assert.deepStrictEqual((yield* store.lists.turns({}, null, 10)).rows, [])
+    })
+  )
+})
+
 describe("what another node has", () => {
   it.live("is not said to be gone while no node has renewed its lease yet after an outage of the store", () =>
     withStore((real) =>

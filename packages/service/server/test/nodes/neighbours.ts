@@ -5,6 +5,8 @@ import {
   BrowserPool,
   type CdpReceiver,
   type ConnectionEnd,
+  ConsoleSessions,
+  type ConsoleSessionsService,
   Engine,
   type KeyLimits,
   keyScopes,
@@ -29,6 +31,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type IncomingHttpHeaders, request } from "node:http"
@@ -41,7 +44,7 @@ import { WebSocket } from "ws"
 const soon = { lifetime: "1 minute", every: "100 millis", look: "50 millis" } as const
 
 /** A pool whose browsers say what they are told, each with the name of its node before it. */
-const poolOf = (name: string, most: number, room: number | undefined) => {
+const poolOf = (name: string, { most = 2, queues = false, room }: StartOptions) => {
   const running = new Map<string, (how: ConnectionEnd) => void>()
   const launched = (id: string): LaunchedBrowser => {
     const ends = new Set<(how: ConnectionEnd) => void>()
@@ -74,12 +77,17 @@ const poolOf = (name: string, most: number, room: number | undefined) => {
   }
   const layer = Layer.succeed(BrowserPool, {
     room: Effect.sync(() => room ?? most - running.size),
-    launch: ({ id }) =>
-      Effect.suspend(() =>
-        running.size < most
-          ? Effect.sync(() => launched(id))
-          : Effect.fail(new LaunchFailed({ reason: "full", message: `All ${most} browsers of ${name} are in use` }))
-      )
+    launch: ({ id }, wait) => {
+      const full = new LaunchFailed({ reason: "full", message: `All ${most} browsers of ${name} are in use` })
+      const now = Effect.suspend(() => {
+        if (running.size < most) return Effect.sync(() => launched(id))
+        wait?.onRefused(full, 1)
+        return Effect.fail(full)
+      })
+      if (!queues || wait === undefined) return now
+      const placed = Effect.retry(now, Schedule.spaced("20 millis"))
+      return Effect.raceAllFirst([placed, wait.over, Effect.andThen(Effect.sleep(wait.within ?? 0), full)])
+    }
   })
   return { layer, running }
 }
@@ -112,7 +120,8 @@ export const limitedKey = (limits: Partial<KeyLimits>, usage: Partial<KeyUsage> 
     scopes: keyScopes,
     limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null, ...limits },
     createdAt_ms: 0,
-    revokedAt_ms: null
+    revokedAt_ms: null,
+    lastUsedAt_ms: null
   }
   const counted = { requests: 0, creates: 0 }
   const keys = Layer.succeed(ApiKeys, {
@@ -122,6 +131,7 @@ export const limitedKey = (limits: Partial<KeyLimits>, usage: Partial<KeyUsage> 
     list: Effect.succeed([key]),
     revoke: () => Effect.succeed(key),
     find: () => Effect.succeed(Option.some(key)),
+    named: () => Effect.succeed(Option.some(key)),
     revokedOf: () => Effect.succeed(new Set<string>()),
     usage: () =>
       Effect.sync(() => {
@@ -143,6 +153,8 @@ export interface Started {
   readonly name: string
   /** The browsers that run at it, with what ends their connections. */
   readonly running: ReadonlyMap<string, (how: ConnectionEnd) => void>
+  /** The browsers whose recordings it deleted. */
+  readonly forgotten: ReadonlySet<string>
   readonly url: string
 }
 
@@ -151,12 +163,16 @@ interface StartOptions {
   readonly address?: string | null
   /** How many browsers it takes; 2 unless given. */
   readonly most?: number
+  /** True if creates wait for room, for as long as they may. */
+  readonly queues?: boolean
   /** How much room it says that it has; as much as it has unless given. */
   readonly room?: number
   /** Which start of the node it is, as no other start; the node's first unless given. */
   readonly start?: string
   /** How it checks keys; takes `wak_test` without limits unless given. */
   readonly auth?: Layer.Layer<ApiKeyAuthCheck>
+  /** Where its console keeps sessions; in its own memory unless given. */
+  readonly sessions?: ConsoleSessionsService
   /** Further options of its listener. */
   readonly listen?: Pick<Listener.ListenerOptions, "publicUrl" | "trustProxy">
 }
@@ -177,10 +193,11 @@ const fileOf = (text: string) =>
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, auth = ApiKeyAuth.layer(["wak_test"]), listen, most = 2, room, start = `${name}-1` }: StartOptions = {}
+  options: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { layer: pool, running } = poolOf(name, most, room)
+    const { address, auth = ApiKeyAuth.layer(["wak_test"]), listen, sessions, start = `${name}-1` } = options
+    const { layer: pool, running } = poolOf(name, options)
     const id = nodeIdOf(name, start)
     const files = yield* fileOf(`recorded at ${name}`)
     const work = Layer.unwrap(
@@ -202,7 +219,10 @@ export const start = (
       open: () =>
         Effect.succeed({
           views: Stream.concat(
-            Stream.succeed({ picture: null, tab: { title: `at ${name}`, address: "https://shop.example" } }),
+            Stream.succeed({
+              picture: { jpeg: Buffer.from(`picture of ${name}`), at_ms: 0 },
+              tab: { title: `at ${name}`, address: "https://shop.example" }
+            }),
             Stream.never
           ),
           input: () => Effect.void,
@@ -210,23 +230,24 @@ export const start = (
         }),
       conceal: () => Effect.void
     })
+    const forgotten = new Set<string>()
     const recorded = Layer.succeed(Recordings, {
       find: () => Effect.succeed(Option.some(files)),
       keep: () => Effect.succeed(null),
-      forget: () => Effect.void,
+      forget: (browserId) => Effect.sync(() => forgotten.add(browserId)),
       prune: () => Effect.succeed(0)
     })
     const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret), around: Monitoring.measured }).pipe(
       Layer.provide([auth, RequestValidation.layer]),
       Layer.provide(Layer.provide(Engine.layerOf, [agentOf(name), TimeOrderedIds.layer])),
-      Layer.provide([Nodes.layer(secret), seen, recorded]),
+      Layer.provide([Nodes.layer(secret), seen, recorded, Layer.succeed(ConsoleSessions, sessions ?? null)]),
       Layer.provide(work),
       Layer.provide(pool),
       Layer.provide([Layer.succeed(Store, store), Layer.succeed(NodeId, id)]),
       Layer.provide(Listener.layer({ host: "127.0.0.1", port: 0, ...listen }))
     )
     const { address: url } = Context.get(yield* Layer.build(Layer.fresh(layer)), Server)
-    return { id, name, running, url }
+    return { id, name, running, forgotten, url }
   })
 
 /** Sends a request to a node, with its key. */

@@ -27,6 +27,8 @@ export interface TurnSchedule {
    * Next report of the steps of a running turn; undefined after the last one. A turn has no steps by default.
    */
   readonly progress?: (turn: Turn.Turn) => ScheduledProgress | undefined
+  /** Next question of a running turn to a person, and its time; a turn asks no person by default. */
+  readonly ask?: (turn: Turn.Turn) => ScheduledProgress | undefined
   /** Time that the agent takes to release a cancelled turn, in milliseconds. */
   readonly stopDelay_ms: (turn: Turn.Turn) => number
   /** Usage at a time, of a turn that is running or was cancelled; no usage by default. */
@@ -64,7 +66,9 @@ class ScheduledExecution implements Execution, Timer {
   /** True if the next event is that the agent has stopped. */
   leaving = false
   /** Kind of the next event; an interrupt goes before it. */
-  due: "event" | "progress" | "usage" = "event"
+  due: "event" | "progress" | "question" | "usage" = "event"
+  /** The turn as a person's answer or question left it, if that came after the report that is being stored. */
+  news: Turn.Turn | undefined = undefined
   /** The step that was stored last. */
   step: Turn.TurnStep | undefined = undefined
 
@@ -89,6 +93,15 @@ class ScheduledExecution implements Execution, Timer {
     this.timetable.expect(this)
   }
 
+  changed(turn: Turn.Turn) {
+    this.news = turn
+    // a report that is being stored sets the next timer
+    if (this.leaving || this.place < 0) return
+    this.turn = turn
+    this.timetable.remove(this)
+    this.timetable.expect(this)
+  }
+
   abort() {
     this.timetable.remove(this)
   }
@@ -107,15 +120,32 @@ const prepare = (execution: ScheduledExecution, now_ms: number): number => {
   const { leaving, schedule, turn } = execution
   execution.due = "event"
   if (leaving) return schedule.stopDelay_ms(turn)
+  const question = Turn.waitingFor(turn)
+  if (question !== null || Turn.isHandedOver(turn)) {
+    execution.due = "question"
+    return question === null ? 0 : Math.max(0, question.until_ms - now_ms)
+  }
   const event_ms = schedule.next(turn).at_ms
   if (turn.status !== "running") return Math.max(0, event_ms - now_ms)
   const progress_ms = schedule.progress?.(turn)?.at_ms ?? Number.POSITIVE_INFINITY
+  const ask_ms = schedule.ask?.(turn)?.at_ms ?? Number.POSITIVE_INFINITY
   if (progress_ms <= event_ms) execution.due = "progress"
-  const wait_ms = Math.max(0, Math.min(progress_ms, event_ms) - now_ms)
+  if (ask_ms < Math.min(progress_ms, event_ms)) execution.due = "question"
+  const wait_ms = Math.max(0, Math.min(progress_ms, event_ms, ask_ms) - now_ms)
   const usage_ms = schedule.usedEvery_ms?.(turn) ?? wait_ms
   if (usage_ms >= wait_ms) return wait_ms
   execution.due = "usage"
   return usage_ms
+}
+
+/** The report of a turn that is due: about its questions, its steps or its usage. */
+const progressOf = (execution: ScheduledExecution, now_ms: number): Decide.Progress => {
+  const { due, schedule, step, turn } = execution
+  if (due === "usage") return { used: execution.used(now_ms) ?? {} }
+  if (due === "progress") return schedule.progress?.(turn)?.progress(step) ?? {}
+  const question = Turn.waitingFor(turn)
+  if (question !== null) return { unanswered: { id: question.id, kind: "expired", by: null } }
+  return Turn.isHandedOver(turn) ? { goesOn: true } : (schedule.ask?.(turn)?.progress(step) ?? {})
 }
 
 /** Carries out the event for which the timer of a turn was set, and sets the next timer. */
@@ -132,13 +162,10 @@ const carryOut = (
     }
     if (execution.leaving) return onEnd(execution, { _tag: "Cancelled" })
     if (execution.due !== "event") {
-      const progress =
-        execution.due === "usage"
-          ? { used: execution.used(now_ms()) ?? {} }
-          : (execution.schedule.progress?.(execution.turn)?.progress(execution.step) ?? {})
-      return Effect.map(onProgress(execution, progress), (decision) => {
+      execution.news = undefined
+      return Effect.map(onProgress(execution, progressOf(execution, now_ms())), (decision) => {
         if (decision === undefined) return leave()
-        execution.turn = decision.turn ?? execution.turn
+        execution.turn = execution.news ?? decision.turn ?? execution.turn
         execution.step = decision.turnSteps.at(-1) ?? execution.step
         // the turn was cancelled at the same moment
         execution.leaving ||= Turn.isTerminal(execution.turn.status)

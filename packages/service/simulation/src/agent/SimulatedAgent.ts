@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behavior } from "../behavior/Behavior.ts"
-import { Agent } from "@webagent/engine"
+import { Agent, Turn } from "@webagent/engine"
 import * as ScheduledAgent from "./ScheduledAgent.ts"
 import * as StepPlan from "./StepPlan.ts"
 import * as TurnPlan from "./TurnPlan.ts"
@@ -9,12 +9,15 @@ import * as TurnPlan from "./TurnPlan.ts"
 /** Returns the schedule of every turn under the current profile and seed. */
 const schedule = (force: TurnPlan.Force): ScheduledAgent.TurnSchedule => ({
   next: (turn) => {
-    const { dispatch, work } = TurnPlan.times(turn, force)
     return turn.status === "running"
-      ? { at_ms: (turn.startedAt_ms ?? 0) + work, event: () => TurnPlan.ended(turn, force) }
-      : { at_ms: (turn.dispatchedAt_ms ?? 0) + dispatch, event: () => TurnPlan.started(turn, force) }
+      ? { at_ms: TurnPlan.endsAt(turn, force), event: () => TurnPlan.ended(turn, force) }
+      : {
+          at_ms: (turn.dispatchedAt_ms ?? 0) + TurnPlan.times(turn, force).dispatch,
+          event: () => TurnPlan.started(turn, force)
+        }
   },
   progress: (turn) => StepPlan.next(turn, force),
+  ask: (turn) => TurnPlan.question(turn, force),
   stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo,
   used: (turn, at_ms) => TurnPlan.used(turn, at_ms, force),
   // a crash loses a quarter of the cost at most; turns of a few seconds are stored no more often than before
@@ -40,6 +43,8 @@ export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAge
       }
       return scheduled
     },
+    // no page is lost with a node while a turn waits
+    resumes: Turn.isHandedOver,
     settings: (sessionId) => TurnPlan.settings(sessionId, force())
   }
 })

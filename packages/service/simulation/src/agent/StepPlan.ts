@@ -53,7 +53,7 @@ const stepsOf = (turn: Turn.Turn, force: TurnPlan.Force): Steps | undefined => {
   let passed = 0
   const times_ms = parts.map((part) => {
     passed += part
-    return (turn.startedAt_ms ?? 0) + Math.round((work * passed) / whole)
+    return TurnPlan.workedAt(turn, Math.round((work * passed) / whole))
   })
   return { count, times_ms, vary }
 }

@@ -1,7 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { type ParsedTaskScript, parseTaskScript } from "@webagent/control"
-import { Decimal, type Session, type Turn } from "@webagent/engine"
+import { Decimal, Question, type Session, type Turn } from "@webagent/engine"
+import type { ScheduledProgress } from "./ScheduledAgent.ts"
 import * as Seed from "../behavior/Seed.ts"
 import { type CompleteProfile, dispatchShare } from "../behavior/Behavior.ts"
 import * as Distribution from "../behavior/Distribution.ts"
@@ -102,6 +103,23 @@ export const length = (turn: Turn.Turn, force: Force): { readonly work: number; 
   return { work, ...(script.steps === undefined ? {} : { scripted: script.steps }) }
 }
 
+/** Returns when a running turn has worked for a time, in milliseconds. It doesn't work while it waits for people. */
+export const workedAt = ({ questions = [], startedAt_ms }: Turn.Turn, work_ms: number): number =>
+  (startedAt_ms ?? 0) + work_ms + Question.waited_ms(questions, Infinity)
+
+/** Returns the question in a turn's script for a person, unless the turn has already asked it. */
+export const question = (turn: Turn.Turn, force: Force): ScheduledProgress | undefined => {
+  const script = scriptOf(turn)
+  const { ask, choices = null } = script
+  const { handOff = Question.defaultHandOff, questions = [] } = turn
+  const isAsked = questions.length >= Question.mostQuestions || questions.some(({ askedBy }) => askedBy === "agent")
+  if (ask === undefined || isAsked) return undefined
+  return {
+    at_ms: workedAt(turn, Math.floor(timesOf(turn, script, force).work / 2)),
+    progress: () => ({ ask: { reason: "question", question: ask, choices, askedBy: "agent", ...handOff } })
+  }
+}
+
 /** The event with which a turn is at work. */
 export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   const script = scriptOf(turn)
@@ -129,20 +147,43 @@ export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage =
   if (turn.startedAt_ms === null) return {}
   const script = scriptOf(turn)
   const { work } = timesOf(turn, script, force)
-  const cost = costBy(Math.min(Math.max(0, at_ms - turn.startedAt_ms), work), work, script, force)
+  const worked_ms = at_ms - turn.startedAt_ms - Question.waited_ms(turn.questions ?? [], at_ms)
+  const cost = costBy(Math.min(Math.max(0, worked_ms), work), work, script, force)
   return { cost: limitOf(cost, turn) ?? cost }
 }
 
+/** Returns the question for which a turn fails, because no person answered it. */
+const unansweredOf = ({ questions = [] }: Turn.Turn) =>
+  questions.find(({ outcome, whenUnanswered }) => outcome?.kind === "expired" && whenUnanswered === "fail")
+
+/** Returns when a running turn ends: at the end of its work, or as soon as it fails without an answer. */
+export const endsAt = (turn: Turn.Turn, force: Force): number =>
+  unansweredOf(turn)?.outcome?.at_ms ?? workedAt(turn, times(turn, force).work)
+
 /** The event with which a turn ends by itself. */
 export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
+  const missing = unansweredOf(turn)
+  if (missing !== undefined) {
+    const { cost = null } = used(turn, missing.outcome?.at_ms ?? 0, force)
+    return {
+      _tag: "Failed",
+      error: Question.unanswered(missing),
+      failure: "unanswered",
+      report: { cost, isSuccess: null }
+    }
+  }
   const script = scriptOf(turn)
   const draw = drawer(turn, force)
   const { profile } = force
   const outcome = script.outcome ?? outcomeOf(draw("outcome"), force)
   const completed = outcome === "completed"
   const error = script.error ?? pick(profile.errors, draw("error")) ?? "The simulated agent failed."
-  const unscripted = () =>
-    completed ? (pick(profile.results, draw("result")) ?? `Simulated result of: ${turn.task.slice(0, 200)}`) : null
+  const answer = turn.questions?.findLast(({ outcome }) => outcome?.kind === "answered")?.outcome?.answer
+  const unscripted = () => {
+    if (!completed) return null
+    const result = pick(profile.results, draw("result")) ?? `Simulated result of: ${turn.task.slice(0, 200)}`
+    return typeof answer === "string" ? `${result} Answer: ${answer}` : result
+  }
   const judged = (): Turn.Judgement | null => {
     if (script.judge !== undefined) return judgementOf(script.judge, "Asked for by the script.")
     if (profile.judge === undefined || draw("judge") >= profile.judge.enabled) return null

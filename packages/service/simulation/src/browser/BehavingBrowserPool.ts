@@ -37,7 +37,7 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
         })
     }
 
-    const launch = Effect.fnUntraced(function* ({ id }: Browser.Browser) {
+    const launch = Effect.fnUntraced(function* ({ id, profile }: Browser.Browser) {
       const { start } = behavior.profile().browser
       const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behavior.seed(), id, "start")
       running.set(id, Effect.void)
@@ -53,11 +53,14 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       return {
         connect: dropped(launched.connect),
         connectPage: (page: string) => dropped(launched.connectPage(page)),
-        stop: Effect.andThen(launched.stop, forget)
+        stop: Effect.andThen(launched.stop, forget),
+        ...(profile?.mode === "write" ? { save: Effect.void } : {})
       }
     })
 
-    return Context.make(BrowserPool, { launch, resume: (browser) => ResumedBrowser.make(launch(browser)) }).pipe(
+    // a simulated browser has no cookies, so it only pretends to use its profile
+    const resume = (browser: Browser.Browser) => ResumedBrowser.make(launch(browser))
+    return Context.make(BrowserPool, { launch, resume, usesProfiles: true }).pipe(
       Context.add(BrowserConnections, {
         drop: (id) => {
           const drop = running.get(id)

@@ -1,3 +1,4 @@
+import { loading } from "@webagent/cli/Loading"
 import { description } from "@webagent/cli/Description"
 import * as Flags from "@webagent/cli/Flags"
 import * as Settings from "@webagent/cli/Settings"
@@ -5,7 +6,6 @@ import * as Span from "@webagent/cli/Span"
 import { listenSettings } from "@webagent/server/ListenSettings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
 
 /** The settings of the simulated service. */
 export const simulateSettings = {
@@ -57,10 +57,7 @@ export type SimulateFlags = Command.Command.Config.Infer<typeof flags>
  */
 export const make = <const Name extends string, More extends Command.Command.Config = {}>(name: Name, more?: More) =>
   Command.make(name, { ...flags, ...more }, (given: SimulateFlags) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./serveSimulation.ts")),
-      ({ serveSimulation }) => serveSimulation(given)
-    )
+    loading(async () => (await import("./serveSimulation.ts")).serveSimulation(given))
   ).pipe(
     Command.withDescription(
       description("Serve the simulated service in memory, in the foreground, and print each request", {

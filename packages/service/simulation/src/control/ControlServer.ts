@@ -1,5 +1,5 @@
 import { isLoopback } from "@webagent/contract/Loopback"
-import { ControlApi, controlPath } from "@webagent/control"
+import { ControlApi, type ControlOperations, controlPath } from "@webagent/control"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -29,7 +29,7 @@ export interface ControlOptions {
 const routes = (key: string, apiKeys: ReadonlyArray<string>) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(ControlApi).pipe(
-      Layer.provide(Handlers.layer),
+      Layer.provide(Handlers.layer(ControlApi as object as typeof ControlOperations)),
       Layer.provide([ControlKey.layer(key), ControlValidation.layer])
     ),
     Routes.document,

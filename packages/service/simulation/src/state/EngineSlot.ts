@@ -87,6 +87,7 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     Effect.suspend(() => use(running.engine))
 
   const engine = Engine.of({
+    once: (...args) => now(({ once }) => once(...args)),
     createSession: (...args) => now(({ createSession }) => createSession(...args)),
     openSession: (...args) => now(({ openSession }) => openSession(...args)),
     session: (id) => now(({ session }) => session(id)),
@@ -97,7 +98,8 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
       eventsAfter: (...args) => now(({ events }) => events.eventsAfter(...args)),
       eventsOf: (...args) => now(({ events }) => events.eventsOf(...args)),
       newestEvent: now(({ events }) => events.newestEvent),
-      oldestEvent: now(({ events }) => events.oldestEvent)
+      oldestEvent: now(({ events }) => events.oldestEvent),
+      hints: running.engine.events.hints
     },
     stepsIn: (browserId) => Stream.suspend(() => running.engine.stepsIn(browserId)),
     queue: (...args) => now(({ queue }) => queue(...args)),
@@ -106,8 +108,11 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     takeControl: (...args) => now(({ takeControl }) => takeControl(...args)),
     releaseControl: (...args) => now(({ releaseControl }) => releaseControl(...args)),
     stopBrowser: (id) => now(({ stopBrowser }) => stopBrowser(id)),
+    saveBrowser: (id) => now(({ saveBrowser }) => saveBrowser(id)),
     browser: (id) => now(({ browser }) => browser(id)),
     connectBrowser: (...args) => now(({ connectBrowser }) => connectBrowser(...args)),
+    ask: (...args) => now(({ ask }) => ask(...args)),
+    answer: (...args) => now(({ answer }) => answer(...args)),
     cancelTurn: (...args) => now(({ cancelTurn }) => cancelTurn(...args)),
     acceptsModel: (model) => now(({ acceptsModel }) => acceptsModel(model)),
     stopSession: (id) => now(({ stopSession }) => stopSession(id)),

@@ -1,8 +1,12 @@
 import {
   MemoryProfiles,
+  MemorySchedules,
+  MemoryWebhooks,
   MemoryWorkspaces,
   Profile,
   type ProfilesService,
+  type SchedulesService,
+  type WebhooksService,
   Workspace,
   WorkspaceFile,
   type WorkspacesService
@@ -17,7 +21,13 @@ import { type IdCounts, SeededIds } from "../behavior/SeededIds.ts"
 /** A workspace of a snapshot. The bytes of its files are Base64. */
 const StoredWorkspace = Schema.Struct({
   workspace: Workspace,
-  files: Schema.Array(Schema.Struct({ ...WorkspaceFile.fields, content: Schema.String }))
+  files: Schema.Array(
+    Schema.Struct({
+      ...WorkspaceFile.fields,
+      id: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+      content: Schema.String
+    })
+  )
 })
 
 /** The profiles and workspaces of a snapshot; those of older versions have none. */
@@ -45,7 +55,10 @@ const fromRecord = ({ files, workspace }: MemoryWorkspaces.WorkspaceRecord): typ
   files: files.map(({ bytes, ...file }) => ({ ...file, content: Buffer.from(bytes).toString("base64") }))
 })
 
-/** The profiles and workspaces of a simulated service, in memory. No browser state is saved: profiles are names. */
+/**
+ * The profiles, workspaces, webhooks and schedules of a simulated service, in memory. No browser state is saved: profiles
+ * are names. Webhooks and schedules aren't part of a snapshot, and a restore or reset forgets them.
+ */
 export const make = Effect.gen(function* () {
   const { seed } = yield* Behavior
 
@@ -54,6 +67,8 @@ export const make = Effect.gen(function* () {
     return yield* Effect.all({
       profiles: MemoryProfiles.make(profiles),
       workspaces: MemoryWorkspaces.make({}, workspaces.map(toRecord)),
+      schedules: MemorySchedules.make,
+      webhooks: MemoryWebhooks.make,
       ids: Effect.succeed(Context.get(ids, SeededIds))
     }).pipe(Effect.provideContext(ids))
   })
@@ -67,6 +82,8 @@ export const make = Effect.gen(function* () {
   return {
     profiles: latest((): ProfilesService => current.profiles.profiles),
     workspaces: latest((): WorkspacesService => current.workspaces.workspaces),
+    schedules: latest((): SchedulesService => current.schedules),
+    webhooks: latest((): WebhooksService => current.webhooks),
     records: Effect.gen(function* () {
       return {
         profiles: yield* current.profiles.records,

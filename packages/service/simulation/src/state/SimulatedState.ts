@@ -7,7 +7,9 @@ import {
   Profiles,
   type Records,
   type Store,
+  Schedules,
   Turn,
+  Webhooks,
   Workspaces
 } from "@webagent/engine"
 import * as Context from "effect/Context"
@@ -105,8 +107,8 @@ const nothing: Records = {
 }
 
 const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
-  const slot = yield* EngineSlot.make(stores, nothing)
   const files = yield* SimulatedFiles.make
+  const slot = yield* Effect.provideService(EngineSlot.make(stores, nothing), Profiles, files.profiles)
   const records = Effect.suspend(() => Effect.orDie(slot.current().store.records))
 
   const state = SimulatedState.of({
@@ -140,6 +142,8 @@ const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
   return Context.make(Engine, slot.engine).pipe(
     Context.add(SimulatedState, state),
     Context.add(Profiles, files.profiles),
-    Context.add(Workspaces, files.workspaces)
+    Context.add(Workspaces, files.workspaces),
+    Context.add(Schedules, files.schedules),
+    Context.add(Webhooks, files.webhooks)
   )
 })

@@ -49,6 +49,8 @@ export class ServiceClock extends Context.Service<
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
     /** Sets the time, in milliseconds since 1970. Sleeps last as long as before. */
     readonly setNow: (at_ms: number) => Effect.Effect<void>
+    /** Runs something that takes real time, such as a request to another program. Manual time stands still meanwhile. */
+    readonly outside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Returns the number of sleeping fibers. */
     readonly timers: Effect.Effect<number>
   }
@@ -91,6 +93,20 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
   /** The position of manual time. */
   let moved_ms = 0
+  let outside = 0
+  let onInside: (() => void) | undefined
+
+  /** Waits for operations that take real time, and for their consequences. */
+  const inside = Effect.suspend(() =>
+    outside === 0
+      ? Effect.void
+      : Effect.andThen(
+          Effect.callback<void>((resume) => {
+            onInside = () => resume(Effect.void)
+          }),
+          Effect.repeat(Effect.yieldNow, { times: 50 })
+        )
+  )
 
   function readAround() {
     return { now_ms: around.currentTimeMillisUnsafe(), monotonic: around.monotonicTimeNanosUnsafe() }
@@ -176,11 +192,13 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
       const end = moved_ms + Duration.toMillis(by)
       let woken = 0
       const watch = yield* Effect.forkChild(impatient(() => woken))
+      yield* inside
       for (let at = timers.next(); at !== undefined && at <= end + tolerance_ms; at = timers.next()) {
         const timer = timers.take()
         moved_ms = Math.max(at, moved_ms)
         woken++
         if (timer !== undefined) yield* Effect.andThen(settled(timer.wake), Effect.yieldNow)
+        yield* inside
       }
       yield* Fiber.interrupt(watch)
       moved_ms = end
@@ -196,6 +214,16 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     go: (next) => moving.withPermits(1)(Effect.sync(() => change({ time: next }))),
     advance,
     setNow: (at_ms) => moving.withPermits(1)(Effect.sync(() => change({ now_ms: at_ms }))),
+    outside: (effect) =>
+      Effect.suspend(() => {
+        outside++
+        return Effect.ensuring(
+          effect,
+          Effect.sync(() => {
+            if (--outside === 0) onInside?.()
+          })
+        )
+      }),
     timers: Effect.sync(timers.size)
   }
   return service

@@ -1,9 +1,49 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BrowserUse, BrowserUseError } from "browser-use-sdk"
 import { afterAll, beforeAll } from "vitest"
+import { type Exercised, exercised } from "./Exercised.ts"
 import { type Service, services } from "./service.ts"
 
 const unknown = "00000000-0000-4000-8000-00000000ffff"
+
+/** The methods that this version of our service doesn't offer: each is one of a later version, or of another product. */
+const notCommon = {
+  ...Object.fromEntries(
+    ["create", "delete", "get", "list", "update"].map((name) => [`profiles.${name}`, "as v3 and v4 offer it"])
+  ),
+  ...Object.fromEntries(
+    ["create", "downloads", "get", "list", "stop", "update"].map((name) => [
+      `browsers.${name}`,
+      "as v3 and v4 offer it"
+    ])
+  ),
+  "billing.account": "as v3 and v4 offer it",
+  "files.browserUrl": "files are in the workspaces of v3 and v4",
+  "files.sessionUrl": "files are in the workspaces of v3 and v4",
+  "files.taskOutput": "files are in the workspaces of v3 and v4",
+  "tasks.logs": "a file of the hosted service's own agent",
+  ...Object.fromEntries(
+    ["clone", "execute", "get", "list"].map((name) => [`marketplace.${name}`, "a product of the hosted service"])
+  ),
+  ...Object.fromEntries(
+    [
+      "cancel",
+      "create",
+      "delete",
+      "execute",
+      "executionOutput",
+      "executions",
+      "get",
+      "list",
+      "refine",
+      "rollback",
+      "update"
+    ].map((name) => [`skills.${name}`, "a product of the hosted service"])
+  )
+}
+
+/** The fields of our responses that differ from the client's types, with the reason. */
+const different = { viewCount: "our server doesn't count views" }
 
 /** The status and the message of a call that the service refuses. */
 const refusal = async (call: Promise<unknown>): Promise<readonly [status: number, message: string]> => {
@@ -19,10 +59,12 @@ for (const [name, start] of Object.entries(services)) {
   describe(`the published v2 client against ${name}`, () => {
     let service: Service
     let client: BrowserUse
+    let calls: Exercised
     beforeAll(async () => {
       service = await start()
       client = new BrowserUse({ baseUrl: `${service.address}/api/v2`, apiKey: service.apiKey })
-    }, 60_000)
+      calls = exercised(client, "browser-use-sdk")
+    })
     afterAll(() => service[Symbol.asyncDispose]())
 
     it("runs a task and reads its output", async () => {
@@ -71,6 +113,21 @@ for (const [name, start] of Object.entries(services)) {
     it("refuses an unknown task and an option that can't be honored", async () => {
       assert.deepStrictEqual(await refusal(client.tasks.get(unknown)), [404, "Task not found"])
       assert.strictEqual((await refusal(client.tasks.create({ task: "t", secrets: { password: "x" } })))[0], 422)
+    })
+
+    it("updates and waits for tasks, updates and purges sessions", async () => {
+      const { id, sessionId } = await client.tasks.create({ task: "[simulate output=found]" })
+      assert.strictEqual((await client.tasks.wait(id, { interval: 5 })).output, "found")
+      assert.strictEqual((await client.tasks.update(id, { action: "stop" })).status, "finished")
+      assert.strictEqual((await client.sessions.update(sessionId, { action: "stop" })).status, "stopped")
+      await client.sessions.purge(sessionId)
+      assert.deepStrictEqual(await refusal(client.sessions.get(sessionId)), [404, "Session not found"])
+    })
+
+    it("runs every common method of the client, and each response has every field of its type", () => {
+      assert.deepStrictEqual(calls.missing(), Object.keys(notCommon).toSorted())
+      assert.deepStrictEqual(calls.differences(different), [])
+      assert.isAtLeast(calls.compared(), 10)
     })
   })
 }

@@ -4,5 +4,9 @@ import { NodeRouting, place } from "../Placement.ts"
 
 /** API v2 under the path where this server serves it. */
 export const Served = place(V2Api.prefix(basePath.v2).middleware(NodeRouting), {
+  sessions: {
+    delete: { node: "ofSessionFiles", param: "session_id" },
+    purge: { node: "ofSessionFiles", param: "session_id" }
+  },
   tasks: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } }
 })

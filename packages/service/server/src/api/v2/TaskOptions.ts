@@ -2,13 +2,7 @@ import type { HTTPValidationError } from "@webagent/contract"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { enableRecording, field } from "../ExtensionFields.ts"
-import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
-
-const fixed = (name: string, what: string, harmless: ReadonlyArray<boolean> = []): UnsupportedOption => ({
-  name,
-  harmless,
-  issue: `${what}: leave ${name} out`
-})
+import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 
 const noSecrets = "This server's agents can't type secrets, and a task must not contain any"
 const noSkills = "This server has no skills"
@@ -17,21 +11,21 @@ const noModes = "This server's agent has one mode of work"
 
 /** Refuses the options of a task that this server can't honor. */
 const refuseOfTask = refuseUnsupported([
-  fixed("startUrl", "This server's agents open the addresses that the task names"),
-  fixed("maxSteps", "This server limits the steps of all tasks alike (--max-steps)"),
-  fixed("secrets", noSecrets),
-  fixed("opVaultId", noSecrets),
-  fixed("allowedDomains", "This server's tasks can't be kept to some domains"),
-  fixed("systemPromptExtension", "This server's agent has a fixed system prompt, so put it into the task"),
-  fixed("skillIds", noSkills),
+  leftOut("startUrl", "This server's agents open the addresses that the task names"),
+  leftOut("maxSteps", "This server limits the steps of all tasks alike (--max-steps)"),
+  leftOut("secrets", noSecrets),
+  leftOut("opVaultId", noSecrets),
+  leftOut("allowedDomains", "This server's tasks can't be kept to some domains"),
+  leftOut("systemPromptExtension", "This server's agent has a fixed system prompt, so put it into the task"),
+  leftOut("skillIds", noSkills),
   { name: "metadata", mayBeEmpty: true, issue: "This server keeps no metadata of tasks: leave metadata out" },
-  fixed("judge", noJudge, [false]),
-  fixed("judgeGroundTruth", noJudge),
-  fixed("judgeLlm", noJudge),
-  fixed("flashMode", noModes, [false]),
-  fixed("thinking", noModes, [false]),
-  fixed("thinkingLevel", noModes),
-  fixed("vision", noModes, [true])
+  leftOut("judge", noJudge, [false]),
+  leftOut("judgeGroundTruth", noJudge),
+  leftOut("judgeLlm", noJudge),
+  leftOut("flashMode", noModes, [false]),
+  leftOut("thinking", noModes, [false]),
+  leftOut("thinkingLevel", noModes),
+  leftOut("vision", noModes, [true])
 ])
 
 const noSize = "This server's browsers have a fixed size"
@@ -39,16 +33,16 @@ const noProfile = "This server has no browser profiles for tasks"
 
 /** The options of a browser, in a session and in the settings of a task. */
 const ofBrowser = [
-  fixed("profileId", noProfile),
-  fixed("proxyCountryCode", "This server's tasks can't choose the country of their proxy"),
-  fixed("browserScreenWidth", noSize),
-  fixed("browserScreenHeight", noSize),
-  fixed("customProxy", "This server's browsers can't use a proxy of the request")
+  leftOut("profileId", noProfile),
+  leftOut("proxyCountryCode", "This server's tasks can't choose the country of their proxy"),
+  leftOut("browserScreenWidth", noSize),
+  leftOut("browserScreenHeight", noSize),
+  leftOut("customProxy", "This server's browsers can't use a proxy of the request")
 ]
 
 /** Refuses the options of a session that this server can't honor. */
 export const refuseOfSession = refuseUnsupported([
-  fixed("startUrl", "This server's agents open the addresses that the task names"),
+  leftOut("startUrl", "This server's agents open the addresses that the task names"),
   ...ofBrowser
 ])
 

@@ -14,8 +14,8 @@ export const layer = (conversion: BrowserOperations.BrowserConversion) =>
         create: ({ payload, request }) => operations.create(payload, request),
         list: ({ query, request }) => operations.list(query, request),
         get: ({ params, request }) => operations.get(params.browser_id, request),
-        update: ({ params, request }) => operations.update(params.browser_id, request),
-        downloads: ({ params }) => operations.downloads(params.browser_id)
+        update: ({ params, payload, request }) => operations.update(params.browser_id, payload, request),
+        downloads: ({ params, query }) => operations.downloads(params.browser_id, query.cursor)
       })
     })
   )

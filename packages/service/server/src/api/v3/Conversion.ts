@@ -1,35 +1,29 @@
 import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
-import { enableRecording, outputSchema } from "../ExtensionFields.ts"
+import { enableRecording, outputSchema, profile } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { recordingOf } from "../SessionRecording.ts"
 import { ofTurn } from "../TurnOptions.ts"
-import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
+import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 import { Decimal, type Message, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
-
-const unsupported = (name: string, what: string, harmless: ReadonlyArray<boolean> = []): UnsupportedOption => ({
-  name,
-  harmless,
-  issue: `${what}: leave ${name} out`
-})
+import { lastTurn, statusFromDomain } from "./SessionStatus.ts"
 
 const noSize = "This server's browsers have a fixed size"
 
 /** Refuses the options of a session that this server can't honor. */
 const refuseOptions = refuseUnsupported([
-  unsupported("profileId", "Browsers of this server don't use profiles"),
-  unsupported("workspaceId", "Sessions of this server don't use workspaces"),
-  unsupported("proxyCountryCode", "This server's sessions can't choose the country of their proxy"),
-  unsupported("browserScreenWidth", noSize),
-  unsupported("browserScreenHeight", noSize),
-  unsupported("sensitiveData", "This server's agents can't type secrets, and a task must not contain any"),
-  unsupported("enableScheduledTasks", "This server has no scheduled tasks", [false]),
-  unsupported("agentmail", "This server has no email inboxes", [false]),
-  unsupported("codeMode", "This server's agent has one mode of work", [false]),
-  unsupported("cacheScript", "This server's agent has one mode of work", [false]),
-  unsupported("useOwnKey", "This server has one model key", [false])
+  leftOut("workspaceId", "Sessions of this server don't use workspaces"),
+  leftOut("proxyCountryCode", "This server's sessions can't choose the country of their proxy"),
+  leftOut("browserScreenWidth", noSize),
+  leftOut("browserScreenHeight", noSize),
+  leftOut("sensitiveData", "This server's agents can't type secrets, and a task must not contain any"),
+  leftOut("enableScheduledTasks", "This server has no scheduled tasks", [false]),
+  leftOut("agentmail", "This server has no email inboxes", [false]),
+  leftOut("codeMode", "This server's agent has one mode of work", [false]),
+  leftOut("cacheScript", "This server's agent has one mode of work", [false]),
+  leftOut("useOwnKey", "This server has one model key", [false])
 ])
 
 /** Converts the body of a v3 create request. */
@@ -41,14 +35,19 @@ export const toDomain = Effect.fnUntraced(function* (
     return yield* invalid(["body", "thinkingLevel"], "Expected a string", "string_type")
   }
   yield* refuseOptions(body)
-  const [schema, recording, turn] = yield* Effect.all([outputSchema(body), enableRecording(body), ofTurn(body)])
-  return { task, modelParams: null, thinkingLevel, ...schema, ...recording, ...turn }
+  const [schema, recording, profiled, turn] = yield* Effect.all([
+    outputSchema(body),
+    enableRecording(body),
+    profile(body),
+    ofTurn(body)
+  ])
+  return { task, modelParams: null, thinkingLevel, ...schema, ...recording, ...profiled, ...turn }
 })
 
 /** Converts the body of a v3 create request that names a session: its next task. */
 export const followUpToDomain = (sessionId: string, body: SessionCreate): Effect.Effect<Message, HTTPValidationError> =>
-  Effect.flatMap(toDomain(body), ({ budget, model, outputSchema, recording, task, thinkingLevel }) =>
-    recording === undefined && thinkingLevel === null
+  Effect.flatMap(toDomain(body), ({ budget, model, outputSchema, profileId, recording, task, thinkingLevel }) =>
+    recording === undefined && profileId === undefined && thinkingLevel === null
       ? Effect.succeed({
           sessionId,
           text: task,
@@ -60,27 +59,10 @@ export const followUpToDomain = (sessionId: string, body: SessionCreate): Effect
       : Effect.fail(
           invalid(
             ["body"],
-            "A session has its recording and its thinkingLevel from its first task on: leave them out of a follow-up"
+            "A session has its profile, its recording and its thinkingLevel from its first task on: leave them out of a follow-up"
           )
         )
   )
-
-/** The last turn that ended; none while a turn waits or is at work. */
-const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>
-  turns.length > 0 && turns.every((turn) => Turn.isTerminal(turn.status))
-    ? turns.reduce((last, turn) => ((turn.finishedAt_ms ?? 0) >= (last.finishedAt_ms ?? 0) ? turn : last))
-    : undefined
-
-const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
-  const last = lastTurn(turns)
-  // idle before its first task
-  if (turns.length === 0) return session.status === "stopped" ? "stopped" : "idle"
-  if (last === undefined) {
-    return turns.some((turn) => turn.status !== "queued" && turn.status !== "dispatching") ? "running" : "created"
-  }
-  if (last.status === "failed") return "error"
-  return session.status === "stopped" ? "stopped" : "idle"
-}
 
 /** The cost of all turns together; null while no turn has a known one. */
 const costOf = (turns: ReadonlyArray<Turn.Turn>): string | null =>
@@ -118,7 +100,9 @@ const published = ({ session, turns }: SessionWithTurns, links: Links) => {
     maxCostUsd: latest?.budget?.cost ?? null,
     proxyUsedMb: session.proxyUsedMb,
     llmCostUsd: cost,
-    proxyCostUsd: session.proxyCost
+    proxyCostUsd: session.proxyCost,
+    // this server has no price for browsers
+    browserCostUsd: "0"
   }
 }
 

@@ -13,7 +13,7 @@ const profiles = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const operations = yield* ProfileOperations.make
     return handlers.handleAll({
-      create: ({ payload }) => operations.create(payload),
+      create: operations.create,
       list: ({ query }) =>
         Effect.flatMap(NumberedPages.pageOf("page", query.page, query.page_size), (page) =>
           operations.list(query.query ?? "", page)
@@ -31,7 +31,7 @@ const workspaces = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const operations = yield* WorkspaceOperations.make
     return handlers.handleAll({
-      create: ({ payload }) => operations.create(payload),
+      create: operations.create,
       list: ({ query }) =>
         Effect.flatMap(NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize), operations.list),
       get: ({ params }) => operations.get(params.workspace_id),

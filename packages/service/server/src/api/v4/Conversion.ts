@@ -14,9 +14,18 @@ import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { Browser as Domain, type Message, type Session, type SessionRequest, Turn } from "@webagent/engine"
-import { allowedDomains, enableRecording, languages, lifetime, metadata, outputSchema } from "../ExtensionFields.ts"
+import {
+  allowedDomains,
+  enableRecording,
+  languages,
+  lifetime,
+  metadata,
+  outputSchema,
+  profile
+} from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
+import { browserQueueOf, waitingForOf } from "../RunWaits.ts"
 import * as Options from "./Options.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
@@ -38,11 +47,11 @@ export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPVal
 
 /** Converts the body of a v4 create request that names a session: its next turn. */
 export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, body: RunCreate) {
-  const { recording } = yield* toDomain(body)
-  if (recording === true) {
+  const { profileId, recording } = yield* toDomain(body)
+  if (recording === true || profileId !== undefined) {
     return yield* invalid(
       ["body"],
-      "A session is recorded from its first run on: leave the recording out of a follow-up"
+      "A session has its recording and its profile from its first run on: leave them out of a follow-up"
     )
   }
   const schema = yield* outputSchema(body)
@@ -74,37 +83,52 @@ const judgementOf = ({ judgement }: Turn.Turn) =>
         reached_captcha: judgement.reachedCaptcha ?? null
       }
 
+/** The waits of a run: fields that the description doesn't have, present only while it waits. */
+const waitsOf = (turn: Turn.Turn) => {
+  const browserQueue = browserQueueOf(turn)
+  const waitingFor = waitingForOf(turn)
+  return {
+    ...(browserQueue === null ? {} : { browserQueue }),
+    ...(waitingFor === null ? {} : { waitingFor })
+  }
+}
+
 /** A turn as a v4 run, with where its session's browser is seen: a field that the description does not have. */
 export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run => ({
   id: turn.id,
   status: turn.status,
   sessionId: turn.sessionId,
+  workspaceId: turn.files?.workspaceId ?? null,
   task: turn.task,
   modelParams: turn.modelParams,
+  judgement: judgementOf(turn),
+  ...waitsOf(turn),
   result: turn.output,
   error: turn.error,
+  title: Turn.titleOf(turn),
+  model: turn.model,
   createdAt: fromMillis(turn.createdAt_ms),
+  updatedAt: updatedAt(turn),
   startedAt: orNull(turn.startedAt_ms),
   finishedAt: orNull(turn.finishedAt_ms),
   cost: turn.cost,
-  title: Turn.titleOf(turn),
-  model: turn.model,
+  totalCostUsd: turn.cost,
   contextLimit: null,
-  workspaceId: null,
-  attachedFileIds: null,
-  judgement: judgementOf(turn),
   totalInputTokens: turn.tokens?.input ?? 0,
   totalOutputTokens: turn.tokens?.output ?? 0,
-  totalCostUsd: turn.cost,
-  updatedAt: updatedAt(turn),
+  attachedFileIds: turn.files?.ids ?? null,
   ...(liveUrl === null ? {} : { liveUrl })
 })
 
 /** A turn that was just created as a v4 run, with the address of its events on a server that starts with `origin`. */
-export const createdFromDomain = (turn: Turn.Turn, origin: string): CreatedRun => ({
+export const createdFromDomain = (
+  turn: Turn.Turn,
+  origin: string,
+  missingFileIds: ReadonlyArray<string> = []
+): CreatedRun => ({
   ...fromDomain(turn),
   eventsUrl: `${origin}${basePath.v4}/runs/${turn.id}/events`,
-  missingFileIds: []
+  missingFileIds
 })
 
 /** The one field that is polled. */
@@ -142,14 +166,14 @@ export const messageFromDomain = (turn: Turn.Turn): QueuedMessage => ({
   mode: turn.ahead ? "interrupt" : "queue",
   status: messageStatusOf(turn),
   text: turn.task,
-  attachedFileIds: null,
+  attachedFileIds: turn.files?.ids ?? null,
   createdAt: fromMillis(turn.createdAt_ms)
 })
 
 /** A session with its latest turn as v4 lists it. */
 export const sessionFromDomain = (session: Session.Session, latest: Turn.Turn): SessionInfo => ({
   sessionId: session.id,
-  workspaceId: null,
+  workspaceId: latest.files?.workspaceId ?? null,
   latestRunId: latest.id,
   task: latest.task,
   title: Turn.titleOf(latest),
@@ -172,15 +196,17 @@ export const browserToDomain = (body: { readonly proxyCountryCode?: string | nul
           languages(body),
           lifetime(body),
           metadata(body),
+          profile(body),
           Options.refuseOfBrowser(body)
         ]),
-        ([domains, recording, announced, time, texts]) => ({
+        ([domains, recording, announced, time, texts, profiled]) => ({
           proxyCountryCode,
           ...domains,
           ...recording,
           ...announced,
           ...time,
-          ...texts
+          ...texts,
+          ...profiled
         })
       )
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
@@ -195,8 +221,10 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
  */
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
 
-/** Fields that the description doesn't have: a browser's allowed domains and its languages. */
-const ownOf = ({ allowedDomains, languages }: Domain.Browser) => ({
+/** Fields that the description doesn't have: a browser's allowed domains, its languages and its profile. */
+const ownOf = ({ allowedDomains, languages, profile }: Domain.Browser) => ({
+  // records of older versions have none
+  ...(Predicate.isNotNullish(profile) ? { profileId: profile.id, profileMode: profile.mode } : {}),
   ...(Predicate.isNotNullish(languages) ? { languages } : {}),
   ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {})
 })
@@ -209,15 +237,16 @@ const ofCreator = ({ metadata, sessionId }: Partial<Domain.Browser>) => ({
 
 /** A browser as v4 shows it. */
 export const browserFromDomain = (browser: Domain.Browser, links: Links): Browser => {
-  const seen = browser.status === "stopped" ? null : browser.id
+  const seen = browser.status === "active" ? browser.id : null
   return {
     id: browser.id,
     cdpUrl: links.to(cdpPath(browser.id)).replace(/^http/u, "ws"),
-    // no client is told of a browser before it runs
+    // v4 has no status for a browser that is starting or waits for room
     status: browser.status === "stopped" ? "stopped" : "active",
     liveUrl: links.live(seen),
     ...controlOf(links.control(seen)),
     recordingUrl: browser.recording && browser.status === "stopped" ? links.recording(browser.id) : null,
+    recordingAvailable: browser.recording,
     proxyCountryCode: browser.proxyCountryCode,
     ...ownOf(browser),
     startedAt: fromMillis(browser.startedAt_ms),
@@ -231,8 +260,8 @@ export const browserFromDomain = (browser: Domain.Browser, links: Links): Browse
   }
 }
 
-/** A browser as reads show it: the address of a stopped one no longer opens anything. */
+/** A browser as reads show it: the address of one that isn't active opens nothing. */
 export const browserReadFromDomain = (browser: Domain.Browser, links: Links): UpdatedBrowser => {
   const view = browserFromDomain(browser, links)
-  return browser.status === "stopped" ? { ...view, cdpUrl: null } : view
+  return browser.status === "active" ? view : { ...view, cdpUrl: null }
 }

@@ -29,8 +29,12 @@ const waitOf = (prefer: string | undefined): number => {
 
 const stepTypes = { running: "run.step.started", succeeded: "run.step.succeeded", failed: "run.step.failed" } as const
 
-const typeOf = ({ of, to }: Event): RunEventType =>
-  (of === "step" ? stepTypes[to as keyof typeof stepTypes] : `run.${to}`) as RunEventType
+const typeOf = ({ browserQueue, control, of, question, to }: Event): RunEventType => {
+  if (question !== undefined) return `run.${question.change}`
+  if (browserQueue !== undefined) return "run.browser.waiting"
+  if (control !== undefined) return `run.control.${control}`
+  return (of === "step" ? stepTypes[to as keyof typeof stepTypes] : `run.${to}`) as RunEventType
+}
 
 /** An event as v4 shows it. */
 export const fromDomain = (id: number, event: Event): RunEvent => ({
@@ -38,7 +42,12 @@ export const fromDomain = (id: number, event: Event): RunEvent => ({
   id,
   ts: new Date(event.at_ms).toISOString(),
   type: typeOf(event),
-  data: { status: event.to, ...(event.step === undefined ? {} : { step: event.step }) }
+  data: {
+    status: event.to,
+    ...(event.step === undefined ? {} : { step: event.step }),
+    ...(event.browserQueue === undefined ? {} : { browserQueue: event.browserQueue }),
+    ...(event.question === undefined ? {} : { questionId: event.question.id })
+  }
 })
 
 const isLast = ({ event }: { readonly event: Event }) => event.of === "turn" && Turn.isTerminal(event.to)
@@ -77,10 +86,19 @@ const make = Effect.gen(function* () {
     return after < oldest - 1 && Turn.isTerminal(turn.status) ? finishOf(turn, oldest - 1) : undefined
   })
 
-  const list = Effect.fnUntraced(function* (turn: Turn.Turn, after: number, limit: number) {
+  /** Returns whether events of the run after a position are gone. Its first event says that none was before it. */
+  const isGap = Effect.fnUntraced(function* (after: number, first: Event | undefined) {
+    const isFirst = first?.of === "turn" && first.from === null
+    return !isFirst && after < (yield* oldestEvent) - 1
+  })
+
+  const list = Effect.fnUntraced(function* (turn: Turn.Turn, given: number, limit: number) {
     // read first, so that no event of the run up to it is missing on the page
     const newest = yield* newestEvent
+    // a position of another log, such as that of a server before a restore
+    const after = Math.min(given, newest)
     const stored = yield* eventsOf(turn.id, after, limit + 1)
+    const reset = after < given || (yield* isGap(after, stored[0]?.event))
     const finish = stored.length === 0 ? yield* lostFinish(turn, after) : undefined
     const page = finish?._tag === "Event" ? [finish] : stored.slice(0, limit)
     const hasMore = stored.length > limit
@@ -88,7 +106,8 @@ const make = Effect.gen(function* () {
     const events: RunEvents = {
       events: page.map(({ cursor, event }) => fromDomain(cursor, event)),
       nextAfter: hasMore ? last : Math.max(last, newest),
-      hasMore
+      hasMore,
+      reset
     }
     return events
   })
@@ -96,7 +115,7 @@ const make = Effect.gen(function* () {
   /** As `list`, after waiting for an event of a run that has none yet and goes on. */
   const awaited = Effect.fnUntraced(function* (turn: Turn.Turn, after: number, limit: number, wait_ms: number) {
     const page = yield* list(turn, after, limit)
-    if (page.events.length > 0 || Turn.isTerminal(turn.status) || wait_ms === 0) return page
+    if (page.events.length > 0 || page.reset || Turn.isTerminal(turn.status) || wait_ms === 0) return page
     const first = Stream.filter(hub.events(after, { turnId: turn.id }), ({ _tag }) => _tag !== "Position")
     const came = yield* Stream.runHead(first).pipe(
       Effect.timeoutOption(wait_ms),

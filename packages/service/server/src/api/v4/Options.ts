@@ -2,14 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { HTTPValidationError } from "@webagent/contract"
 import { deduplicateHeader, deduplications } from "@webagent/contract/Wire"
-import { field } from "../ExtensionFields.ts"
+import { field, profile } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
-import { refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
-
-const noProfiles: UnsupportedOption = {
-  name: "profileId",
-  issue: "Browsers of this server don't use profiles: leave profileId out"
-}
+import { leftOut, refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
 
 const noCustomProxy: UnsupportedOption = {
   name: "customProxy",
@@ -17,16 +12,14 @@ const noCustomProxy: UnsupportedOption = {
     "This server's browsers can't use a proxy of the request: configure proxies at the server, and leave customProxy out"
 }
 
-const noFiles: UnsupportedOption = {
-  name: "attachedFileIds",
-  issue: "This server's runs take no files: leave attachedFileIds out"
-}
+const noFiles = leftOut("attachedFileIds", "This server's runs take no files")
+const noSize = "This server's browsers have a fixed size"
 
 /** Refuses the options of a message that this server can't honor. */
 export const refuseOfMessage = refuseUnsupported([noFiles])
 
 const refuseOfRun = refuseUnsupported([
-  { name: "workspaceId", issue: "Runs of this server don't use workspaces: leave workspaceId out" },
+  leftOut("workspaceId", "Runs of this server don't use workspaces"),
   noFiles,
   {
     name: "secretBindings",
@@ -37,33 +30,27 @@ const refuseOfRun = refuseUnsupported([
     harmless: [false],
     issue: "This server has no email inboxes: send false or leave agentmail out"
   },
-  { name: "judge", issue: "This server judges all runs or none, as it's configured: leave judge out" }
+  leftOut("judge", "This server judges all runs or none, as it's configured")
 ])
 
 const refuseOfSettings = refuseUnsupported(
   [
-    noProfiles,
     noCustomProxy,
     {
       name: "proxyCountryCode",
       issue: "This server's runs can't choose the country of their proxy: send null or leave it out"
     },
-    ...["screenWidth", "screenHeight"].map((name) => ({
-      name,
-      issue: `This server's browsers have a fixed size: leave ${name} out`
-    }))
+    leftOut("screenWidth", noSize),
+    leftOut("screenHeight", noSize)
   ],
   ["browserSettings"]
 )
 
 /** Refuses the options of a browser create that this server can't honor. */
 export const refuseOfBrowser = refuseUnsupported([
-  noProfiles,
   noCustomProxy,
-  ...["browserScreenWidth", "browserScreenHeight"].map((name) => ({
-    name,
-    issue: `This server's browsers have a fixed size: leave ${name} out`
-  })),
+  leftOut("browserScreenWidth", noSize),
+  leftOut("browserScreenHeight", noSize),
   {
     name: "allowResizing",
     harmless: [false],
@@ -90,13 +77,13 @@ const settingsField = field(
 
 const recordField = field("record", Schema.decodeUnknownOption(Schema.Boolean), "Expected true or false", "bool_type")
 
-/** Reads whether a run's browser is recorded, and refuses the options of a run that this server can't honor. */
+/** Reads a run's profile and whether its browser is recorded, and refuses the options of a run that this server can't honor. */
 export const ofRun = Effect.fnUntraced(function* (body: object) {
   yield* refuseOfRun(body)
   const { browserSettings = {} } = yield* settingsField(body)
   yield* refuseOfSettings(browserSettings)
   const { record } = yield* recordField(browserSettings)
-  return record === true ? { recording: true as const } : {}
+  return { ...(record === true ? { recording: true as const } : {}), ...(yield* profile(browserSettings)) }
 })
 
 export { ofTurn, sessionId } from "../TurnOptions.ts"

@@ -4,9 +4,13 @@ import { Engine, type SafeCreate as Safe } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { invalid } from "../Invalid.ts"
+import { Caller } from "../Caller.ts"
 import * as ListPage from "../ListPage.ts"
 import * as Links from "../Links.ts"
 import { originOf } from "../Origin.ts"
+import * as RunFiles from "../RunFiles.ts"
+import { answerOf, askedOf, notAChoice, notWaiting } from "../RunWaits.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import { checkModel } from "../TurnOptions.ts"
 import * as Conversion from "./Conversion.ts"
@@ -40,26 +44,30 @@ export const layer = HttpApiBuilder.group(
     const engine = yield* Engine
     const { find, get, status } = reads(engine, yield* Links.make)
 
+    const runFiles = yield* RunFiles.make
+
     /** Creates a run in a session of its own, or as the next turn of the session that the body names. */
-    const create = Effect.fnUntraced(function* (payload: RunCreate, safe: Safe | undefined) {
+    const create = Effect.fnUntraced(function* (whole: RunCreate, safe: Safe | undefined) {
+      const { body: payload, files, missing } = yield* runFiles.of(whole)
       const sessionId = yield* Options.sessionId(payload)
       if (sessionId === undefined) {
         const session = yield* Conversion.toDomain(payload)
         yield* checkModel(engine, session.model)
-        return yield* engine.createSession(session, safe)
+        return { ...(yield* engine.createSession({ ...session, ...files }, safe)), missing }
       }
       const message = yield* Conversion.followUpToDomain(sessionId, payload)
       yield* checkModel(engine, message.model)
-      return yield* engine.queue(message, safe)
+      return { ...(yield* engine.queue({ ...message, ...files }, safe)), missing }
     })
 
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
-          Effect.flatMap(({ turn }) =>
-            Effect.map(originOf(request), (origin) => Conversion.createdFromDomain(turn, origin))
+          Effect.flatMap(({ missing, turn }) =>
+            Effect.map(originOf(request), (origin) => Conversion.createdFromDomain(turn, origin, missing))
           ),
           Effect.catchTags({
+            ProfileUnusable: ({ message }) => Effect.fail(invalid(["body", "browserSettings", "profileId"], message)),
             SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
             SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
           })
@@ -80,8 +88,27 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTag(engine.cancelTurn(params.run_id.toLowerCase()), "TurnNotFound", notFound).pipe(
           Effect.flatMap(({ id }) => get(id, request))
         ),
-      // agents of this server attach no files
-      attachments: ({ params }) => Effect.as(find(params.run_id), { attachments: [] })
+      ask: ({ params, payload, request }) =>
+        engine.ask(params.run_id.toLowerCase(), askedOf(payload)).pipe(
+          Effect.flatMap(({ id }) => get(id, request)),
+          Effect.catchTags({
+            TurnNotFound: notFound,
+            NotAsked: ({ message }) => Effect.fail(new ConflictError({ detail: message }))
+          })
+        ),
+      answer: ({ params, payload, request }) =>
+        Effect.flatMap(Caller, ({ name }) => engine.answer(params.run_id.toLowerCase(), answerOf(payload, name))).pipe(
+          Effect.flatMap(({ id }) => get(id, request)),
+          Effect.catchTags({
+            TurnNotFound: notFound,
+            NotAChoice: ({ choices }) => Effect.fail(notAChoice(choices)),
+            NotWaiting: () => Effect.fail(new ConflictError({ detail: notWaiting }))
+          })
+        ),
+      attachments: ({ params, request }) =>
+        Effect.flatMap(find(params.run_id), ({ id }) =>
+          Effect.map(runFiles.attachments(id, request), (attachments) => ({ attachments }))
+        )
     })
   })
 )

@@ -4,6 +4,7 @@ import { Decide, Engine, type Session, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as ListPage from "../ListPage.ts"
+import * as RunFiles from "../RunFiles.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import { deleteSession } from "../SessionDelete.ts"
 import * as Conversion from "./Conversion.ts"
@@ -19,6 +20,7 @@ export const layer = HttpApiBuilder.group(
   "sessions",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
+    const runFiles = yield* RunFiles.make
 
     const find = (id: string) => Effect.catchTag(engine.session(id.toLowerCase()), "SessionNotFound", notFound)
 
@@ -51,13 +53,15 @@ export const layer = HttpApiBuilder.group(
         }),
       queue: ({ params, payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>
-          Effect.flatMap(
-            Conversion.messageToDomain(
-              params.session_id.toLowerCase(),
-              payload,
-              request.headers[deduplicateHeader.toLowerCase()]
-            ),
-            (message) => engine.queue(message, safe)
+          Effect.flatMap(runFiles.of(payload), ({ body, files }) =>
+            Effect.flatMap(
+              Conversion.messageToDomain(
+                params.session_id.toLowerCase(),
+                body,
+                request.headers[deduplicateHeader.toLowerCase()]
+              ),
+              (message) => engine.queue({ ...message, ...files }, safe)
+            )
           )
         ).pipe(
           Effect.map(({ turn }) => Conversion.messageFromDomain(turn)),

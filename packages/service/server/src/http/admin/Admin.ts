@@ -7,16 +7,20 @@ import { Callers } from "../../api/Caller.ts"
 import * as AuditHandlers from "./AuditHandlers.ts"
 import * as BrowserHandlers from "./BrowserHandlers.ts"
 import * as EventHandlers from "./EventHandlers.ts"
+import * as FileHandlers from "./FileHandlers.ts"
 import * as KeyHandlers from "./KeyHandlers.ts"
 import * as MarkHandlers from "./MarkHandlers.ts"
 import * as NodeHandlers from "./NodeHandlers.ts"
 import { mountedAt, type Operations } from "./Operations.ts"
+import * as ProfileHandlers from "./ProfileHandlers.ts"
 import * as RecordingHandlers from "./RecordingHandlers.ts"
 import * as RunHandlers from "./RunHandlers.ts"
+import * as ScheduleHandlers from "./ScheduleHandlers.ts"
 import * as ServerHandlers from "./ServerHandlers.ts"
 import * as SessionHandlers from "./SessionHandlers.ts"
 import * as ShareHandlers from "./ShareHandlers.ts"
 import * as SpendHandlers from "./SpendHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 /** The handlers of the operations, wherever they are mounted. They read who asks from `Caller`. */
 export const handlers = (api: Operations) =>
@@ -24,15 +28,19 @@ export const handlers = (api: Operations) =>
     AuditHandlers.layer(api),
     BrowserHandlers.layer(api),
     EventHandlers.layer(api),
+    FileHandlers.layer(api),
     KeyHandlers.layer(api),
     MarkHandlers.layer(api),
     NodeHandlers.layer(api),
+    ProfileHandlers.layer(api),
     RecordingHandlers.layer(api),
     RunHandlers.layer(api),
+    ScheduleHandlers.layer(api),
     ServerHandlers.layer(api),
     SessionHandlers.layer(api),
     ShareHandlers.layer(api),
-    SpendHandlers.layer(api)
+    SpendHandlers.layer(api),
+    WebhookHandlers.layer(api)
   )
 
 /** The admin API with API keys. */

@@ -38,11 +38,13 @@ const filterOf = (filters: BrowserFilters) =>
 export const makeWorkOf = (engine: Engine["Service"]) => (browser: Browser.Browser) => {
   const { id, sessionId, status } = browser
   if (sessionId === null) return Effect.succeed(undefined)
-  const idle: BrowserWork = { sessionId, turnId: null }
+  const idle: BrowserWork = { sessionId, turnId: null, task: null }
   if (status === "stopped") return Effect.succeed(idle)
   return engine.session(sessionId).pipe(
-    Effect.map(({ session: { browserId, lease } }) =>
-      browserId === id && lease !== null ? { sessionId, turnId: lease.turnId } : idle
+    Effect.map(({ session: { browserId, lease }, turns }) =>
+      browserId === id && lease !== null
+        ? { sessionId, turnId: lease.turnId, task: turns.find((turn) => turn.id === lease.turnId)?.task ?? null }
+        : idle
     ),
     Effect.catchTag("SessionNotFound", () => Effect.succeed(idle))
   )
@@ -85,6 +87,9 @@ const controlView = (browserId: string, control: Control | null): ControlView =>
   until: control === null ? null : fromMillis(control.until_ms)
 })
 
+const unseen =
+  "This server's browsers are simulated, so there is nothing to take over. Start it with --browsers chromium"
+
 const taken = ({ control }: { readonly control: Control }) =>
   Effect.fail(new ConflictError({ detail: `${control.driver} has control until ${fromMillis(control.until_ms)}` }))
 
@@ -125,12 +130,12 @@ export const layer = (api: Operations) =>
           Effect.gen(function* () {
             const { id, recording, status } = yield* find(params.browser_id)
             const links = yield* linksOf(request, id)
-            const isStopped = status === "stopped"
+            const running = status === "active" ? id : null
             return {
-              liveUrl: links.live(isStopped ? null : id),
-              controlUrl: links.control(isStopped ? null : id),
-              cdpUrl: isStopped ? null : links.to(cdpPath(id)).replace(/^http/u, "ws"),
-              recordingUrl: recording && isStopped ? links.recording(id) : null
+              liveUrl: links.live(running),
+              controlUrl: links.control(running),
+              cdpUrl: running === null ? null : links.to(cdpPath(id)).replace(/^http/u, "ws"),
+              recordingUrl: recording && status === "stopped" ? links.recording(id) : null
             }
           })
         )
@@ -144,9 +149,10 @@ export const layer = (api: Operations) =>
           Effect.gen(function* () {
             const { id, status } = yield* find(params.browser_id)
             if (status === "stopped") return yield* new ConflictError({ detail: "The browser is stopped" })
+            const links = yield* linksOf(request, id)
+            if (!links.showsBrowsers) return yield* new ConflictError({ detail: unseen })
             const { name } = yield* Caller
             const control = yield* engine.takeControl(id, name, (payload.seconds ?? controlSeconds) * 1000)
-            const links = yield* linksOf(request, id)
             return { ...controlView(id, control), url: links.driver(id, control.id) }
           }).pipe(Effect.catchTag("ControlTaken", taken))
         )

@@ -19,19 +19,19 @@ type Outcome = "cancelled" | "already" | "notFound"
 
 /** Cancels runs of a caller. */
 export const make = (engine: Engine["Service"]) => {
-  const cancel = (id: string): Effect.Effect<Outcome, StoreUnavailable> =>
+  const cancel = (id: string, onlyQueued: boolean): Effect.Effect<Outcome, StoreUnavailable> =>
     Effect.gen(function* () {
       const before = yield* engine.turn(id)
       if (Turn.isTerminal(before.status)) return "already"
-      const { status } = yield* engine.cancelTurn(id)
-      // it may have finished by itself in the meantime
-      return status === "cancelled" || !Turn.isTerminal(status) ? "cancelled" : "already"
+      const { status } = yield* engine.cancelTurn(id, { onlyQueued })
+      // it may have finished by itself in the meantime, or begun
+      return status === "cancelled" || !(onlyQueued || Turn.isTerminal(status)) ? "cancelled" : "already"
     }).pipe(Effect.catchTag("TurnNotFound", () => Effect.succeed<Outcome>("notFound")))
 
-  const cancelAll = Effect.fnUntraced(function* (sent: ReadonlyArray<string>, next: string | null) {
+  const cancelAll = Effect.fnUntraced(function* (sent: ReadonlyArray<string>, next: string | null, onlyQueued = false) {
     const ids = [...new Set(sent)]
     yield* Audit.note(ids)
-    const outcomes = yield* Effect.forEach(ids, (id) => cancel(id.toLowerCase()), { concurrency: atOnce })
+    const outcomes = yield* Effect.forEach(ids, (id) => cancel(id.toLowerCase(), onlyQueued), { concurrency: atOnce })
     const those = (outcome: Outcome) => ids.filter((_, index) => outcomes[index] === outcome)
     return {
       cancelled: those("cancelled"),
@@ -45,7 +45,7 @@ export const make = (engine: Engine["Service"]) => {
     request: typeof CancelRuns.Type
   ): Effect.Effect<CancelledRuns, BadCursorError | HTTPValidationError | StoreUnavailable> =>
     Effect.gen(function* () {
-      if ("ids" in request) return yield* cancelAll(request.ids, null)
+      if ("ids" in request) return yield* cancelAll(request.ids, null, request.onlyQueued)
       const filter = yield* RunFilter.of(request.filter)
       const statuses = open.filter((status) => filter.statuses?.includes(status) ?? true)
       const walk = { list: "admin.runs.cancel", filter: { ...filter } }

@@ -3,11 +3,13 @@ import type {
   Mark,
   ModelCall as CallView,
   Run,
+  RunDetails,
   RunStep,
   Session as SessionView
 } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
 import { type Browser, type ModelCall, type RunMark, type Session, Turn } from "@webagent/engine"
+import { browserQueueOf, questionOf, waitingForOf } from "../../api/RunWaits.ts"
 
 const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
@@ -22,10 +24,12 @@ export const runOf = (turn: Turn.Turn): Run => ({
   node: turn.node,
   tags: turn.tags,
   sessionId: turn.sessionId,
-  workspaceId: null,
+  workspaceId: turn.files?.workspaceId ?? null,
   steps: turn.steps,
   failure: turn.failure,
   reason: Turn.isTerminal(turn.status) ? Turn.reasonOf(turn) : null,
+  browserQueue: browserQueueOf(turn),
+  waitingFor: waitingForOf(turn),
   error: turn.error,
   result: turn.output,
   isSuccess: turn.isSuccess,
@@ -38,6 +42,19 @@ export const runOf = (turn: Turn.Turn): Run => ({
   finishedAt: momentOf(turn.finishedAt_ms),
   updatedAt: fromMillis(turn.finishedAt_ms ?? turn.startedAt_ms ?? turn.dispatchedAt_ms ?? turn.createdAt_ms)
 })
+
+/** The questions of a turn, with their outcomes. */
+export const questionsOf = ({ questions = [] }: Turn.Turn): NonNullable<RunDetails["questions"]> =>
+  questions.map((question) => {
+    const { outcome } = question
+    return {
+      ...questionOf(question),
+      outcome:
+        outcome === undefined
+          ? null
+          : { kind: outcome.kind, answer: outcome.answer, by: outcome.by, at: fromMillis(outcome.at_ms) }
+    }
+  })
 
 /** A step of a turn. */
 export const stepOf =
@@ -103,6 +120,8 @@ export const sessionOf = (session: Session.Session): SessionView => ({
 export interface BrowserWork {
   readonly sessionId: string
   readonly turnId: string | null
+  /** The task of the turn. */
+  readonly task: string | null
 }
 
 /** A browser, with what its agent does in it, and the tab in front where it is known. */
@@ -117,8 +136,10 @@ export const browserOf = (
   node: browser.node,
   agentSessionId: work?.sessionId ?? null,
   runId: work?.turnId ?? null,
+  task: work?.task ?? null,
   title: tab?.title ?? null,
   address: tab?.address ?? null,
+  driver: browser.driver?.name ?? null,
   stopReason: browser.stopReason,
   recording: browser.recording,
   startedAt: fromMillis(browser.startedAt_ms),

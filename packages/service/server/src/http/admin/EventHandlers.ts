@@ -1,12 +1,15 @@
+import { Engine } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Stream from "effect/Stream"
 import { EventHub } from "../../api/EventHub.ts"
 import * as ServerSentEvents from "../../api/ServerSentEvents.ts"
+import * as EventLog from "./EventLog.ts"
 import * as LiveEvents from "./LiveEvents.ts"
 import type { Operations } from "./Operations.ts"
+import * as Pages from "./Pages.ts"
 
-/** Changes as they happen, as server-sent events. */
+/** Changes as they happen, as server-sent events, and those of the past as pages. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
     api,
@@ -14,17 +17,27 @@ export const layer = (api: Operations) =>
     Effect.fnUntraced(function* (handlers) {
       const feed = yield* LiveEvents.make
       const hub = yield* EventHub
-      return handlers.handleAll({
-        stream: ({ headers, query: { run = null } }) =>
-          Effect.gen(function* () {
-            const context = yield* Effect.context<never>()
-            const changes = feed({ after: headers["last-event-id"] ?? null, run: run?.toLowerCase() ?? null }).pipe(
-              Stream.map((change) => ({ ...change, id: Number(change.id) })),
-              Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
-              Stream.provideContext(context)
-            )
-            return ServerSentEvents.respond(yield* hub.ofCaller(changes))
-          })
-      })
+      const { events } = yield* Engine
+      const past = EventLog.make(events)
+      return handlers
+        .handle("list", ({ query: { cursor, limit, ...filter } }) =>
+          Pages.read(
+            { list: "admin.events", filter, cursor, limit },
+            (after, rows) => past(filter, after, rows),
+            EventLog.viewOf
+          )
+        )
+        .handleAll({
+          stream: ({ headers, query: { run = null } }) =>
+            Effect.gen(function* () {
+              const context = yield* Effect.context<never>()
+              const changes = feed({ after: headers["last-event-id"] ?? null, run: run?.toLowerCase() ?? null }).pipe(
+                Stream.map((change) => ({ ...change, id: Number(change.id) })),
+                Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
+                Stream.provideContext(context)
+              )
+              return ServerSentEvents.respond(yield* hub.ofCaller(changes))
+            })
+        })
     })
   )

@@ -16,13 +16,17 @@ const atOnce = 4
 
 const unlimited = { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null }
 
-const viewOf = ({ createdAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ApiKey, usage: KeyUsage): Key => ({
+const viewOf = (
+  { createdAt_ms, lastUsedAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ApiKey,
+  usage: KeyUsage
+): Key => ({
   name,
   prefix,
   scopes,
   limits,
   createdAt: fromMillis(createdAt_ms),
   revokedAt: revokedAt_ms === null ? null : fromMillis(revokedAt_ms),
+  lastUsedAt: lastUsedAt_ms === null ? null : fromMillis(lastUsedAt_ms),
   // sums of the database are binary fractions
   usage: { runs: Number(usage.runs), browsers: Number(usage.browsers), usdToday: String(Number(usage.usd.toFixed(9))) }
 })

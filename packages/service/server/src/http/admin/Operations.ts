@@ -2,15 +2,19 @@ import {
   AuditGroup,
   BrowsersGroup,
   EventsGroup,
+  FilesGroup,
   KeysGroup,
   MarksGroup,
   NodesGroup,
+  ProfilesGroup,
   RecordingsGroup,
   RunsGroup,
+  SchedulesGroup,
   ServerGroup,
   SessionsGroup,
   SharesGroup,
-  SpendGroup
+  SpendGroup,
+  WebhooksGroup
 } from "@webagent/admin"
 import { RequestValidation } from "@webagent/contract"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -26,6 +30,8 @@ const operations = place(
     .add(ServerGroup)
     .add(RunsGroup)
     .add(SharesGroup)
+    .add(FilesGroup)
+    .add(ProfilesGroup)
     .add(MarksGroup)
     .add(SessionsGroup)
     .add(BrowsersGroup)
@@ -35,9 +41,15 @@ const operations = place(
     .add(RecordingsGroup)
     .add(AuditGroup)
     .add(EventsGroup)
-    .middleware(RequestValidation),
+    .add(WebhooksGroup)
+    .add(SchedulesGroup)
+    .middleware(RequestValidation)
+    // without a filter that was misspelt, more runs would be cancelled; without a limit, a key could spend more
+    .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
   {
     runs: { create: { node: "withRoom", launches: "later" } },
+    schedules: { run: { node: "withRoom", launches: "later" } },
+    sessions: { purge: { node: "ofSessionFiles", param: "session_id" } },
     browsers: {
       get: ofBrowser,
       links: ofBrowser,

@@ -11,7 +11,7 @@ const decimalOf = (amount: number): string => amount.toFixed(9).replace(/\.?0+$/
 /** The filter of the engine's lists for that of a request. */
 export const of = (filters: Filters) =>
   Effect.map(createdBetween(filters), (created): TurnFilter => {
-    const { failure, key, minUsd, model, node, search, session, status, tag } = filters
+    const { failure, key, minUsd, model, node, search, session, status, tag, waiting } = filters
     return {
       ...created,
       ...(status === undefined ? {} : { statuses: [status] }),
@@ -19,6 +19,7 @@ export const of = (filters: Filters) =>
       ...(session === undefined ? {} : { sessionId: session.toLowerCase() }),
       ...(model === undefined ? {} : { model }),
       ...(node === undefined ? {} : { node }),
+      ...(waiting === undefined ? {} : { waiting: true }),
       ...(tag === undefined ? {} : { tag }),
       ...(failure === undefined ? {} : { failure }),
       ...(search === undefined ? {} : { text: search }),

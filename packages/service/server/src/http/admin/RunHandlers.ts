@@ -1,6 +1,6 @@
-import { NotFoundError, type RunDetails } from "@webagent/admin"
+import { NotFoundError, type RunDetails, type RunPage } from "@webagent/admin"
 import { ConflictError } from "@webagent/contract"
-import { Engine, noNote, Owner, RunNotes, type Turn } from "@webagent/engine"
+import { Engine, noNote, RunNotes, type Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -8,10 +8,14 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
+import { invalid } from "../../api/Invalid.ts"
+import { answerOf, askedOf, notAChoice, notWaiting } from "../../api/RunWaits.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
-import * as V4 from "../../api/v4/Conversion.ts"
+import * as StartRun from "../../schedules/StartRun.ts"
 import * as BulkCancel from "./BulkCancel.ts"
-import { callOf, markOf, runOf, stepOf } from "./Conversion.ts"
+import * as BulkRetry from "./BulkRetry.ts"
+import { callOf, markOf, questionsOf, runOf, stepOf } from "./Conversion.ts"
+import { owned } from "./Owned.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
 import * as RunFilter from "./RunFilter.ts"
@@ -27,10 +31,6 @@ export const pathOf = (url: string): string => {
   return `${pathname}${search}`
 }
 
-/** Runs as the caller's own, even if the caller sees those of every key. */
-const owned = <A, E, R>(create: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Caller, ({ owner }) => Effect.provideService(create, Owner, owner))
-
 /** Runs of every key, or of the request's key. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
@@ -40,36 +40,16 @@ export const layer = (api: Operations) =>
       const engine = yield* Engine
       const linksOf = yield* Links.make
       const cancel = BulkCancel.make(engine)
+      const retry = BulkRetry.make(engine)
       const notes = yield* RunNotes
+      const start = yield* StartRun.make
       const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", noRun)
 
       const budgetOf = ({ budget }: Turn.Turn): RunDetails["budget"] =>
         budget === null ? null : { costUsd: budget.cost, tokens: budget.tokens, durationMs: budget.duration_ms }
 
-      /** Starts a run like another one, for the same owner. */
-      const again = Effect.fnUntraced(function* (id: string) {
-        const turn = yield* engine.turn(id.toLowerCase())
-        const { session } = yield* engine.session(turn.sessionId)
-        const { budget, model, modelParams, outputSchema, owner, tags, task } = turn
-        const { recording, thinkingLevel } = session
-        // a model of before, which the agent no longer has, gives way to the current one
-        const hasModel = yield* engine.acceptsModel(model)
-        const request = {
-          task,
-          modelParams,
-          outputSchema,
-          thinkingLevel,
-          recording,
-          tags,
-          budget,
-          ...(hasModel ? { model } : {})
-        }
-        const created = yield* Effect.provideService(engine.createSession(request), Owner, owner)
-        return { of: id, run: runOf(created.turn) }
-      })
-
       return handlers
-        .handle("list", ({ query: { cursor, limit, ...filters } }) =>
+        .handle("list", ({ query: { counts: wanted, cursor, limit, ...filters } }) =>
           Effect.gen(function* () {
             const filter = yield* RunFilter.of(filters)
             const { statuses: _statuses, text, ...counted } = filter
@@ -78,17 +58,19 @@ export const layer = (api: Operations) =>
               (after, rows) => engine.lists.turns(filter, after, rows),
               runOf
             )
-            const counts =
-              cursor === undefined && text === undefined ? yield* engine.lists.turnCounts(counted, mostCounted) : null
-            return { ...page, counts }
+            const isCounted = cursor === undefined && text === undefined && wanted !== "false"
+            const counts = isCounted ? yield* engine.lists.turnCounts(counted, mostCounted) : null
+            // encoding by the schema would take a third of the request's time, and change nothing
+            return HttpServerResponse.jsonUnsafe({ ...page, counts } satisfies RunPage)
           })
         )
         .handle("create", ({ payload, request }) =>
-          SafeCreate.once({ request, payload }, (safe) =>
-            Effect.flatMap(V4.toDomain(payload), (session) => owned(engine.createSession(session, safe)))
-          ).pipe(
+          SafeCreate.once({ request, payload }, (safe) => owned(start(payload, safe))).pipe(
             Effect.tap(({ turn }) => Audit.note([turn.id])),
-            Effect.map(({ turn }) => runOf(turn))
+            Effect.map(({ turn }) => runOf(turn)),
+            Effect.catchTag("ProfileUnusable", ({ message }) =>
+              Effect.fail(invalid(["body", "browserSettings", "profileId"], message))
+            )
           )
         )
         .handle("message", ({ params, payload, request }) =>
@@ -120,7 +102,10 @@ export const layer = (api: Operations) =>
               attempt: turn.attempt,
               modelParams: turn.modelParams,
               outputSchema: turn.outputSchema,
+              attachedFileIds: turn.files?.ids ?? null,
+              profileId: session.profileId,
               budget: budgetOf(turn),
+              questions: questionsOf(turn),
               suggestions: turn.suggestions,
               liveUrl: links.live(isStopped ? null : browserId),
               recordingUrl: recording && browserId !== null && isStopped ? links.recording(browserId) : null,
@@ -128,6 +113,18 @@ export const layer = (api: Operations) =>
               shared: share !== null && share.expiresAt_ms > now_ms
             }
           })
+        )
+        .handle("answer", ({ params, payload }) =>
+          Effect.flatMap(Caller, ({ name }) =>
+            engine.answer(params.run_id.toLowerCase(), answerOf(payload, name))
+          ).pipe(
+            Effect.map(runOf),
+            Effect.catchTags({
+              TurnNotFound: noRun,
+              NotAChoice: ({ choices }) => Effect.fail(notAChoice(choices)),
+              NotWaiting: () => Effect.fail(new ConflictError({ detail: notWaiting }))
+            })
+          )
         )
         .handle("picture", ({ params, request }) =>
           Effect.gen(function* () {
@@ -153,27 +150,16 @@ export const layer = (api: Operations) =>
               const calls = yield* Effect.catchTag(engine.modelCalls(id), "TurnNotFound", noRun)
               return calls.filter(({ ordinal }) => ordinal > after).map(callOf)
             }),
+          ask: ({ params, payload }) =>
+            engine.ask(params.run_id.toLowerCase(), askedOf(payload)).pipe(
+              Effect.map(runOf),
+              Effect.catchTags({
+                TurnNotFound: noRun,
+                NotAsked: ({ message }) => Effect.fail(new ConflictError({ detail: message }))
+              })
+            ),
           cancel: ({ payload }) => cancel(payload),
-          retry: ({ payload }) =>
-            Effect.gen(function* () {
-              yield* Audit.note(payload.ids)
-              const started: Array<Effect.Success<ReturnType<typeof again>>> = []
-              const notFound: Array<string> = []
-              const refused: Array<{ readonly id: string; readonly detail: string }> = []
-              for (const id of new Set(payload.ids)) {
-                const missing = () => Effect.sync(() => void notFound.push(id))
-                yield* again(id).pipe(
-                  Effect.map((run) => void started.push(run)),
-                  Effect.catchTags({
-                    TurnNotFound: missing,
-                    SessionNotFound: missing,
-                    AdmissionRefused: ({ message }) => Effect.sync(() => void refused.push({ id, detail: message })),
-                    IdempotencyKeyReused: Effect.die
-                  })
-                )
-              }
-              return { started, notFound, refused }
-            })
+          retry: ({ payload }) => retry(payload.ids)
         })
     })
   )

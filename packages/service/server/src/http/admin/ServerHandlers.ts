@@ -1,14 +1,19 @@
 import { features } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
-import { LiveViews, NodeId, nodeNameIn, Recordings } from "@webagent/engine"
+import { LiveViews, NodeId, nodeNameIn, Profiles, Recordings, Schedules, Webhooks, Workspaces } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import { Caller } from "../../api/Caller.ts"
+import * as AdminAuth from "../policy/AdminAuth.ts"
+import type * as ApiKeyAuth from "../policy/ApiKeyAuth.ts"
 import { Monitoring } from "../endpoints/Monitoring.ts"
 import { version } from "../endpoints/Version.ts"
 import { Installation } from "./Installation.ts"
 import type { Operations } from "./Operations.ts"
+
+const nameOf = ({ endpoint, group }: ApiKeyAuth.Operation) => `${group.identifier}.${endpoint.identifier}`
 
 /** The server itself: version, parts, health and settings. */
 export const layer = (api: Operations) =>
@@ -20,16 +25,26 @@ export const layer = (api: Operations) =>
       const installation = yield* Installation
       const node = yield* NodeId
       const started_ms = yield* Clock.currentTimeMillis
+      const all = Object.values<HttpApiGroup.Top>(api.groups as object as Record<string, HttpApiGroup.Top>).flatMap(
+        (group) => Object.values(group.endpoints).map((endpoint): ApiKeyAuth.Operation => ({ group, endpoint }))
+      )
       const groups = new Set<string>(Object.keys(api.groups))
+      const profiles = yield* Profiles
       const parts: Readonly<Record<string, boolean>> = {
         recordings: (yield* Recordings) !== null,
-        live: (yield* LiveViews) !== null
+        live: (yield* LiveViews) !== null,
+        profiles: profiles !== null && profiles.unusable === undefined,
+        files: (yield* Workspaces) !== null,
+        webhooks: (yield* Webhooks) !== null,
+        schedules: (yield* Schedules) !== null
       }
       const has = features.filter((feature) => parts[feature] ?? groups.has(feature))
       return handlers.handleAll({
         get: () =>
           Effect.gen(function* () {
-            const { isAdmin, name } = yield* Caller
+            const caller = yield* Caller
+            const { isAdmin, name } = caller
+            const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
             const now_ms = yield* Clock.currentTimeMillis
             const { browsers, data, model } = installation
             return {
@@ -41,7 +56,7 @@ export const layer = (api: Operations) =>
               data,
               browsers,
               model,
-              key: { name, admin: isAdmin }
+              key: { name, admin: isAdmin, operations }
             }
           }),
         health: () => Effect.map(health, ({ reason = null, status, ...details }) => ({ status, reason, details })),

@@ -1,7 +1,8 @@
 import { NotFoundError, SharedRunsApi } from "@webagent/admin"
-import { Engine, RunNotes } from "@webagent/engine"
+import { Engine, Recordings, RunNotes, type Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
@@ -25,6 +26,7 @@ const handlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (group) {
     const engine = yield* Engine
     const notes = yield* RunNotes
+    const recordings = yield* Recordings
     const owners = yield* LinkOwners
     const tokens = yield* LinkTokens
     const linksOf = yield* Links.make
@@ -39,14 +41,37 @@ const handlers = HttpApiBuilder.group(
     })
     const stepsOf = (id: string) => Effect.catchTag(engine.steps(id), "TurnNotFound", nothing)
 
+    /** The browser whose recording shows this run, and no other run of its session. */
+    const recordedIn = ({ sessionId }: Turn.Turn) =>
+      Effect.map(
+        Effect.catchTag(engine.session(sessionId), "SessionNotFound", nothing),
+        ({ session: { browserId, recording, status, turnCount } }) =>
+          recording && status === "stopped" && turnCount === 1 ? browserId : null
+      )
+
+    /** Sends the browser on to the node with a file; its link is valid for an hour. */
+    const fileOf = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      file: string | null,
+      missing: string
+    ) {
+      const url = file === null ? null : (yield* linksOf(request)).recording(file)
+      if (url === null) return yield* new NotFoundError({ detail: missing })
+      return HttpServerResponse.redirect(pathOf(url), { headers: { "cache-control": "no-store" } })
+    })
+
     return group
       .handle("picture", ({ params, query, request }) =>
         Effect.gen(function* () {
           const { id } = yield* find(params.run_id, query.token)
           const picture = (yield* stepsOf(id)).find(({ ordinal }) => ordinal === params.number)?.picture ?? null
-          const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
-          if (url === null) return yield* new NotFoundError({ detail: "This step has no picture" })
-          return HttpServerResponse.redirect(pathOf(url), { headers: { "cache-control": "no-store" } })
+          return yield* fileOf(request, picture, "This step has no picture")
+        })
+      )
+      .handle("recording", ({ params, query, request }) =>
+        Effect.gen(function* () {
+          const browserId = yield* recordedIn(yield* find(params.run_id, query.token))
+          return yield* fileOf(request, browserId, "This run has no recording of its own")
         })
       )
       .handleAll({
@@ -64,7 +89,8 @@ const handlers = HttpApiBuilder.group(
                 "tags",
                 "workspaceId"
               ]),
-              stepList: steps.map(stepOf(turn))
+              stepList: steps.map(stepOf(turn)),
+              recording: recordings !== null && (yield* recordedIn(turn)) !== null
             }
           })
       })

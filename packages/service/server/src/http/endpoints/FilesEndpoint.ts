@@ -1,13 +1,12 @@
-import { Workspaces } from "@webagent/engine"
-import * as ByteSize from "effect/ByteSize"
+import { Workspaces, type WorkspacesService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as FileLinks from "../../api/FileLinks.ts"
+import { LinkOwners } from "../../api/LinkOwners.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { ServerApi } from "./ServerApi.ts"
@@ -15,15 +14,15 @@ import { ServerApi } from "./ServerApi.ts"
 const noUpload = ErrorResponse.make(404, "No upload is expected here: ask for a new uploadUrl")
 const noFile = ErrorResponse.make(404, "File not found")
 
+const revoked = ErrorResponse.make(403, "The API key of these files was revoked")
+
 const tooLarge = (maxBytes: number) => ErrorResponse.make(413, `The file has more than ${maxBytes} bytes`)
 
-/** Reads a body of at most this many bytes; undefined if it is larger or can't be read. */
-const bytesOf = (request: HttpServerRequest.HttpServerRequest, maxBytes: number) =>
-  request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
-    Effect.map((buffer) => new Uint8Array(buffer)),
-    Effect.orElseSucceed(() => undefined)
-  )
+const cut = ErrorResponse.make(400, "The upload was cut off. Send it again")
+
+/** The number of bytes that a request announces; null if it doesn't. */
+const sizeOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  headers["content-length"] === undefined ? null : Number(headers["content-length"])
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
@@ -34,25 +33,31 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const workspaces = yield* Workspaces
     const tokens = yield* LinkTokens
+    const owners = yield* LinkOwners
+
+    /** True if the owner of a workspace or of an upload still has a key. Of what isn't there, the operation tells. */
+    const mayOpen = (files: WorkspacesService, id: string) =>
+      Effect.flatMap(files.ownerOf(id), (owner) => owners.mayOpen(owner ?? null))
 
     const upload = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.gen(function* () {
         const { upload_id: id = "" } = yield* HttpRouter.params
         const { token } = yield* HttpServerRequest.ParsedSearchParams
         if (workspaces === null || !tokens.opens(FileLinks.uploadPath(id), token)) return noUpload
-        const { maxBytes, size } = yield* workspaces.expected(id)
-        if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge(maxBytes)
-        const bytes = yield* bytesOf(request, maxBytes)
-        if (bytes === undefined) return tooLarge(maxBytes)
-        if (size !== null && bytes.length !== size) {
-          return ErrorResponse.make(400, `The upload was to have ${size} bytes and has ${bytes.length}`)
-        }
-        yield* workspaces.write(id, bytes)
+        if (!(yield* mayOpen(workspaces, id))) return revoked
+        yield* workspaces.write(id, request.stream, sizeOf(request))
         return HttpServerResponse.empty({ status: 200 })
       }).pipe(
         Effect.catchTags({
           UploadNotFound: () => Effect.succeed(noUpload),
-          NoRoom: ({ message }) => Effect.succeed(ErrorResponse.make(413, message))
+          NoRoom: ({ message }) => Effect.succeed(ErrorResponse.make(413, message)),
+          WrongSize: ({ expected, received }) =>
+            Effect.succeed(
+              received > expected
+                ? tooLarge(expected)
+                : ErrorResponse.make(400, `The upload was to have ${expected} bytes and has ${received}`)
+            ),
+          HttpServerError: () => Effect.succeed(cut)
         })
       )
 
@@ -65,9 +70,11 @@ export const layer = HttpApiBuilder.group(
       if (workspaces === null || !FileLinks.opensFile(tokens, id, { ...link, token: query["token"] }, now_ms)) {
         return noFile
       }
-      const { bytes, contentType } = yield* workspaces.read(id, link.path)
-      return HttpServerResponse.uint8Array(bytes, {
+      if (!(yield* mayOpen(workspaces, id))) return revoked
+      const { bytes, contentType, size } = yield* workspaces.read(id, link.path)
+      return HttpServerResponse.stream(bytes, {
         contentType,
+        contentLength: size,
         headers: {
           "content-disposition": link.as,
           // the file is of a caller: it gets no origin, and runs and loads nothing

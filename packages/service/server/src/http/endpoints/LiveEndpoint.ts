@@ -24,6 +24,7 @@ import * as Upgrade from "../policy/Upgrade.ts"
 import { awaitDrain } from "../websocket/Backpressure.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
 import * as Hosts from "../policy/Hosts.ts"
+import * as DriverTabs from "./DriverTabs.ts"
 import { ServerApi } from "./ServerApi.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveScript from "./LiveScript.ts"
@@ -93,6 +94,7 @@ export const layer = HttpApiBuilder.group(
     const owners = yield* LinkOwners.LinkOwners
     const linksOf = yield* Links.make
     const enter = ConnectionLimit.make(mostViewers)
+    const enterDriver = yield* DriverTabs.make
 
     /** The browser of a request, and whether its link gives control. */
     const requested = Effect.gen(function* () {
@@ -208,6 +210,7 @@ export const layer = HttpApiBuilder.group(
       if (!(yield* enter(browser.id))) {
         return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
       }
+      if (browser.controlId !== null) yield* enterDriver(browser.id, browser.controlId)
       const view = yield* browser.open
       const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
       limitMessages(wire, largestMessage_bytes)

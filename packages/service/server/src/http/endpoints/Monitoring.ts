@@ -1,13 +1,17 @@
 import { ApiKeyAuth } from "@webagent/contract"
 import { apiKeyHeader } from "@webagent/contract/Wire"
+import { Traces } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as References from "effect/References"
 import * as Redacted from "effect/Redacted"
@@ -149,6 +153,36 @@ const shown = (url: string): string => {
 
 const probes = new Set(["/ready", "/health"])
 
+/** Adds a span around a request if the server exports traces. Its parent is the client's span, as in `traceparent`. */
+const traced =
+  (
+    { headers, method, url }: HttpServerRequest.HttpServerRequest,
+    facts: RequestFacts.RequestFacts,
+    clock: Clock.Clock
+  ) =>
+  <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>): typeof app =>
+    Effect.withFiber((fiber) => {
+      const traces = fiber.getRef(Traces.Traces)
+      if (traces === null || probes.has(url) || url === "/metrics") return app
+      const span = Traces.startSpan(traces.tracer, method, clock.currentTimeNanosUnsafe(), {
+        kind: "server",
+        parent: Option.getOrUndefined(HttpTraceContext.w3c(headers)),
+        attributes: { "http.request.method": method, "url.path": shown(url), "webagent.request.id": facts.id }
+      })
+      return Effect.onExit(Effect.provideService(app, Traces.CurrentSpan, span), (exit) =>
+        Effect.sync(() => {
+          const status = Exit.isSuccess(exit) ? exit.value.status : 499
+          span.attribute("http.response.status_code", status)
+          if (facts.route !== undefined) {
+            span.attribute("http.route", facts.route)
+            // the exporter reads the name when the span ends, and the route is known only then
+            Object.assign(span, { name: `${method} ${facts.route}` })
+          }
+          Traces.endSpan(span, clock.currentTimeNanosUnsafe(), status >= 500 ? String(status) : undefined)
+        })
+      )
+    })
+
 /** Number of refused keys that are logged per minute, because a client without a key could otherwise fill the disk. */
 const refusedPerMinute = 60
 
@@ -210,7 +244,8 @@ export const measured = <E, R>(
     const version = /^\/api\/(v[234])\//u.exec(request.url)?.[1] ?? "other"
     const method = labeledMethods.has(request.method) ? request.method : "other"
     const began_ns = clock.currentTimeNanosUnsafe()
-    return Effect.flatMap(Effect.provideService(app, RequestFacts.RequestFacts, facts), (response) => {
+    const noted = Effect.provideService(app, RequestFacts.RequestFacts, facts)
+    return Effect.flatMap(traced(request, facts, clock)(noted), (response) => {
       const { status } = response
       const took_s = Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9
       requests(version, method, String(status)).updateUnsafe(1, fiber.context)

@@ -24,7 +24,7 @@ const ofBrowser: Placement = { node: "ofBrowser", param: "browser_id" }
 const ofFiles: Placement = { node: "ofFiles", param: "id" }
 
 /**
- * The endpoints of this server that the description doesn't have. Except for the steps of a run, they take no key: a
+ * The endpoints of this server that the description doesn't have. Except for the steps and the attachments of a run, they take no key: a
  * token in the address of a link opens it. `/mcp` isn't one of them, because it takes every method.
  */
 export const ServerApi = HttpApi.make("server")
@@ -74,5 +74,10 @@ export const ServerApi = HttpApi.make("server")
     HttpApiGroup.make("files").add(put("upload", uploadPath(":upload_id")), get("download", filePath(":workspace_id")))
   )
   .add(HttpApiGroup.make("shares").add(get("session", sharePath(":session_id"))))
+  .add(
+    HttpApiGroup.make("attachments").add(
+      get("zip", `${basePath.v4}/runs/:run_id/attachments.zip`).middleware(ApiKeyAuth)
+    )
+  )
   .add(HttpApiGroup.make("steps").add(get("list", `${basePath.v4}/runs/:run_id/steps`).middleware(ApiKeyAuth)))
   .middleware(NodeRouting)

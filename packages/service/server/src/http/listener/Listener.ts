@@ -12,6 +12,8 @@ import * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { setTimeout as startTimer } from "node:timers"
+import { uploadPath } from "../../api/FileLinks.ts"
 import { LinkRules } from "../../api/Origin.ts"
 import { publicUrlOf } from "../../api/PublicUrl.ts"
 import { fromTexts, TrustedProxies } from "../../api/TrustedProxies.ts"
@@ -109,8 +111,9 @@ const refuse = (answers: Answers, code: string | undefined, socket: Socket): voi
 
 /** Time limits for receiving a request. A slower one gets a 408, and its connection is closed. */
 export interface RequestTimeouts {
-  /** For head and body together. */
+  /** For head and body together, except for the bytes of a file: those may take `upload_ms`. */
   readonly whole_ms: number
+  readonly upload_ms: number
   /** For the next bytes of a body. */
   readonly progress_ms: number
 }
@@ -118,7 +121,7 @@ export interface RequestTimeouts {
 /** The time limits of a listener. */
 export const RequestTimeouts: Context.Reference<RequestTimeouts> = Context.Reference(
   "@webagent/server/RequestTimeouts",
-  { defaultValue: (): RequestTimeouts => ({ whole_ms: 30_000, progress_ms: 10_000 }) }
+  { defaultValue: (): RequestTimeouts => ({ whole_ms: 30_000, upload_ms: 3_600_000, progress_ms: 10_000 }) }
 )
 
 /** The time between two checks of `whole_ms`. Node's default of 30 seconds would double it. */
@@ -139,6 +142,9 @@ const keepAliveTimeout_ms = 65_000
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
+/** True for a request with the bytes of a file, which may be large and its client slow. */
+const isFile = ({ method, url = "" }: IncomingMessage) => method === "PUT" && url.startsWith(uploadPath(""))
+
 /** The largest CDP message, such as an upload. A larger one ends its connection with 1009. */
 const maxPayload_bytes = 256 * 1024 * 1024
 
@@ -154,9 +160,9 @@ export class NodeListener extends Context.Service<
 >()("@webagent/server/NodeListener") {}
 
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
-  const { progress_ms, whole_ms } = yield* RequestTimeouts
+  const { progress_ms, upload_ms, whole_ms } = yield* RequestTimeouts
   const node = createServer({
-    requestTimeout: whole_ms,
+    requestTimeout: upload_ms,
     headersTimeout: whole_ms,
     keepAliveTimeout: keepAliveTimeout_ms,
     connectionsCheckingInterval: Math.min(checkInterval_ms, whole_ms),
@@ -176,6 +182,11 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
       request.setTimeout(progress_ms, () => {
         if (isStalled(request)) refuse(answers, timedOut, request.socket)
       })
+      if (!isFile(request)) {
+        // the time of sockets, as in Node's own limits, and not of a clock that tests move
+        const late = startTimer(() => refuse(answers, timedOut, request.socket), whole_ms)
+        request.once("end", () => clearTimeout(late)).once("close", () => clearTimeout(late))
+      }
     }
     // without a listener, Node would close the connection when a response takes longer than that
     response.on("timeout", ignore)

@@ -10,6 +10,12 @@ import { isRefusal } from "../../api/Refusal.ts"
 import * as ApiKeyAuth from "./ApiKeyAuth.ts"
 import * as RefusalResponse from "./RefusalResponse.ts"
 
+const needsAdmin = ({ endpoint }: ApiKeyAuth.Operation) => Context.get(endpoint.annotations, NeedsAdmin)
+
+/** True if a caller may use an operation. */
+export const allows = ({ isAdmin, key }: Caller, operation: ApiKeyAuth.Operation): boolean =>
+  isAdmin || (!needsAdmin(operation) && (key === null || key.scopes.includes(ApiKeyAuth.scopeOf(operation))))
+
 const allowed = <E, R>(
   callers: CallersService,
   caller: Caller,
@@ -17,7 +23,7 @@ const allowed = <E, R>(
   app: Use<E, R>["app"]
 ): Use<E | ForbiddenError, R>["app"] => {
   const { endpoint } = operation
-  if (Context.get(endpoint.annotations, NeedsAdmin) && !caller.isAdmin) {
+  if (needsAdmin(operation) && !caller.isAdmin) {
     return Effect.fail(new ForbiddenError({ detail: "This operation needs an API key with the scope admin" }))
   }
   const seen = caller.isAdmin ? Effect.provideService(app, Owner, null) : app

@@ -21,6 +21,9 @@ const digest = (key: string) => hash("sha256", key, "buffer")
 
 const unknown = new UnauthorizedError({ detail: "Invalid API key" })
 
+/** The name of a key that was given to the server. */
+const nameOf = (sent: Buffer) => `key:${sent.toString("hex").slice(0, 16)}`
+
 /**
  * Finds the owner of a key among these keys. A comparison of digests takes the same time however much of a key is right.
  * A map remembers accepted keys; its hashes have a random seed, so timing reveals nothing either.
@@ -33,24 +36,43 @@ const among = (apiKeys: ReadonlyArray<string>) => {
     if (owner !== undefined || digests.length === 0) return owner
     const sent = digest(key)
     if (digests.filter((one) => timingSafeEqual(one, sent)).length === 0) return undefined
-    const name = `key:${sent.toString("hex").slice(0, 16)}`
+    const name = nameOf(sent)
     owners.set(key, name)
     return name
   }
 }
 
-/** Finds the caller with a key that was given to the server. */
-const givenCaller = (apiKeys: ReadonlyArray<string>, adminKeys: ReadonlyArray<string>, hasOwners: boolean) => {
+/** The callers with keys that were given to the server, by the secret or the name of the key. */
+const givenCallers = (apiKeys: ReadonlyArray<string>, adminKeys: ReadonlyArray<string>, hasOwners: boolean) => {
   const ownerOf = among(apiKeys)
   const adminOf = among(adminKeys)
-  return (secret: string): Caller | undefined => {
-    const admin = adminOf(secret)
-    const name = admin ?? ownerOf(secret)
-    return name === undefined
-      ? undefined
-      : { name, isAdmin: admin !== undefined, owner: hasOwners ? name : null, key: null }
+  const callerOf = (name: string, isAdmin: boolean): Caller => ({
+    name,
+    isAdmin,
+    owner: hasOwners ? name : null,
+    key: null
+  })
+  const byName = new Map<string, Caller>()
+  for (const [keys, isAdmin] of [
+    [apiKeys, false],
+    [adminKeys, true]
+  ] as const)
+    for (const name of keys.map(digest).map(nameOf)) byName.set(name, callerOf(name, isAdmin))
+  return {
+    find: (secret: string): Caller | undefined => {
+      const name = adminOf(secret) ?? ownerOf(secret)
+      return name === undefined ? undefined : byName.get(name)
+    },
+    named: (name: string): Caller | undefined => byName.get(name)
   }
 }
+
+const storedCaller = (key: ApiKey): Caller => ({
+  name: key.name,
+  isAdmin: key.scopes.includes("admin"),
+  owner: key.name,
+  key
+})
 
 /**
  * Accepts requests with one of these keys. All others get a 401 before any other check. Records have no owners, so every
@@ -62,10 +84,10 @@ export const layer = (
   apiKeys: ReadonlyArray<string>,
   adminKeys: ReadonlyArray<string> = []
 ): Layer.Layer<ApiKeyAuth> => {
-  const callerOf = givenCaller(apiKeys, adminKeys, false)
+  const given = givenCallers(apiKeys, adminKeys, false)
   const check = Layer.succeed(ApiKeyAuth, {
     apiKey: (httpEffect, { credential }) => {
-      const caller = callerOf(Redacted.value(credential))
+      const caller = given.find(Redacted.value(credential))
       return caller === undefined
         ? Effect.fail(unknown)
         : RequestFacts.noteKey(caller.name, Effect.provideService(httpEffect, Caller, caller))
@@ -73,8 +95,9 @@ export const layer = (
   })
   const callers = Layer.succeed(Callers, {
     as: (_, { app }) => app,
+    named: (name) => Effect.succeed(given.named(name)),
     find: (secret) => {
-      const caller = callerOf(secret)
+      const caller = given.find(secret)
       return caller === undefined ? Effect.fail(unknown) : RequestFacts.noteKey(caller.name, Effect.succeed(caller))
     }
   })
@@ -98,7 +121,8 @@ export const operationOf = <Group extends HttpApiGroup.Constraint>(
 
 /** The scope that an operation needs. */
 export const scopeOf = ({ endpoint, group }: Operation): KeyScope => {
-  if (endpoint.method === "GET") return "read"
+  // who may read may also say that it saved what it read
+  if (endpoint.method === "GET" || group.identifier === "audit") return "read"
   return group.identifier === "browsers" ? "browsers" : "runs"
 }
 
@@ -119,25 +143,33 @@ const makeWithin = (keys: ApiKeys["Service"]) => {
   }
 }
 
-const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, adminKeys: ReadonlyArray<string>) {
+const makeManaged = Effect.fnUntraced(function* (
+  apiKeys: ReadonlyArray<string>,
+  adminKeys: ReadonlyArray<string>,
+  isSimulated: boolean
+) {
   const keys = yield* ApiKeys
-  const callerOf = givenCaller(apiKeys, adminKeys, true)
+  const givenOf = givenCallers(apiKeys, adminKeys, !isSimulated)
   const within = makeWithin(keys)
   const countFailure = FailedKeys.make()
 
   const find = Effect.fnUntraced(function* (secret: string) {
-    const given = callerOf(secret)
+    const given = givenOf.find(secret)
     if (given !== undefined) return yield* RequestFacts.noteKey(given.name, Effect.succeed(given))
     // read each time, because another process may revoke the key
     const key = Option.getOrUndefined(yield* keys.find(secret))
     if (key === undefined) {
-      yield* countFailure(secret)
+      if (!isSimulated) yield* countFailure(secret)
       return yield* unknown
     }
-    const { name } = key
-    const caller: Caller = { name, isAdmin: key.scopes.includes("admin"), owner: name, key }
-    return yield* RequestFacts.noteKey(name, Effect.succeed(caller))
+    return yield* RequestFacts.noteKey(key.name, Effect.succeed(storedCaller(key)))
   })
+
+  const named: CallersService["named"] = (name) => {
+    const given = givenOf.named(name)
+    if (given !== undefined) return Effect.succeed(given)
+    return Effect.map(keys.named(name), (key) => Option.getOrUndefined(Option.map(key, storedCaller)))
+  }
 
   const as: CallersService["as"] = ({ key, owner }, use) => {
     const app = Effect.provideService(use.app, Owner, owner)
@@ -146,7 +178,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>,
 
   const check = ApiKeyAuth.of({
     apiKey: (app, { credential, endpoint, group }) =>
-      Effect.matchEffect(find(Redacted.value(credential)), {
+      Effect.matchEffect(RequestFacts.noteRoute(endpoint.path, find(Redacted.value(credential))), {
         onFailure: (error) => (isRefusal(error) ? Effect.succeed(RefusalResponse.make(error)) : Effect.fail(error)),
         onSuccess: (caller) =>
           as(caller, {
@@ -156,7 +188,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>,
           })
       })
   })
-  return Context.make(ApiKeyAuth, check).pipe(Context.add(Callers, { find, as }))
+  return Context.make(ApiKeyAuth, check).pipe(Context.add(Callers, { find, named, as }))
 })
 
 /**
@@ -168,4 +200,11 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>,
 export const layerManaged = (
   apiKeys: ReadonlyArray<string> = [],
   adminKeys: ReadonlyArray<string> = []
-): Layer.Layer<ApiKeyAuth, never, ApiKeys> => Layer.effectContext(makeManaged(apiKeys, adminKeys))
+): Layer.Layer<ApiKeyAuth, never, ApiKeys> => Layer.effectContext(makeManaged(apiKeys, adminKeys, false))
+
+/**
+ * The same for a simulated service: `apiKeys` see the records of every key, and any number of wrong keys get a 401. Only
+ * keys of `ApiKeys` have scopes, limits and records of their own.
+ */
+export const layerSimulated = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth, never, ApiKeys> =>
+  Layer.effectContext(makeManaged(apiKeys, [], true))

@@ -1,5 +1,7 @@
-import type { Node } from "@webagent/engine"
+import { BrowserQueue, type LaunchFailed, type Node } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -17,6 +19,7 @@ import { Nodes, type NodesService } from "../../nodes/Nodes.ts"
 import * as Signature from "../../nodes/Signature.ts"
 import * as Tunnel from "../../nodes/Tunnel.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
+import { BrowserQueueTimeout } from "./BrowserQueueTimeout.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Hosts from "./Hosts.ts"
 import { Counted } from "./KeyLimits.ts"
@@ -151,7 +154,31 @@ const atNodeWithRoom = <E, R>(nodes: NodesService, here: Effect.Effect<Response,
     return yield* Effect.provideService(here, Counted, counted)
   })
 
-const isFull = (error: unknown) => isRefusal(error) && error._tag === "LaunchFailed" && error.reason === "full"
+const isLaunchFailure = (error: unknown): error is LaunchFailed => isRefusal(error) && error._tag === "LaunchFailed"
+
+const isFull = (error: unknown) => isLaunchFailure(error) && error.reason === "full"
+
+/** Lets a create wait here for a free browser, at most until this time, and only until another node has room. */
+const queued = <E, R>({ withRoom }: NodesService, here: Effect.Effect<Response, E, R>, until_ms: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+    const hasOthers = Effect.map(withRoom, (others) => others.length > 0)
+    const isMovable = Effect.orElseSucceed(hasOthers, () => false)
+    const limits = { within: until_ms - now_ms, over: Effect.never, isMovable }
+    return Effect.provideService(here, BrowserQueue, now_ms < until_ms ? limits : null)
+  })
+
+/** Handles a create at the first node with a free browser, for which it waits here in the meantime. */
+const atFirstFreeNode = <E, R>(
+  nodes: NodesService,
+  here: Effect.Effect<Response, E, R>,
+  until_ms: number,
+  isCounted: boolean
+): ReturnType<typeof atNodeWithRoom<E, R>> =>
+  Effect.catchIf(
+    atNodeWithRoom(nodes, queued(nodes, here, until_ms), isCounted),
+    (error) => isLaunchFailure(error) && error.reason === "moved",
+    () => atFirstFreeNode(nodes, here, until_ms, true)
+  )
 
 /** Handles a create that needs a browser at a node with room: this one if it has room, otherwise another. */
 const withRoom = <E, R>(
@@ -161,14 +188,23 @@ const withRoom = <E, R>(
   here: Effect.Effect<Response, E, R>
 ) =>
   Effect.gen(function* () {
-    if (!isHop && !(yield* nodes.hasRoom)) {
-      // another node starts a stored run, but only this one could launch the browser
-      const isRefused = yield* refuses(nodes, launches === "immediately")
-      return yield* atNodeWithRoom(nodes, isRefused ? Effect.succeed(draining) : here, false)
-    }
-    return yield* Effect.catchIf(here, isFull, (error) =>
-      isHop ? Effect.succeed(full) : atNodeWithRoom(nodes, Effect.fail(error), true)
-    )
+    if (isHop) return yield* Effect.catchIf(here, isFull, () => Effect.succeed(full))
+    const hasRoom = yield* nodes.hasRoom
+    // another node starts a stored run, but only this one could launch the browser
+    if (!hasRoom && (yield* refuses(nodes, launches === "immediately")))
+      return yield* atNodeWithRoom(nodes, Effect.succeed(draining), false)
+    if (launches === "later") return yield* hasRoom ? here : atNodeWithRoom(nodes, here, false)
+    const until_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(yield* BrowserQueueTimeout)
+    if (!hasRoom) return yield* atFirstFreeNode(nodes, here, until_ms, false)
+    return yield* Effect.catchIf(here, isFull, () => atFirstFreeNode(nodes, here, until_ms, true))
+  })
+
+/** Handles a create of a server that has its store to itself. */
+const alone = <E, R>(here: Effect.Effect<Response, E, R>) =>
+  Effect.gen(function* () {
+    const within = yield* BrowserQueueTimeout
+    const queue = Duration.isZero(within) ? null : { within, over: Effect.never }
+    return yield* Effect.provideService(here, BrowserQueue, queue)
   })
 
 const fromNode = Context.make(IsFromNode, true)
@@ -222,8 +258,11 @@ export const layer: Layer.Layer<NodeRouting> = Layer.effect(
   NodeRouting,
   Effect.map(Nodes, (nodes) =>
     NodeRouting.of((httpEffect, { endpoint }) => {
-      if (nodes === null) return respond(httpEffect)
       const placement = Context.get(endpoint.annotations, Placement)
+      if (nodes === null) {
+        const launches = placement?.node === "withRoom" && placement.launches === "immediately"
+        return respond(launches ? alone(httpEffect) : httpEffect)
+      }
       return respond(
         received(nodes, (isHop) => {
           if (placement === null) return httpEffect

@@ -1,5 +1,5 @@
 import { ListsPreparing } from "@webagent/engine"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Refusal } from "../../api/Refusal.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 
@@ -12,7 +12,7 @@ const fullRetryAfter_s = 5
 /** Delay before a list is requested again while lists are being prepared. */
 const preparingRetryAfter_s = 5
 
-/** Returns the response to a refusal: 429 or 503 with `Retry-After`. */
+/** Returns the response to a refusal: 429 or 503 with `Retry-After`, or 404 or 422 because of a profile. */
 export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse => {
   switch (refusal._tag) {
     case "AdmissionRefused":
@@ -21,6 +21,13 @@ export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse =>
       return refusal.reason === "full"
         ? retryLater(429, refusal.message, fullRetryAfter_s)
         : retryLater(503, refusal.message, 1)
+    case "ProfileNotFound":
+      return ErrorResponse.make(404, "Profile not found")
+    case "ProfileUnusable":
+      return HttpServerResponse.jsonUnsafe(
+        { detail: [{ loc: ["body", "profileId"], msg: refusal.message, type: "value_error" }] },
+        { status: 422 }
+      )
     case "StoreUnavailable": {
       if (refusal.cause instanceof ListsPreparing) return retryLater(503, refusal.message, preparingRetryAfter_s)
       const detail =

@@ -14,6 +14,8 @@ export interface RequestFacts {
   address: () => string
   /** The name of its API key, as soon as the key is accepted. */
   key: string | undefined
+  /** The path of its operation, such as `/api/v4/runs/:run_id`, as soon as its key is checked. */
+  route: string | undefined
 }
 
 /** The facts about the current request; null where requests aren't logged. */
@@ -38,7 +40,8 @@ export const make = (
   return {
     id: validId.test(id) ? id : Math.floor(random.nextDoubleUnsafe() * 2 ** 52).toString(36),
     address: addressOf(request, isTrusted),
-    key: undefined
+    key: undefined,
+    route: undefined
   }
 }
 
@@ -56,4 +59,12 @@ export const noteKey = <A, E, R>(name: string, accepted: Effect.Effect<A, E, R>)
     const facts = fiber.getRef(RequestFacts)
     if (facts !== null) facts.key = name
     return accepted
+  })
+
+/** Notes the path of the operation of a request. */
+export const noteRoute = <A, E, R>(route: string, app: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const facts = fiber.getRef(RequestFacts)
+    if (facts !== null) facts.route = route
+    return app
   })

@@ -50,12 +50,18 @@ const leaves = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Rea
       return leaves(issue.issue, [...path, ...issue.path])
     case "Encoding":
       return leaves(issue.issue, path)
-    case "Composite":
     case "AnyOf":
-      if (issue.issues.length === 0) return [{ path, issue, type: "union_type" }]
+      if (issue.issues.length === 0) {
+        const isChoice = issue.ast.types.every(({ _tag }) => _tag === "Literal")
+        return [{ path, issue, type: isChoice ? "literal_error" : "union_type" }]
+      }
+      return issue.issues.flatMap((inner) => leaves(inner, path))
+    case "Composite":
       return issue.issues.flatMap((inner) => leaves(inner, path))
     case "MissingKey":
       return [{ path, issue, type: "missing" }]
+    case "UnexpectedKey":
+      return [{ path, issue, type: "extra_forbidden" }]
     case "InvalidType":
       return [{ path, issue, type: typeNames[issue.ast._tag] ?? "value_error" }]
     case "Filter": {
@@ -70,6 +76,7 @@ const leaves = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Rea
 const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
   const loc = [part[kind] ?? "body", ...path.map(segment)]
   if (type === "missing") return { loc, msg: "Field required", type }
+  if (type === "extra_forbidden") return { loc, msg: "This operation has no such field", type }
   if (kind === "Payload" && path.length === 0) return { loc, msg: "Expected object", type: "model_attributes_type" }
   return {
     loc,

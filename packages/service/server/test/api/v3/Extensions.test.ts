@@ -47,6 +47,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
         recordingUrls: [],
         cost: "0.5",
         llmCostUsd: "0.5",
+        browserCostUsd: "0",
         totalCostUsd: "0.5",
         totalInputTokens: 0
       })
@@ -261,6 +262,7 @@ layer(served, { excludeTestServices: true })("v3 profiles", (it) => {
       const { body, status } = yield* send("GET", "/api/v3/billing/account")
       assert.strictEqual(status, 200)
       assert.deepInclude(body, { usedTodayUsd: 0.5, totalCreditsBalanceUsd: null, rateLimit: null, maxRuns: null })
+      assert.deepInclude(body["planInfo"], { planName: "none", subscriptionStatus: null })
     })
   )
 })

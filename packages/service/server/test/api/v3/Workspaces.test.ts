@@ -60,6 +60,8 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
       }
       assert.strictEqual((yield* follow("GET", url)).status, 404)
       assert.strictEqual((yield* send("GET", `/api/v3/workspaces/${unknown}`)).status, 404)
+      // Postgres couldn't store it
+      assert.strictEqual((yield* send("POST", "/api/v3/workspaces", { body: { name: "a\0b" } })).status, 422)
     })
   )
 

@@ -216,6 +216,13 @@ describe("v4 Conversion", () => {
     assert.include(of("active"), { liveUrl: `see ${browser.id}`, recordingUrl: null })
     assert.propertyVal(of("active"), "controlUrl", `take over ${browser.id}`)
     assert.include(of("stopped"), { liveUrl: null, recordingUrl: `watch ${browser.id}` })
+    for (const recording of [true, false]) {
+      assert.propertyVal(
+        Conversion.browserFromDomain({ ...browser, recording }, seenLinks),
+        "recordingAvailable",
+        recording
+      )
+    }
     assert.notProperty(of("stopped"), "controlUrl")
   })
 

@@ -70,7 +70,7 @@ const lifeOf3 = [
   "run.completed"
 ]
 
-const often = Layer.succeed(EventIntervals, { poll: "5 millis", keepAlive: "40 millis" })
+const often = Layer.succeed(EventIntervals, { poll: "5 millis", gather: 0, keepAlive: "40 millis" })
 
 /** A server over a store that the test sees, too. */
 const served = (perform: StreamingAgent["perform"]) =>
@@ -88,7 +88,7 @@ describe("the events of a run", () => {
       yield* finished(id)
       const { body } = yield* read(id)
       assert.deepStrictEqual(types(body["events"]), lifeOf3)
-      assert.deepInclude(body, { hasMore: false })
+      assert.deepInclude(body, { hasMore: false, reset: false })
       const [first, , , , , , failed] = body["events"] as ReadonlyArray<Record<string, unknown>>
       assert.deepInclude(first, { runId: id, data: { status: "queued" } })
       assert.isFalse(Number.isNaN(Date.parse(String(first?.["ts"]))))
@@ -107,13 +107,32 @@ describe("the events of a run", () => {
       const { body: rest } = yield* read(id, `?after=${after}`)
       assert.deepStrictEqual(rest["events"], [])
       assert.isAbove(Number(rest["nextAfter"]), after)
+      // a position beyond the log is one of before a restore
+      const { body: beyond } = yield* read(id, "?after=1000000")
+      assert.deepStrictEqual([beyond["nextAfter"], beyond["reset"]], [rest["nextAfter"], true])
+    }).pipe(Effect.provide(served(stepping())))
+  )
+
+  it.live("continue at the end of the log for a client whose position is beyond it", () =>
+    Effect.gen(function* () {
+      const id = yield* create("1")
+      yield* finished(id)
+      const { body } = yield* read(id)
+      const beyond = yield* read(id, `?after=${Number(body["nextAfter"]) + 1000}`)
+      assert.deepStrictEqual(beyond.body, {
+        events: [],
+        nextAfter: body["nextAfter"],
+        hasMore: false,
+        reset: true
+      })
     }).pipe(Effect.provide(served(stepping())))
   )
 
   it.live("are refused with a sentence for a wrong query, an unknown run and a foreign position", () =>
     Effect.gen(function* () {
       const id = yield* create("1")
-      for (const query of ["?limit=0", "?limit=101", "?after=-1", "?after=x"]) {
+      const wrong = ["0", "101", "1e2", " 5", "05", "5.0", "+5", "0x5", "5 ", "٥", ""]
+      for (const query of [...wrong.map((limit) => `?limit=${encodeURIComponent(limit)}`), "?after=-1", "?after=x"]) {
         assert.strictEqual((yield* read(id, query)).status, 422, query)
       }
       const { body, status } = yield* read(id, "", { ...eventStream, "last-event-id": "abc" })
@@ -220,6 +239,9 @@ describe("the events of a run", () => {
         some.events.map(({ event }) => event),
         ["reset", ...lifeOf3.slice(6)]
       )
+      const { body: page } = yield* read(id)
+      assert.deepStrictEqual([types(page["events"]), page["reset"]], [lifeOf3.slice(6), true])
+      assert.isFalse((yield* read(id, `?after=${listed[5]?.id}`)).body["reset"])
       yield* store.prune({ eventsUntil: yield* store.newestEvent, limit: 1000 })
       const { events } = yield* follow(id)
       assert.deepStrictEqual(
@@ -227,7 +249,7 @@ describe("the events of a run", () => {
         ["reset", "run.completed"]
       )
       const { body } = yield* read(id)
-      assert.deepStrictEqual(types(body["events"]), ["run.completed"])
+      assert.deepStrictEqual([types(body["events"]), body["reset"]], [["run.completed"], true])
       const again = yield* read(id, `?after=${String(body["nextAfter"])}`)
       assert.deepStrictEqual(again.body["events"], [])
       assert.strictEqual((yield* follow(id, { "last-event-id": String(events[1]?.id) })).status, 204)

@@ -6,8 +6,12 @@ import { send } from "../send.ts"
 import { makeShown, until, watch } from "../shown.ts"
 import { ask, layerAdmin } from "./served.ts"
 
-const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
-  it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerAdmin())))
+const test = (title: string, body: Effect.Effect<unknown, unknown, Server>, views?: ReturnType<typeof makeShown>) =>
+  it.live(title, () =>
+    Effect.asVoid(body).pipe(
+      Effect.provide(views === undefined ? layerAdmin() : Layer.provide(layerAdmin(), views.layer))
+    )
+  )
 
 /** Creates a browser of a key. */
 const create = (key: string) =>
@@ -59,7 +63,8 @@ describe("browsers of the admin API", () => {
         until: null
       })
       const taken = yield* ask("shop", "POST", control, { seconds: 600 })
-      assert.deepInclude(taken.body, { driver: "shop", url: null })
+      assert.deepInclude(taken.body, { driver: "shop" })
+      assert.match(String(taken.body["url"]), /\/live\//u)
       const refused = yield* ask("root", "POST", control, {})
       assert.strictEqual(refused.status, 409)
       assert.match(String(refused.body["detail"]), /^shop has control until 20/u)
@@ -70,6 +75,18 @@ describe("browsers of the admin API", () => {
       for (const seconds of [0, 601, 1.5, "60"]) {
         assert.strictEqual((yield* ask("root", "POST", control, { seconds })).status, 422)
       }
+    }),
+    makeShown()
+  )
+
+  test(
+    "says that there is nothing to take over while browsers have no picture",
+    Effect.gen(function* () {
+      const id = yield* create("shop")
+      const refused = yield* ask("shop", "POST", `/browsers/${id}/control`, {})
+      assert.strictEqual(refused.status, 409)
+      assert.match(String(refused.body["detail"]), /simulated.*--browsers chromium/u)
+      assert.isNull((yield* ask("shop", "GET", `/browsers/${id}`)).body["driver"])
     })
   )
 
@@ -110,6 +127,37 @@ describe("browsers of the admin API", () => {
         title: "first",
         address: "https://shop.example"
       })
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
+  })
+
+  it.live("releases control once its driver has closed every tab, and logs who had it", () => {
+    const shown = makeShown()
+    return Effect.gen(function* () {
+      const id = yield* create("shop")
+      yield* shown.show("first")
+      const control = `/browsers/${id}/control`
+      const { url } = (yield* ask("root", "POST", control, { seconds: 600 })).body
+      const driverOf = Effect.map(ask("shop", "GET", `/browsers/${id}`), ({ body }) => body["driver"])
+      const [one, two] = [yield* watch(String(url)), yield* watch(String(url))]
+      yield* until(() => one.messages.length > 0 && two.messages.length > 0)
+      one.socket.close()
+      yield* Effect.sleep("3500 millis")
+      assert.strictEqual(yield* driverOf, "root")
+      two.socket.close()
+      // a reload opens it again
+      yield* Effect.sleep("200 millis")
+      const again = yield* watch(String(url))
+      yield* until(() => again.messages.length > 0)
+      yield* Effect.sleep("3500 millis")
+      assert.strictEqual(yield* driverOf, "root")
+      again.socket.close()
+      while ((yield* driverOf) !== null) yield* Effect.sleep("50 millis")
+      const { body } = yield* ask("root", "GET", `/audit?target=${id}`)
+      const rows = body["rows"] as ReadonlyArray<{ readonly action: string; readonly key: string }>
+      assert.deepStrictEqual(
+        rows.map(({ action, key }) => `${key} ${action}`),
+        ["root browsers.releaseControl", "root browsers.takeControl"]
+      )
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AdminClient } from "@webagent/admin"
+import { AdminClient, type PastEvent } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -100,6 +100,83 @@ describe("events of the admin API", () => {
       assert.deepStrictEqual(kindsOfForeign, ["ping", "reset"])
       const foreign = yield* changes("blog", { run: id }, "0")
       assert.deepStrictEqual([...new Set(foreign.map(({ event }) => event))], ["ping"])
+    })
+  )
+})
+
+interface PastPage {
+  readonly rows: ReadonlyArray<PastEvent>
+  readonly next: string | null
+}
+
+const past = (key: string, query = "") =>
+  Effect.map(ask(key, "GET", `/events/log${query}`), ({ body }) => body as object as PastPage)
+
+describe("the log of events", () => {
+  test(
+    "has every stored change newest first, each once whatever the pages, to those who may see it",
+    Effect.gen(function* () {
+      const id = yield* begin("shop", "Find")
+      yield* begin("blog", "Read")
+      yield* Effect.sleep("400 millis")
+      const walk = Effect.fnUntraced(function* (key: string, query: string) {
+        const rows: Array<PastEvent> = []
+        for (let cursor: string | null = ""; cursor !== null;) {
+          const page: PastPage = yield* past(key, `?${query}${cursor === "" ? "" : `&cursor=${cursor}`}`)
+          rows.push(...page.rows)
+          cursor = page.next
+        }
+        return rows
+      })
+      const all = yield* walk("root", "limit=3")
+      const positions = all.map(({ position }) => Number(position))
+      assert.deepStrictEqual(
+        positions,
+        Array.from(positions, (_, index) => positions.length - index)
+      )
+      assert.deepStrictEqual(
+        all
+          .filter(({ kind }) => kind === "run")
+          .map(({ owner, from, to }) => `${owner} ${from} ${to}`)
+          .toSorted(),
+        ["blog", "shop"].flatMap((owner) =>
+          ["dispatching running", "null queued", "queued dispatching", "running completed"].map(
+            (move) => `${owner} ${move}`
+          )
+        )
+      )
+      const own = yield* walk("shop", "limit=2")
+      assert.deepStrictEqual(
+        own,
+        all.filter(({ owner }) => owner === "shop")
+      )
+      assert.deepStrictEqual(yield* walk("root", "key=shop"), own)
+      const ofRun = own.filter(({ id: subject }) => subject === id)
+      assert.deepStrictEqual(yield* walk("shop", `run=${id.toUpperCase()}&limit=2`), ofRun)
+      assert.includeMembers(
+        ofRun.map(({ kind, step, to }) => `${kind} ${step} ${to}`),
+        ["step 1 succeeded", "run null completed"]
+      )
+      assert.deepStrictEqual(yield* walk("blog", `run=${id}`), [])
+      assert.deepStrictEqual(
+        yield* walk("root", "kind=step&limit=1"),
+        all.filter(({ kind }) => kind === "step")
+      )
+      assert.deepStrictEqual(yield* walk("root", "before=4&limit=2"), all.slice(-3))
+      assert.deepStrictEqual(yield* walk("root", "before=999999"), all)
+    })
+  )
+
+  test(
+    "refuses cursors of other filters and positions that are none",
+    Effect.gen(function* () {
+      yield* begin("shop", "Find")
+      const { next } = yield* past("shop", "?limit=1")
+      for (const query of [`?kind=run&cursor=${next}`, "?cursor=x"])
+        assert.strictEqual((yield* ask("shop", "GET", `/events/log${query}`)).status, 400)
+      assert.strictEqual((yield* ask("root", "GET", `/events/log?cursor=${next}`)).status, 400)
+      for (const query of ["?before=0", "?before=1e3", "?before=-1", "?kind=ping", "?run=%00"])
+        assert.strictEqual((yield* ask("shop", "GET", `/events/log${query}`)).status, 422)
     })
   )
 })

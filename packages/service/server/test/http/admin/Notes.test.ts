@@ -1,7 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Recordings } from "@webagent/engine"
+import type { Answer } from "@webagent/test-fixtures/Requests"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Server } from "../../../src/Server.ts"
 import { send } from "../send.ts"
+import type { Perform } from "../served.ts"
 import { ask, layerAdmin } from "./served.ts"
 
 const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
@@ -62,10 +71,116 @@ describe("notes of runs", () => {
       const second = yield* ask("root", "POST", `/runs/${id}/share`)
       assert.strictEqual((yield* open(id, `?token=${token}`)).status, 404)
       assert.strictEqual((yield* open(id, `?token=${String(second.body["token"])}`)).status, 200)
+      // a key that sees the run can read its link again
+      assert.deepStrictEqual((yield* ask("shop", "GET", `/runs/${id}/share`)).body, second.body)
+      assert.strictEqual((yield* ask("blog", "GET", `/runs/${id}/share`)).status, 404)
+      assert.strictEqual((yield* ask("shop", "GET", `/runs/${other}/share`)).status, 404)
+      const listed = { ...second.body, task: "Find a mug", title: "Find a mug", owner: "shop" }
+      for (const [key, links] of [
+        ["shop", [listed]],
+        ["root", [listed]],
+        ["blog", []]
+      ] as const) {
+        const list = yield* ask(key, "GET", "/shares")
+        assert.deepStrictEqual(list.body as unknown, { rows: links, next: null, complete: true })
+      }
       yield* ask("shop", "DELETE", `/runs/${id}/share`)
+      assert.deepStrictEqual((yield* ask("shop", "GET", "/shares")).body["rows"], [])
+      assert.strictEqual((yield* ask("shop", "GET", `/runs/${id}/share`)).status, 404)
       assert.strictEqual((yield* open(id, `?token=${String(second.body["token"])}`)).status, 404)
     })
   )
+
+  test(
+    "lists the links of more than a thousand runs page by page, each once, to those who see their runs",
+    Effect.gen(function* () {
+      const newest = yield* begin("blog")
+      yield* ask("blog", "POST", `/runs/${newest}/share`)
+      const ids = yield* Effect.forEach(Array.from({ length: 1100 }), () => begin("shop"), { concurrency: 16 })
+      yield* Effect.forEach(ids, (id) => ask("shop", "POST", `/runs/${id}/share?days=1`), { concurrency: 16 })
+      const walk = Effect.fnUntraced(function* (key: string) {
+        const seen: Array<string> = []
+        for (let cursor: string | null = ""; cursor !== null;) {
+          const { body }: Answer = yield* ask(
+            key,
+            "GET",
+            `/shares?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`
+          )
+          seen.push(...(body["rows"] as ReadonlyArray<Row>).map(({ runId }) => String(runId)))
+          cursor = body["next"] as string | null
+        }
+        return seen
+      })
+      assert.deepStrictEqual(yield* walk("shop"), ids.toSorted().toReversed())
+      assert.deepStrictEqual(yield* walk("blog"), [newest])
+      assert.lengthOf(yield* walk("root"), ids.length + 1)
+      const first = yield* ask("shop", "GET", "/shares?limit=1")
+      for (const [key, cursor] of [
+        ["blog", String(first.body["next"])],
+        ["shop", "x"],
+        [
+          "shop",
+          Buffer.from(`${Buffer.from(String(first.body["next"]), "base64url").toString()}\0`).toString("base64url")
+        ]
+      ] as const)
+        assert.strictEqual((yield* ask(key, "GET", `/shares?cursor=${cursor}`)).status, 400)
+    })
+  )
+
+  it.live("shows the recording of a browser that did this run only, for as long as the link was asked for", () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-shares-"))
+    const path = join(folder, "a.webm")
+    writeFileSync(path, "video")
+    const file = Option.some({ path, contentType: "video/webm", bytes: 5, finishedAt_ms: 0 })
+    const files = Layer.succeed(Recordings, {
+      find: () => Effect.succeed(file),
+      keep: () => Effect.succeed(null),
+      forget: () => Effect.void,
+      prune: () => Effect.succeed(0)
+    })
+    const perform: Perform = (_, { browser }) =>
+      Stream.concat(
+        Stream.make({ _tag: "Started" } as const),
+        Stream.fromEffect(
+          Effect.as(Effect.scoped(Effect.orDie(browser)), { _tag: "Completed", report: { output: "a mug" } } as const)
+        )
+      )
+    return Effect.gen(function* () {
+      const start = Effect.gen(function* () {
+        const { body } = yield* ask("shop", "POST", "/runs", { task: "Find a mug", enableRecording: true })
+        const id = String(body["id"])
+        while ((yield* ask("shop", "GET", `/runs/${id}`)).body["status"] !== "completed")
+          yield* Effect.sleep("5 millis")
+        return { id, sessionId: String(body["sessionId"]) }
+      })
+      const linkOf = (id: string, query = "") => ask("shop", "POST", `/runs/${id}/share${query}`)
+      const open = (id: string, link: Answer, part = "") =>
+        send("GET", `/share/runs/${id}${part}?token=${String(link.body["token"])}`, { key: null })
+      const { id, sessionId } = yield* start
+      const link = yield* linkOf(id, "?days=2")
+      assert.strictEqual(
+        Date.parse(String(link.body["expiresAt"])) - Date.parse(String(link.body["createdAt"])),
+        2 * 86_400_000
+      )
+      for (const days of ["0", "366", "1e2", " 2"]) assert.strictEqual((yield* linkOf(id, `?days=${days}`)).status, 422)
+      assert.isFalse((yield* open(id, link)).body["recording"])
+      assert.strictEqual((yield* open(id, link, "/recording")).status, 404)
+      yield* ask("shop", "POST", `/sessions/${sessionId}/stop`)
+      assert.isTrue((yield* open(id, link)).body["recording"])
+      assert.strictEqual((yield* open(id, link, "/recording")).text, "video")
+      assert.strictEqual((yield* open(id, { ...link, body: { token: "x" } }, "/recording")).status, 404)
+      // the video of a session shows its other runs, too
+      const two = yield* start
+      yield* ask("shop", "POST", `/runs/${two.id}/messages`, { text: "And a cup", interrupt: false })
+      yield* ask("shop", "POST", `/sessions/${two.sessionId}/stop`)
+      const second = yield* linkOf(two.id)
+      assert.isFalse((yield* open(two.id, second)).body["recording"])
+      assert.strictEqual((yield* open(two.id, second, "/recording")).status, 404)
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true }))),
+      Effect.provide(Layer.provide(layerAdmin({ perform }), files))
+    )
+  })
 })
 
 describe("audit log", () => {
@@ -115,6 +230,17 @@ describe("audit log", () => {
       yield* ask("root", "DELETE", `/runs/${"x".repeat(900)}/mark`)
       const [long] = yield* audit("root")
       assert.deepStrictEqual(long?.["targets"], ["x".repeat(200)])
+    })
+  )
+
+  test(
+    "has exports that a program notes, even of a key that may only read",
+    Effect.gen(function* () {
+      assert.strictEqual((yield* ask("reader", "POST", "/audit/exports", { list: "runs", count: 120 })).status, 204)
+      for (const body of [{ list: "<b>", count: 1 }, { list: "runs", count: -1 }, {}])
+        assert.strictEqual((yield* ask("reader", "POST", "/audit/exports", body)).status, 422)
+      const [, , , entry] = yield* audit("root", "?action=audit.export")
+      assert.deepInclude(entry, { key: "reader", action: "audit.export", targets: ["runs"], count: 120, status: 204 })
     })
   )
 })

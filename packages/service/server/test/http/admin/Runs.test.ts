@@ -68,6 +68,8 @@ describe("runs of the admin API", () => {
       const cursor = String(first.body["next"])
       const second = yield* ask("shop", "GET", `/runs?limit=2&cursor=${cursor}`)
       assert.deepStrictEqual([tasksOf(second), second.body["next"], second.body["counts"]], [["a"], null, null])
+      const uncounted = yield* ask("shop", "GET", "/runs?limit=2&counts=false")
+      assert.deepStrictEqual([tasksOf(uncounted), uncounted.body["counts"]], [["c", "b"], null])
       for (const [key, path] of [
         ["shop", `/sessions?cursor=${cursor}`],
         ["shop", `/runs?status=failed&cursor=${cursor}`],
@@ -82,6 +84,9 @@ describe("runs of the admin API", () => {
         "limit=0",
         "limit=101",
         "limit=x",
+        "limit=1e2",
+        "limit=5.0",
+        "limit=05",
         "status=done",
         "from=yesterday",
         "from=2026-13-01",
@@ -167,6 +172,38 @@ describe("runs of the admin API", () => {
   )
 
   test(
+    "takes a follow-up out of the queue, and leaves it alone once it has begun",
+    Effect.gen(function* () {
+      const run = yield* begin("shop", "Wait", "running")
+      const message = { text: "Then this", interrupt: false }
+      const { body: queued } = yield* ask("shop", "POST", `/runs/${run.id}/messages`, message)
+      const ids = [run.id, String(queued["id"])]
+      const { body } = yield* ask("shop", "POST", "/runs/cancel", { ids, onlyQueued: true })
+      assert.deepInclude(body, { cancelled: [queued["id"]], already: [run.id] })
+      assert.strictEqual((yield* ask("shop", "GET", `/runs/${run.id}`)).body["status"], "running")
+      assert.strictEqual((yield* ask("shop", "GET", `/runs/${String(queued["id"])}`)).body["status"], "cancelled")
+    })
+  )
+
+  test(
+    "cancels more runs than a page of the walk has, each once",
+    Effect.gen(function* () {
+      const started = yield* Effect.forEach(
+        Array.from({ length: 130 }),
+        () => ask("shop", "POST", "/runs", { task: "Wait" }),
+        { concurrency: 8 }
+      )
+      const { body } = yield* ask("shop", "POST", "/runs/cancel", { filter: {} })
+      const cancelled = body["cancelled"] as ReadonlyArray<string>
+      assert.sameMembers(
+        [...cancelled],
+        started.map(({ body: { id } }) => String(id))
+      )
+      assert.deepInclude(body, { already: [], notFound: [], next: null })
+    })
+  )
+
+  test(
     "cancels the open runs that fit a filter, of the key alone unless it is an admin",
     Effect.gen(function* () {
       for (const key of ["shop", "blog"]) {
@@ -179,6 +216,14 @@ describe("runs of the admin API", () => {
         (yield* ask("root", "POST", "/runs/cancel", { filter: { status: "failed" } })).body["cancelled"],
         []
       )
+      const misspelt = yield* ask("root", "POST", "/runs/cancel", { filter: { statuses: ["failed"] } })
+      assert.strictEqual(misspelt.status, 422)
+      assert.deepInclude(misspelt.body["detail"], {
+        loc: ["body", "filter", "statuses"],
+        msg: "This operation has no such field",
+        type: "extra_forbidden"
+      })
+      assert.strictEqual((yield* ask("root", "POST", "/runs/cancel", { filter: {}, onlyQueued: true })).status, 422)
       const all = yield* ask("root", "POST", "/runs/cancel", { filter: { search: "wait" } })
       assert.lengthOf(all.body["cancelled"] as Array<string>, 2)
     })

@@ -12,7 +12,13 @@ export const layerKeys = (scopes: Readonly<Record<string, ReadonlyArray<KeyScope
     const all = new Map<string, ApiKey>()
     let count = 0
     const add = (request: Pick<ApiKey, "name" | "scopes" | "limits">, secret: string) => {
-      const key: ApiKey = { ...request, prefix: secret.slice(0, 8), createdAt_ms: ++count, revokedAt_ms: null }
+      const key: ApiKey = {
+        ...request,
+        prefix: secret.slice(0, 8),
+        createdAt_ms: ++count,
+        revokedAt_ms: null,
+        lastUsedAt_ms: null
+      }
       all.set(secret, key)
       return { key, secret: Redacted.make(secret) }
     }
@@ -43,6 +49,10 @@ export const layerKeys = (scopes: Readonly<Record<string, ReadonlyArray<KeyScope
       find: (secret) =>
         Effect.sync(() =>
           Option.filter(Option.fromUndefinedOr(all.get(secret)), ({ revokedAt_ms }) => revokedAt_ms === null)
+        ),
+      named: (name) =>
+        Effect.sync(() =>
+          Option.fromUndefinedOr([...all.values()].find((key) => key.name === name && key.revokedAt_ms === null))
         ),
       usage: () => Effect.succeed({ runs: 1, browsers: 2, usd: 0.1 + 0.2 }),
       countRequest: () => Effect.succeed(0)

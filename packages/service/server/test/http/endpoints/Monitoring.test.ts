@@ -48,7 +48,8 @@ describe("Monitoring", () => {
         scopes: ["runs"],
         limits: { runs: null, browsers: null, requestsPerMinute: 1, usdPerDay: null },
         createdAt_ms: 0,
-        revokedAt_ms: null
+        revokedAt_ms: null,
+        lastUsedAt_ms: null
       } satisfies ApiKey
       const keys = Layer.succeed(ApiKeys, {
         create: () => Effect.die("not used"),
@@ -57,6 +58,7 @@ describe("Monitoring", () => {
         list: Effect.succeed([key]),
         revoke: () => Effect.succeed(key),
         find: () => Effect.suspend(() => (isAway ? Effect.never : Effect.succeed(Option.some(key)))),
+        named: () => Effect.succeed(Option.none()),
         revokedOf: () => Effect.succeed(new Set<string>()),
         usage: () => Effect.succeed({ runs: 0, browsers: 0, usd: 0 }),
         countRequest: () => Effect.sync(() => ++counted)

@@ -127,13 +127,17 @@ describe("Listener", () => {
   )
 
   for (const [kind, sent, limits] of [
-    ["stops in its body", headOf(9) + "1234", { whole_ms: 3_600_000, progress_ms: 100 }],
+    ["stops in its body", headOf(9) + "1234", { upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms: 100 }],
     [
       "stops in a chunk",
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12",
-      { whole_ms: 3_600_000, progress_ms: 100 }
+      { upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms: 100 }
     ],
-    ["stops in its head", "POST / HTTP/1.1\r\nHost: x\r\nContent-", { whole_ms: 100, progress_ms: 3_600_000 }]
+    [
+      "stops in its head",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-",
+      { upload_ms: 3_600_000, whole_ms: 100, progress_ms: 3_600_000 }
+    ]
   ] as const) {
     it.live(`a request that ${kind} gets a 408, and its connection is closed`, () =>
       Effect.gen(function* () {
@@ -148,7 +152,7 @@ describe("Listener", () => {
 
   it.live("a request that never stops and never ends gets a 408", () =>
     Effect.gen(function* () {
-      const limits = { whole_ms: 300, progress_ms: 3_600_000 }
+      const limits = { upload_ms: 3_600_000, whole_ms: 300, progress_ms: 3_600_000 }
       const { received, socket, sockets } = yield* upload(limits, headOf(1_000_000))
       const trickle = Effect.forever(
         Effect.andThen(
@@ -164,11 +168,25 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("the bytes of a file may arrive for longer than other requests", () =>
+    Effect.gen(function* () {
+      const limits = { upload_ms: 3_600_000, whole_ms: 300, progress_ms: 3_600_000 }
+      const head = headOf(60).replace("POST /", "PUT /uploads/id")
+      const { received, socket } = yield* upload(limits, head)
+      for (let sent = 0; sent < 60; sent++) {
+        socket.write("x")
+        yield* Effect.sleep("10 millis")
+      }
+      yield* until(() => received() !== "")
+      assert.match(received(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n60$/u)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a large body that arrives slowly is read to its end", () => {
     const progress_ms = 300
     const part = "x".repeat(64 * 1024)
     const attempt = Effect.gen(function* () {
-      const client = yield* upload({ whole_ms: 3_600_000, progress_ms }, headOf(10 * part.length))
+      const client = yield* upload({ upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms }, headOf(10 * part.length))
       let longest_ms = 0
       for (let count = 0; count < 10; count++) {
         const [took] = yield* Effect.timed(Effect.sleep("50 millis"))
@@ -188,7 +206,7 @@ describe("Listener", () => {
   for (const length of [2, 512 * 1024]) {
     it.live(`a server that reads and responds late doesn't fail a request of ${length} bytes`, () =>
       Effect.gen(function* () {
-        const limits = { whole_ms: 3_600_000, progress_ms: 50 }
+        const limits = { upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms: 50 }
         const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), 300)
         yield* until(() => received() !== "")
         assert.match(received(), new RegExp(`^HTTP/1\\.1 200 [\\s\\S]*\r\n\r\n${length}$`, "u"))

@@ -48,6 +48,13 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     [["body.proxyCountryCode", "string_pattern_mismatch"]]
   ],
   ["another action", "PATCH", "/api/v4/browsers/x", { body: { action: "pause" } }, [["body.action", "literal_error"]]],
+  [
+    "a NUL in the name of a profile",
+    "POST",
+    "/api/v4/profiles",
+    { body: { name: "a\u0000" } },
+    [["body.name", "string_pattern_mismatch"]]
+  ],
   ["a list for a body", "POST", "/api/v4/runs", { body: [] }, [["body", "model_attributes_type"]]],
   ["null for a body", "POST", "/api/v4/browsers", { body: null }, [["body", "model_attributes_type"]]],
   ["JSON that breaks off", "POST", "/api/v4/runs", { text: '{"task":' }, [["body", "json_invalid"]]],

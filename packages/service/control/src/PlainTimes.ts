@@ -1,7 +1,9 @@
-import { FaultPlan, Profile, Span } from "@webagent/control"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { FaultPlan } from "./FaultPlan.ts"
+import { Profile } from "./Profile.ts"
+import { Span } from "./Span.ts"
 
 /** A value whose times may be written as text, such as `"2 seconds"` or `"200ms"`, or in milliseconds. */
 export type Plain<A> = A extends Duration.Duration
@@ -49,3 +51,10 @@ export const faultsOf = (plan: Plain<FaultPlan>): FaultPlan => Schema.decodeUnkn
 /** Reads a checked profile, or the name of a preset. */
 export const profileOf = (profile: string | Plain<Profile>): string | Profile =>
   typeof profile === "string" ? profile : Schema.decodeUnknownSync(Profile)(written(profile))
+
+/** Returns a length of time. Throws a TypeError with an example if it's none. */
+export const spanOf = (by: Plain<Duration.Duration>): Duration.Duration => {
+  const span = Schema.decodeUnknownOption(Span)(written(by, "by"))
+  if (Option.isSome(span)) return span.value
+  throw new TypeError(`advance needs a length of time, such as "30 minutes" or 5000 (milliseconds); got ${String(by)}.`)
+}

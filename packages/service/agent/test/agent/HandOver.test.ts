@@ -1,0 +1,144 @@
+import { assert, layer } from "@effect/vitest"
+import { Turn } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import { call, done, ended, numberOf, Running, script, told } from "./running.ts"
+
+const handOff = { timeout_ms: 60_000, whenUnanswered: "skip", pausesLimits: true } as const
+
+const start = Effect.fnUntraced(function* (task: string, more: object = { handOff }) {
+  const { engine } = yield* Running
+  return yield* Effect.orDie(engine.createSession({ task, modelParams: null, thinkingLevel: null, ...more }))
+})
+
+/** Waits until a turn asks a person. */
+const waiting = (id: string) =>
+  Effect.flatMap(Running, ({ engine }) =>
+    Effect.repeat(Effect.delay(Effect.map(Effect.orDie(engine.turn(id)), Turn.waitingFor), "5 millis"), {
+      until: (question) => question !== null
+    })
+  )
+
+const answer = (id: string, text: string) =>
+  Effect.flatMap(Running, ({ engine }) => engine.answer(id, { questionId: "1", answer: text, by: "ann" }))
+
+layer(Running.layer(), { excludeTestServices: true })("a run that may ask a person", (it) => {
+  it.effect("asks with a tool, waits, and its model gets the answer", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/plain` }),
+        call("askPerson", { question: "Which code?", choices: ["4711", "4712"] }),
+        (now) => {
+          heard = told(now)
+          return done("4711")
+        }
+      )
+      const { turn } = yield* start("What is the code?")
+      assert.deepInclude(yield* waiting(turn.id), { reason: "question", question: "Which code?", askedBy: "agent" })
+      assert.lengthOf(running.model.requests, 2)
+      yield* answer(turn.id, "4711")
+      assert.deepInclude(yield* ended(running, turn.id), { status: "completed", output: "4711", steps: 3 })
+      assert.include(heard, "A person answered: 4711")
+    })
+  )
+
+  it.effect("learns which page is open after a person used its browser", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/login` }),
+        call("askPerson", { question: "Please sign in", reason: "sign_in" }),
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { session, turn } = yield* start("Sign in")
+      yield* waiting(turn.id)
+      const { browserId } = (yield* running.engine.session(session.id)).session
+      yield* running.engine.takeControl(browserId ?? "", "ann", 60_000)
+      yield* running.engine.releaseControl(browserId ?? "", "ann")
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "A person has used the browser and given it back.")
+      assert.include(heard, `The tab in front is still at ${running.site.origin}/login`)
+    })
+  )
+
+  it.effect("isn't offered the tool without a hand-off, and a request can still ask between its steps", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let heard = ""
+      script(running, call("wait", { seconds: 1 }), (now) => {
+        heard = told(now)
+        return done()
+      })
+      const { turn } = yield* start("Wait", {})
+      yield* Effect.repeat(Effect.delay(Effect.orDie(running.engine.turn(turn.id)), "5 millis"), {
+        until: ({ steps }) => steps === 1
+      })
+      yield* running.engine.ask(turn.id, { reason: "question", question: "Right shop?", choices: null })
+      yield* Effect.sleep("1500 millis")
+      assert.lengthOf(running.model.requests, 1)
+      yield* answer(turn.id, "Yes, go on")
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "A person was asked: Right shop?\nA person answered: Yes, go on")
+      assert.notInclude(JSON.stringify(running.model.requests[0]), "askPerson")
+    })
+  )
+})
+
+layer(
+  Running.layer({ approve: ({ tool }) => Effect.succeed(tool === "click" ? { ask: "May it click?" } : undefined) }),
+  {
+    excludeTestServices: true
+  }
+)("a run whose clicks need an approval", (it) => {
+  for (const verdict of ["Approve", "Refuse"]) {
+    it.effect(`acts after the answer ${verdict} only as that says`, () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        let heard = ""
+        script(
+          running,
+          call("navigate", { url: `${running.site.origin}/frames` }),
+          (now) => call("click", { index: numberOf(now, "Press same") }),
+          (now) => {
+            heard = told(now)
+            return done()
+          }
+        )
+        const { turn } = yield* start("Press it")
+        assert.deepInclude(yield* waiting(turn.id), { reason: "approval", askedBy: "rule" })
+        yield* answer(turn.id, verdict)
+        assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+        if (verdict === "Approve") assert.notInclude(heard, "It was not approved")
+        else assert.include(heard, "It was not approved: a person refused it")
+      })
+    )
+  }
+
+  it.effect("doesn't act without an answer, also if it goes on by itself otherwise", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/frames` }),
+        (now) => call("click", { index: numberOf(now, "Press same") }),
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { turn } = yield* start("Press it", {
+        handOff: { ...handOff, timeout_ms: 100, whenUnanswered: "continue" }
+      })
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "It was not approved: no person approved it in time")
+    })
+  )
+})

@@ -1,0 +1,62 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Commits } from "./Commits.ts"
+import { NotAChoice, NotAsked, NotWaiting, type TurnNotFound } from "./domain/Errors.ts"
+import * as Question from "./domain/Question.ts"
+import type { Turn } from "./domain/Turn.ts"
+import type { StoreUnavailable } from "./ports/Store.ts"
+
+/** A question that a request makes a turn ask. Missing fields have the values of the turn's own hand-off. */
+export interface QuestionToAsk extends Partial<Question.HandOff> {
+  readonly reason: Question.QuestionReason
+  readonly question: string
+  /** The answers to choose from; null for any text. */
+  readonly choices: ReadonlyArray<string> | null
+}
+
+/** The answer of a person to a question of a turn. */
+export interface PersonsAnswer {
+  readonly questionId: string
+  readonly answer: string
+  /** Name of the person's key. */
+  readonly by: string | null
+}
+
+interface QuestionsOptions extends Pick<Commits, "change"> {
+  /** Finds a turn that the caller may see. */
+  readonly turn: (id: string) => Effect.Effect<Turn, TurnNotFound | StoreUnavailable>
+}
+
+/** Makes the operations with which clients ask and answer questions of turns. */
+export const make = ({ change, turn }: QuestionsOptions) => {
+  const ask = Effect.fnUntraced(function* (id: string, question: QuestionToAsk) {
+    const existing = yield* turn(id)
+    const { handOff = Question.defaultHandOff, sessionId } = existing
+    const request: Question.QuestionRequest = { ...handOff, ...question, askedBy: "api" }
+    const decided = yield* Effect.result(change(sessionId, { _tag: "Ask", turnId: id, request }))
+    if (Result.isSuccess(decided)) return decided.success.turn ?? existing
+    const { failure } = decided
+    if (failure._tag === "StoreUnavailable") return yield* Effect.fail(failure)
+    return yield* new NotAsked({
+      message:
+        failure._tag === "Waiting"
+          ? `The run waits for a person already, or has asked ${Question.mostQuestions} times, as often as it may`
+          : "Only a running run can ask a person"
+    })
+  })
+
+  const answer = Effect.fnUntraced(function* (id: string, { answer: text, by, questionId }: PersonsAnswer) {
+    const existing = yield* turn(id)
+    const choices = existing.questions?.find((question) => question.id === questionId)?.choices ?? null
+    if (choices !== null && !choices.includes(text)) return yield* new NotAChoice({ choices })
+    const command = { _tag: "Answer", turnId: id, questionId, answer: text, by } as const
+    const decided = yield* Effect.result(change(existing.sessionId, command))
+    if (Result.isSuccess(decided)) return decided.success.turn ?? existing
+    return yield* decided.failure._tag === "StoreUnavailable" ? Effect.fail(decided.failure) : new NotWaiting({ id })
+  })
+
+  return {
+    ask: (id: string, question: QuestionToAsk) => Effect.uninterruptible(ask(id, question)),
+    answer: (id: string, text: PersonsAnswer) => Effect.uninterruptible(answer(id, text))
+  }
+}

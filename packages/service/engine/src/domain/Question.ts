@@ -1,0 +1,93 @@
+import * as Schema from "effect/Schema"
+import { Moment, OptionalText } from "./Fields.ts"
+
+/** Effects of a question that no person answers in time: the run fails, leaves the matter out, or decides by itself. */
+export const unansweredPolicies = ["fail", "skip", "continue"] as const
+
+/** Reasons for which a run asks a person. */
+export const questionReasons = ["question", "approval", "sign_in", "captcha", "payment"] as const
+
+export type QuestionReason = (typeof questionReasons)[number]
+
+/** Settings of a run's hand-off to people. Only a run that has it may ask one by itself. */
+export const HandOff = Schema.Struct({
+  /** Time that a person has for an answer. */
+  timeout_ms: Schema.Int,
+  whenUnanswered: Schema.Literals(unansweredPolicies),
+  /** True if the run's time limit stands still while it waits. */
+  pausesLimits: Schema.Boolean
+})
+
+export type HandOff = typeof HandOff.Type
+
+/** The default hand-off of a run. */
+export const defaultHandOff: HandOff = { timeout_ms: 600_000, whenUnanswered: "fail", pausesLimits: false }
+
+/** Maximum number of questions of a run, so that its record stays small. */
+export const mostQuestions = 20
+
+const requestFields = {
+  reason: Schema.Literals(questionReasons),
+  question: Schema.String,
+  /** The answers to choose from; null for any text. */
+  choices: Schema.NullOr(Schema.Array(Schema.String)),
+  /** Its agent, a rule about actions that need an approval, or a request. */
+  askedBy: Schema.Literals(["agent", "rule", "api"]),
+  ...HandOff.fields
+}
+
+/** A question to ask a person. */
+export const QuestionRequest = Schema.Struct(requestFields)
+
+export type QuestionRequest = typeof QuestionRequest.Type
+
+const { timeout_ms: _, ...storedFields } = requestFields
+
+/** A question of a run to a person, and its outcome. */
+export const Question = Schema.Struct({
+  /** Counts the run's questions, from 1. */
+  id: Schema.String,
+  ...storedFields,
+  askedAt_ms: Moment,
+  until_ms: Moment,
+  /** Missing while the run waits. `handed_back`: a person took control of the browser, and gave it back. */
+  outcome: Schema.optionalKey(
+    Schema.Struct({
+      kind: Schema.Literals(["answered", "handed_back", "expired"]),
+      answer: OptionalText,
+      /** Name of the key of the person; null if no person answered. */
+      by: OptionalText,
+      at_ms: Moment
+    })
+  ),
+  /** True once the agent has the outcome and goes on. Until then, the run can go on at another node. */
+  continued: Schema.Boolean
+})
+
+export type Question = typeof Question.Type
+
+/** A run's next question. */
+export const ask = (
+  questions: ReadonlyArray<Question>,
+  { timeout_ms, ...request }: QuestionRequest,
+  at_ms: number
+): Question => ({
+  ...request,
+  id: String(questions.length + 1),
+  askedAt_ms: at_ms,
+  until_ms: at_ms + timeout_ms,
+  continued: false
+})
+
+/** The sentence for a run that fails because no person answered. */
+export const unanswered = ({ askedAt_ms, question, until_ms }: Question): string => {
+  const minutes = Math.round((until_ms - askedAt_ms) / 6000) / 10
+  return `No person answered within ${minutes} ${minutes === 1 ? "minute" : "minutes"}: ${question.slice(0, 200)}`
+}
+
+/** The time that questions had a run wait up to a moment, in milliseconds. */
+export const waited_ms = (questions: ReadonlyArray<Question>, now_ms: number): number =>
+  questions.reduce(
+    (sum, { askedAt_ms, outcome }) => sum + Math.max(0, Math.min(now_ms, outcome?.at_ms ?? now_ms) - askedAt_ms),
+    0
+  )

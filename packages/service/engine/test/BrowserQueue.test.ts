@@ -1,0 +1,148 @@
+import { assert, describe } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
+import { BrowserQueue } from "../src/ports/BrowserQueue.ts"
+import { Store } from "../src/ports/Store.ts"
+import type { StreamingAgent } from "../src/StreamingAgent.ts"
+import * as ports from "./ports.ts"
+import { completed, request, start, started, test } from "./starts.ts"
+
+const full = new LaunchFailed({ reason: "full", message: "All browsers are in use" })
+
+/** A pool without room until `free` is done, whose browsers start when `ready` is done. */
+const fullPool = () => {
+  const free = Deferred.makeUnsafe<void>()
+  const ready = Deferred.makeUnsafe<void>()
+  const counts = { waiting: 0, running: 0 }
+  const layer = Layer.succeed(BrowserPool, {
+    launch: (_, wait) =>
+      Effect.suspend((): Effect.Effect<typeof ports.browser, LaunchFailed> => {
+        if (wait === undefined) return Effect.fail(full)
+        counts.waiting += 1
+        wait.onRefused(full, 1)
+        const late = wait.within === undefined ? Effect.never : Effect.andThen(Effect.sleep(wait.within), full)
+        return Effect.raceAllFirst([Deferred.await(free), wait.over, late]).pipe(
+          Effect.ensuring(Effect.sync(() => void (counts.waiting -= 1))),
+          Effect.tap(() => Effect.sync(() => wait.onPlace())),
+          Effect.andThen(Deferred.await(ready)),
+          Effect.map(() => {
+            counts.running += 1
+            return { ...ports.browser, stop: Effect.sync(() => void (counts.running -= 1)) }
+          })
+        )
+      })
+  })
+  return { layer, counts, free: Deferred.succeed(free, undefined), ready: Deferred.succeed(ready, undefined) }
+}
+
+const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
+
+/** Lets a create wait for a minute. */
+const waiting = Effect.provideService(BrowserQueue, { within: "1 minute", over: Effect.never })
+
+const statuses = Effect.map(
+  Store.use((store) => store.lists.browsers({}, null, 10)),
+  ({ rows }) => rows.map(({ status, stopReason }) => stopReason ?? status)
+)
+
+describe("a create that may wait for room", () => {
+  test(
+    "gets the first free browser, and is refused when its time is over",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const late = yield* begin(Effect.flip(waiting(engine.createBrowser({ proxyCountryCode: null }))))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(late), full)
+      const create = yield* begin(waiting(engine.createBrowser({ proxyCountryCode: null })))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* statuses, ["starting"])
+      yield* pool.free
+      yield* pool.ready
+      assert.strictEqual((yield* Fiber.join(create)).browser.status, "active")
+    })
+  )
+
+  test(
+    "leaves the queue when its caller is gone",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const create = yield* begin(waiting(engine.createBrowser({ proxyCountryCode: null })))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(pool.counts.waiting, 1)
+      yield* Fiber.interrupt(create)
+      assert.strictEqual(pool.counts.waiting, 0)
+      assert.deepStrictEqual(yield* statuses, [])
+    })
+  )
+
+  test(
+    "leaves the browsers of other keys' sessions running when its caller is gone or its time is over",
+    Effect.gen(function* () {
+      const ofKey = new LaunchFailed({ reason: "full", message: "This API key has enough browsers", owner: "key" })
+      const limited = Layer.succeed(BrowserPool, {
+        launch: ({ sessionId }, wait) => {
+          if (sessionId !== null) return Effect.succeed(ports.browser)
+          wait?.onRefused(ofKey, 1)
+          const within = wait?.within ?? 0
+          return Effect.raceFirst(wait?.over ?? Effect.never, Effect.andThen(Effect.sleep(within), ofKey))
+        }
+      })
+      const perform: StreamingAgent["perform"] = (_, attempt) =>
+        Stream.unwrap(Effect.as(attempt.browser, Stream.make(started, completed)))
+      const { engine } = yield* start("a", { perform, browsers: limited })
+      yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      const create = yield* begin(waiting(engine.createBrowser({ proxyCountryCode: null })))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(create)
+      assert.deepStrictEqual(yield* statuses, ["active"])
+      const late = yield* begin(Effect.flip(waiting(engine.createBrowser({ proxyCountryCode: null }))))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(late), ofKey)
+      assert.deepStrictEqual(yield* statuses, ["active"])
+    })
+  )
+
+  test(
+    "has its browser stopped if its caller leaves while it starts, unless a key can ask for it again",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const safe = { key: "key", body: "body" }
+      const request = { proxyCountryCode: null }
+      const unkeyed = yield* begin(waiting(engine.createBrowser(request)))
+      const keyed = yield* begin(waiting(engine.createBrowser(request, safe)))
+      yield* pool.free
+      yield* TestClock.adjust(0)
+      const left = [yield* begin(Fiber.interrupt(unkeyed)), yield* begin(Fiber.interrupt(keyed))]
+      yield* TestClock.adjust(0)
+      yield* pool.ready
+      yield* Fiber.joinAll(left)
+      assert.strictEqual(pool.counts.running, 1)
+      const repeated = yield* engine.createBrowser(request, safe)
+      assert.deepStrictEqual([repeated.replayed, repeated.browser.status], [true, "active"])
+      assert.sameMembers(yield* statuses, ["active", "asked"])
+    })
+  )
+
+  test(
+    "is refused with what to do when the server drains",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const create = yield* begin(Effect.flip(waiting(engine.createBrowser({ proxyCountryCode: null }))))
+      yield* TestClock.adjust("1 second")
+      yield* engine.drain(0)
+      const error = yield* Fiber.join(create)
+      assert.deepInclude(error, { _tag: "LaunchFailed", reason: "draining" })
+      assert.match(error.message, /Try again in a moment$/u)
+    })
+  )
+})

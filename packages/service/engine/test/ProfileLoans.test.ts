@@ -1,0 +1,225 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as Browsers from "../src/Browsers.ts"
+import * as Browser from "../src/domain/Browser.ts"
+import * as MemoryProfiles from "../src/MemoryProfiles.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
+import { Owner } from "../src/ports/Owner.ts"
+import { Profiles, type ProfilesService } from "../src/ports/Profiles.ts"
+import { Store } from "../src/ports/Store.ts"
+import * as ports from "./ports.ts"
+
+const state = { bytes: Buffer.from("cookies"), domains: ["a.example"], savedBy: "Chromium 1" }
+
+/** Browsers that save their profile when they stop, and that don't start in France. */
+const pool = Layer.effect(
+  BrowserPool,
+  Effect.map(Profiles, (profiles) => ({
+    usesProfiles: true,
+    launch: ({ id, profile, proxyCountryCode }: Browser.Browser) =>
+      proxyCountryCode === "fr"
+        ? Effect.fail(new LaunchFailed({ reason: "failed", message: "none there" }))
+        : Effect.succeed({
+            ...ports.browser,
+            ...(profile === null || profiles === null
+              ? {}
+              : {
+                  stop: Effect.ignore(profiles.save(profile.id, id, state)),
+                  save: Effect.ignore(profiles.save(profile.id, id, state))
+                })
+          })
+  }))
+)
+
+const layer = Layer.mergeAll(MemoryStore.layer, pool).pipe(
+  Layer.provideMerge(Layer.provideMerge(MemoryProfiles.layer, ports.ids))
+)
+
+const unrecorded = () => ({})
+
+const test = (
+  title: string,
+  body: (
+    browsers: Browsers.Browsers,
+    profiles: ProfilesService,
+    profileId: string
+  ) => Effect.Effect<unknown, unknown, Store>
+) =>
+  it.effect(title, () =>
+    Effect.gen(function* () {
+      const profiles = (yield* Profiles) ?? assert.fail()
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
+      const { id } = yield* profiles.create({ name: null, userId: null })
+      yield* body(browsers, profiles, id)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+describe("ProfileLoans", () => {
+  test(
+    "the first browser writes, others read until it has stopped",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      const create = Effect.map(
+        browsers.create({ proxyCountryCode: null, profileId }, unrecorded),
+        (made) => made.browser
+      )
+      const writer = yield* create
+      const reader = yield* create
+      assert.deepStrictEqual(
+        [writer.profile, reader.profile],
+        [
+          { id: profileId, mode: "write" },
+          { id: profileId, mode: "read" }
+        ]
+      )
+      assert.deepStrictEqual((yield* browsers.find(writer.id)).profile, writer.profile)
+      yield* browsers.stop(reader.id)
+      assert.isNull(yield* profiles.load(profileId))
+      assert.strictEqual((yield* profiles.find(profileId)).writer, writer.id)
+      yield* browsers.stop(writer.id)
+      assert.deepStrictEqual(yield* profiles.load(profileId), state)
+      assert.isNull((yield* profiles.find(profileId)).writer)
+      assert.strictEqual((yield* create).profile?.mode, "write")
+    })
+  )
+
+  test(
+    "a browser that doesn't start writes nothing",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      const failure = yield* Effect.flip(browsers.create({ proxyCountryCode: "fr", profileId }, unrecorded))
+      assert.strictEqual(failure._tag, "LaunchFailed")
+      assert.isNull((yield* profiles.find(profileId)).writer)
+    })
+  )
+
+  test(
+    "the unused browser of a session gives way to another one, and saves first",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      let first = ""
+      yield* Effect.scoped(
+        browsers.ofSession({ id: "s", owner: null, profileId, recording: false }, Effect.succeed(null), (id) =>
+          Effect.sync(() => void (first = id))
+        )
+      )
+      const { browser } = yield* browsers.create({ proxyCountryCode: null, profileId }, unrecorded)
+      assert.strictEqual(browser.profile?.mode, "write")
+      assert.deepInclude(yield* browsers.find(first), { status: "stopped", stopReason: "idle" })
+      assert.deepStrictEqual(yield* profiles.load(profileId), state)
+    })
+  )
+
+  test(
+    "a session's browser saves after each turn, and one saves when asked if it writes",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      let first = ""
+      yield* Effect.scoped(
+        browsers.ofSession({ id: "s", owner: null, profileId, recording: false }, Effect.succeed(null), (id) =>
+          Effect.sync(() => void (first = id))
+        )
+      )
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(yield* profiles.load(profileId), state)
+      assert.strictEqual((yield* browsers.save(first)).status, "active")
+      const { browser } = yield* browsers.create({ proxyCountryCode: null }, unrecorded)
+      assert.strictEqual((yield* Effect.flip(browsers.save(browser.id)))._tag, "ProfileUnusable")
+      assert.strictEqual((yield* Effect.flip(browsers.save("unknown")))._tag, "BrowserNotFound")
+    })
+  )
+
+  test(
+    "a browser in use by a session doesn't give way",
+    Effect.fnUntraced(function* (browsers, _, profileId) {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* browsers.ofSession(
+            { id: "s", owner: null, profileId, recording: false },
+            Effect.succeed(null),
+            () => Effect.void
+          )
+          const { browser } = yield* browsers.create({ proxyCountryCode: null, profileId }, unrecorded)
+          assert.strictEqual(browser.profile?.mode, "read")
+        })
+      )
+    })
+  )
+
+  test(
+    "a writer that is gone is replaced: at once if it was lost, after a minute if it may still save",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      const store = yield* Store
+      const modeOf = Effect.map(
+        browsers.create({ proxyCountryCode: null, profileId }, unrecorded),
+        ({ browser }) => browser.profile?.mode
+      )
+      const gone = Effect.fnUntraced(function* (stopReason: Browser.StopReason | null) {
+        const { writer } = yield* profiles.find(profileId)
+        const id = `gone-${stopReason}`
+        yield* profiles.acquire(profileId, id, writer)
+        if (stopReason === null) return
+        const browser = Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0 })
+        yield* store.commit({ browser, events: [] })
+        yield* store.commit({ browser: Result.getOrThrow(Browser.stop(browser, stopReason, 0)), events: [] })
+      })
+      yield* gone("node_lost")
+      assert.strictEqual(yield* modeOf, "write")
+      yield* gone("asked")
+      assert.strictEqual(yield* modeOf, "read")
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual(yield* modeOf, "write")
+      // its record may not be stored yet
+      yield* gone(null)
+      assert.strictEqual(yield* modeOf, "read")
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual(yield* modeOf, "write")
+    })
+  )
+
+  test(
+    "readers don't keep a writer that was never stored",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      yield* profiles.acquire(profileId, "gone", null)
+      const modeOf = Effect.map(
+        browsers.create({ proxyCountryCode: null, profileId }, unrecorded),
+        ({ browser }) => browser.profile?.mode
+      )
+      yield* TestClock.adjust("40 seconds")
+      assert.strictEqual(yield* modeOf, "read")
+      yield* TestClock.adjust("40 seconds")
+      assert.strictEqual(yield* modeOf, "write")
+    })
+  )
+
+  test(
+    "an unknown profile and one of another owner are refused",
+    Effect.fnUntraced(function* (browsers, profiles) {
+      const { id } = yield* Effect.provideService(profiles.create({ name: null, userId: null }), Owner, "ann")
+      const refusal = (profile: string) =>
+        browsers.create({ proxyCountryCode: null, profileId: profile }, unrecorded).pipe(
+          Effect.flip,
+          Effect.map(({ _tag }) => _tag),
+          Effect.provideService(Owner, "bob")
+        )
+      assert.deepStrictEqual([yield* refusal(id), yield* refusal("unknown")], ["ProfileNotFound", "ProfileNotFound"])
+      assert.strictEqual((yield* profiles.find(id)).writer, null)
+    })
+  )
+})
+
+it.effect("browsers that can't use profiles refuse them with the reason", () =>
+  Effect.gen(function* () {
+    const refusal = (unusable?: string) =>
+      Effect.gen(function* () {
+        const profiles = (yield* Profiles) ?? assert.fail()
+        const { id } = yield* profiles.create({ name: null, userId: null })
+        const browsers = yield* Browsers.make(() => Effect.succeed(true)).pipe(
+          Effect.provideService(Profiles, unusable === undefined ? null : { ...profiles, unusable })
+        )
+        return (yield* Effect.flip(browsers.create({ proxyCountryCode: null, profileId: id }, unrecorded))).message
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    assert.strictEqual(yield* refusal(), "Browsers of this server don't use profiles: leave profileId out")
+    assert.strictEqual(yield* refusal("No key"), "No key")
+  })
+)

@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { nextAfter, readCron } from "../../src/domain/ScheduledRun.ts"
+
+const cronOf = (text: string, timeZone: string) => {
+  const cron = readCron(text, timeZone)
+  return typeof cron === "string" ? assert.fail(cron) : cron
+}
+
+/** The next times of an expression, in UTC. */
+const timesOf = (text: string, timeZone: string, from: string, count: number) => {
+  const cron = cronOf(text, timeZone)
+  const times: Array<string> = []
+  let at_ms = Date.parse(from)
+  for (let left = count; left > 0; left--) {
+    at_ms = nextAfter(cron, at_ms) ?? assert.fail("There is no further time")
+    times.push(new Date(at_ms).toISOString())
+  }
+  return times
+}
+
+describe("a cron expression", () => {
+  it("names times in its zone", () => {
+    assert.deepStrictEqual(timesOf("30 6 * * 1-5", "Europe/Berlin", "2026-11-27T12:00:00Z", 2), [
+      "2026-11-30T05:30:00.000Z",
+      "2026-12-01T05:30:00.000Z"
+    ])
+    assert.deepStrictEqual(timesOf("30 6 * * *", "UTC", "2026-11-27T06:30:00Z", 1), ["2026-11-28T06:30:00.000Z"])
+  })
+
+  it("names a time once when clocks are turned back", () => {
+    // 02:30 is there twice in Berlin on October 25
+    assert.deepStrictEqual(timesOf("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 2), [
+      "2026-10-25T00:30:00.000Z",
+      "2026-10-26T01:30:00.000Z"
+    ])
+  })
+
+  it("uses a time that doesn't exist an hour later", () => {
+    assert.deepStrictEqual(timesOf("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", 2), [
+      "2026-03-29T01:30:00.000Z",
+      "2026-03-30T00:30:00.000Z"
+    ])
+  })
+
+  it("keeps the local time when clocks are turned forward", () => {
+    assert.deepStrictEqual(timesOf("0 6 * * *", "America/New_York", "2026-03-07T12:00:00Z", 2), [
+      "2026-03-08T10:00:00.000Z",
+      "2026-03-09T10:00:00.000Z"
+    ])
+  })
+
+  it("is refused with what is wrong", () => {
+    for (const [text, timeZone, problem] of [
+      ["* * * * * *", "UTC", "Expected five fields"],
+      ["0 6 * *", "UTC", "Expected five fields"],
+      ["0 6 * * 1-5", "Mars/Olympus", "There is no time zone Mars/Olympus"],
+      ["61 6 * * *", "UTC", "The cron expression can't be read. Expected a value between 0 and 59"]
+    ] as const) {
+      assert.include(readCron(text, timeZone), problem)
+    }
+  })
+
+  it("may name no time at all", () => {
+    assert.isNull(nextAfter(cronOf("0 0 30 2 *", "UTC"), 0))
+  })
+})

@@ -1,0 +1,120 @@
+import { NotFoundError, type ScheduleView, type StartRun as StartRunRequest } from "@webagent/admin"
+import { ConflictError, fromMillis } from "@webagent/contract"
+import {
+  nextAfter,
+  Owner,
+  readCron,
+  type ScheduledRun,
+  ScheduleNotFound,
+  Schedules,
+  type SchedulesService
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Audit from "../../api/Audit.ts"
+import { invalid } from "../../api/Invalid.ts"
+import * as SafeCreate from "../../api/SafeCreate.ts"
+import { Scheduler } from "../../schedules/Scheduler.ts"
+import * as StartRun from "../../schedules/StartRun.ts"
+import { runOf } from "./Conversion.ts"
+import { owned } from "./Owned.ts"
+import type { Operations } from "./Operations.ts"
+
+const timeOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
+
+const viewOf = (schedule: ScheduledRun): ScheduleView => ({
+  id: schedule.id,
+  name: schedule.name,
+  cron: schedule.cron,
+  timeZone: schedule.timeZone,
+  missed: schedule.missed,
+  run: schedule.run as StartRunRequest,
+  active: schedule.isActive,
+  owner: schedule.owner,
+  nextAt: timeOf(schedule.dueAt_ms),
+  lastDueAt: timeOf(schedule.lastDueAt_ms),
+  lastRunId: schedule.lastRunId,
+  lastError: schedule.lastError,
+  createdAt: fromMillis(schedule.createdAt_ms),
+  updatedAt: fromMillis(schedule.updatedAt_ms)
+})
+
+const none = new NotFoundError({ detail: "This server has no schedules" })
+
+/** The next time of an expression from now; fails with the problem of the field that is wrong. */
+const nextOf = Effect.fnUntraced(function* (cron: string, timeZone: string) {
+  const parsed = readCron(cron, timeZone)
+  if (typeof parsed === "string") {
+    return yield* invalid(["body", parsed.startsWith("There is no time zone") ? "timeZone" : "cron"], parsed)
+  }
+  const next_ms = nextAfter(parsed, yield* Clock.currentTimeMillis)
+  return next_ms ?? (yield* invalid(["body", "cron"], `${cron} names no time in the next years`))
+})
+
+/** Schedules of runs. */
+export const layer = (api: Operations) =>
+  HttpApiBuilder.group(
+    api,
+    "schedules",
+    Effect.fnUntraced(function* (handlers) {
+      const stored = yield* Schedules
+      const { wake } = yield* Scheduler
+      const start = yield* StartRun.make
+      const schedules = stored === null ? Effect.fail(none) : Effect.succeed(stored)
+
+      const use = <A, E, R>(
+        body: (service: SchedulesService) => Effect.Effect<A, E, R>
+      ): Effect.Effect<A, Exclude<E, ScheduleNotFound> | NotFoundError, R> =>
+        Effect.mapError(Effect.flatMap(schedules, body), (error) =>
+          error instanceof ScheduleNotFound
+            ? new NotFoundError({ detail: `No schedule has the id ${error.id}` })
+            : (error as Exclude<E, ScheduleNotFound>)
+        )
+
+      return handlers.handleAll({
+        list: () => use((service) => Effect.map(service.list, (all) => all.map(viewOf))),
+        create: ({ payload: { cron, missed = "skip", name, run, timeZone = "UTC" } }) =>
+          use((service) =>
+            Effect.gen(function* () {
+              const dueAt_ms = yield* nextOf(cron, timeZone)
+              const schedule = yield* owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }))
+              yield* Audit.note([schedule.id])
+              yield* wake
+              return viewOf(schedule)
+            })
+          ).pipe(Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))),
+        get: ({ params: { schedule_id } }) => use((service) => Effect.map(service.find(schedule_id), viewOf)),
+        update: ({ params: { schedule_id }, payload: { active, ...changes } }) =>
+          use((service) =>
+            Effect.gen(function* () {
+              const schedule = yield* service.find(schedule_id)
+              const { cron, isActive, timeZone } = { ...schedule, isActive: active ?? schedule.isActive, ...changes }
+              const isMoved = cron !== schedule.cron || timeZone !== schedule.timeZone || isActive !== schedule.isActive
+              const changed = yield* service.update(schedule_id, {
+                ...changes,
+                isActive,
+                // from now on: a pause isn't a missed time. Without such a change, a time that is due stays due
+                ...(isMoved ? { dueAt_ms: isActive ? yield* nextOf(cron, timeZone) : null } : {})
+              })
+              yield* wake
+              return viewOf(changed)
+            })
+          ),
+        remove: ({ params: { schedule_id } }) => use((service) => service.remove(schedule_id)),
+        run: ({ params: { schedule_id }, request }) =>
+          use((service) =>
+            Effect.gen(function* () {
+              const { owner, run } = yield* service.find(schedule_id)
+              const { turn } = yield* SafeCreate.once({ request, payload: run }, (safe) =>
+                Effect.provideService(start(run as StartRunRequest, safe), Owner, owner)
+              )
+              yield* Audit.note([schedule_id, turn.id])
+              return runOf(turn)
+            })
+          ).pipe(
+            Effect.catchTag("ProfileUnusable", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
+          )
+      })
+    })
+  )

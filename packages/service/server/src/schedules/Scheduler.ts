@@ -1,0 +1,155 @@
+import type { StartRun as StartRunRequest } from "@webagent/admin"
+import {
+  lateAfter_ms,
+  nextAfter,
+  Owner,
+  readCron,
+  type ScheduledRun,
+  Schedules,
+  type SchedulesService,
+  type StoreUnavailable
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import { hash } from "node:crypto"
+import { Caller, Callers } from "../api/Caller.ts"
+import * as StartRun from "./StartRun.ts"
+
+/**
+ * Longest time between two looks for schedules that another node changed. Infinite for a store that this process has to
+ * itself.
+ */
+export const SchedulePoll: Context.Reference<Duration.Input> = Context.Reference(
+  "@webagent/server/schedules/SchedulePoll",
+  { defaultValue: (): Duration.Input => "5 seconds" }
+)
+
+/** Largest number of schedules that are read at once. */
+const most = 20
+
+/** Time until schedules that failed are tried again. */
+const least_ms = 1000
+
+const digest = (text: string) => hash("sha256", text, "base64url")
+
+/** The outcome of a due time: a run, or the reason why there is none. */
+type Outcome = { readonly runId: string } | { readonly error: string }
+
+const make = (schedules: SchedulesService) =>
+  Effect.gen(function* () {
+    const start = yield* StartRun.make
+    const callers = yield* Callers
+    const poll = yield* SchedulePoll
+    const woken = yield* Queue.sliding<void>(1)
+
+    /**
+     * Starts the run of a time. The key is made of the schedule and the time, so two nodes, or a node that is killed
+     * before it stores the outcome, start one run.
+     */
+    const run = Effect.fnUntraced(function* ({ id, owner, run: request }: ScheduledRun, due_ms: number) {
+      const safe = { key: digest(`schedule ${id} ${due_ms}`), body: digest(JSON.stringify(request)) }
+      let outcome: Outcome = { error: "The run was refused" }
+      const started = start(request as StartRunRequest, safe).pipe(
+        Effect.map(({ turn }): Outcome => ({ runId: turn.id })),
+        // the store is tried again; anything else is the outcome of this time
+        Effect.catchIf(
+          (error): error is Exclude<typeof error, StoreUnavailable> => error._tag !== "StoreUnavailable",
+          ({ message }) => Effect.succeed<Outcome>({ error: message })
+        )
+      )
+      if (owner === null || callers === null) return yield* Effect.provideService(started, Owner, owner)
+      const caller = yield* callers.named(owner)
+      if (caller === undefined) return { error: `The API key ${owner} was revoked` }
+      // within the limits of the key, as a request of its own
+      yield* callers.as(caller, {
+        scope: "runs",
+        method: "POST",
+        app: Effect.provideService(started, Caller, caller).pipe(
+          Effect.map((result) => {
+            outcome = result
+            return HttpServerResponse.empty()
+          })
+        )
+      })
+      return outcome
+    })
+
+    const settle = Effect.fnUntraced(function* (schedule: ScheduledRun, now_ms: number) {
+      const { cron, dueAt_ms, lastRunId, missed, timeZone } = schedule
+      const due_ms = dueAt_ms ?? now_ms
+      const parsed = readCron(cron, timeZone)
+      const isSkipped = missed === "skip" && now_ms - due_ms > lateAfter_ms
+      const outcome: Outcome = isSkipped
+        ? { error: `No run, because the time was missed by ${Duration.format(Duration.millis(now_ms - due_ms))}` }
+        : yield* run(schedule, due_ms)
+      yield* schedules.settle(schedule, {
+        dueAt_ms: typeof parsed === "string" ? null : nextAfter(parsed, Math.max(now_ms, due_ms)),
+        lastDueAt_ms: due_ms,
+        lastRunId: "runId" in outcome ? outcome.runId : lastRunId,
+        lastError: "error" in outcome ? outcome.error : null
+      })
+    })
+
+    /** Carries out work, and returns false if it failed. */
+    const careful = <E>(work: Effect.Effect<unknown, E>, of: string) =>
+      work.pipe(
+        Effect.as(true),
+        // the store itself logs that it is unreachable
+        Effect.catch((error) => Effect.as(Effect.logDebug(`Cannot start ${of} right now`, error), false)),
+        Effect.catchCause((cause) => Effect.as(Effect.logWarning(`Cannot start ${of}. Trying again.`, cause), false))
+      )
+
+    const look = Effect.gen(function* () {
+      for (;;) {
+        const now_ms = yield* Clock.currentTimeMillis
+        const due = yield* schedules.due(now_ms, most)
+        // one that can't be settled doesn't hold up the others
+        const done = yield* Effect.forEach(due, (schedule) =>
+          careful(settle(schedule, now_ms), `the run of schedule ${schedule.id}`)
+        )
+        if (due.length < most || done.includes(false)) return
+      }
+    })
+
+    const wait = Effect.fnUntraced(function* (from_ms: number) {
+      const now_ms = yield* Clock.currentTimeMillis
+      const next_ms = yield* Effect.orElseSucceed(schedules.nextAt, () => from_ms)
+      // what was due before the look failed
+      const left_ms = next_ms === null ? Infinity : next_ms <= from_ms ? least_ms : Math.max(next_ms - now_ms, 1)
+      const sleep_ms = Math.min(Duration.toMillis(poll), left_ms)
+      const woke = Queue.take(woken)
+      yield* Number.isFinite(sleep_ms) ? Effect.raceFirst(woke, Effect.sleep(sleep_ms)) : woke
+    })
+
+    yield* Clock.currentTimeMillis.pipe(
+      Effect.tap(careful(look, "scheduled runs")),
+      Effect.flatMap(wait),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return () => void Queue.offerUnsafe(woken, undefined)
+  })
+
+/** Starts the runs of schedules while the server runs. */
+export class Scheduler extends Context.Service<
+  Scheduler,
+  {
+    /** Looks for due schedules now, because one has changed. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("@webagent/server/Scheduler") {
+  /** Does nothing on a server without schedules. */
+  static readonly layer = Layer.effect(
+    Scheduler,
+    Effect.gen(function* () {
+      const schedules = yield* Schedules
+      const wake = schedules === null ? () => {} : yield* make(schedules)
+      return { wake: Effect.sync(wake) }
+    })
+  )
+}

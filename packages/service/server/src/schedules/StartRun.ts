@@ -1,0 +1,19 @@
+import type { StartRun } from "@webagent/admin"
+import { Engine, type SafeCreate } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import { invalid } from "../api/Invalid.ts"
+import * as RunFiles from "../api/RunFiles.ts"
+import * as V4 from "../api/v4/Conversion.ts"
+
+/** Starts runs in sessions of their own from requests of the admin API. */
+export const make = Effect.gen(function* () {
+  const engine = yield* Engine
+  const runFiles = yield* RunFiles.make
+  return Effect.fnUntraced(function* (request: StartRun, safe: SafeCreate | undefined) {
+    const { body, files, missing } = yield* runFiles.of(request)
+    if (missing.length > 0) {
+      return yield* invalid(["body", "attachedFileIds"], `You have no file with the id ${missing[0]}`)
+    }
+    return yield* engine.createSession({ ...(yield* V4.toDomain(body)), ...files }, safe)
+  })
+})

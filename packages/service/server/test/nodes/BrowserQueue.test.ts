@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { create, send, until, withNodes } from "./neighbours.ts"
+
+const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
+
+const stop = (node: Parameters<typeof send>[0], id: string) =>
+  send(node, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+
+describe("POST /browsers while every node is full", () => {
+  it.live("waits for a browser of its own node to stop", () =>
+    withNodes({ a: { most: 1, queues: true }, b: { most: 0 } }, function* ({ a }) {
+      const first = yield* create(a)
+      const second = yield* begin(create(a))
+      yield* Effect.sleep("100 millis")
+      assert.isUndefined(second.pollUnsafe())
+      const listed = (yield* send(a, "GET", "/api/v4/browsers")).body["items"] as ReadonlyArray<Record<string, unknown>>
+      // the address of one that waits would open nothing
+      assert.deepStrictEqual(
+        listed.map(({ cdpUrl, liveUrl, status }) => [status, cdpUrl === null, liveUrl === null]),
+        [
+          ["active", true, true],
+          ["active", false, false]
+        ]
+      )
+      yield* stop(a, first.id)
+      const { id, status } = yield* Fiber.join(second)
+      assert.deepStrictEqual([status, a.running.has(id), a.running.size], [201, true, 1])
+    })
+  )
+
+  it.live("takes the browser of another node that has room first", () =>
+    withNodes({ a: { most: 0, queues: true }, b: { most: 1, queues: true } }, function* ({ a, b }) {
+      const first = yield* create(b)
+      const second = yield* begin(create(a))
+      yield* Effect.sleep("100 millis")
+      assert.isUndefined(second.pollUnsafe())
+      yield* stop(b, first.id)
+      const { id, status } = yield* Fiber.join(second)
+      assert.deepStrictEqual([status, b.running.has(id), b.running.size], [201, true, 1])
+    })
+  )
+
+  it.live("leaves the queue when its client closes the connection", () =>
+    withNodes({ a: { most: 1, queues: true } }, function* ({ a }, store) {
+      const first = yield* create(a)
+      const second = yield* begin(create(a))
+      const listed = Effect.map(Effect.orDie(store.lists.browsers({}, null, 10)), ({ rows }) => rows.length)
+      yield* Effect.sleep("100 millis")
+      yield* Fiber.interrupt(second)
+      // it leaves no record either
+      yield* Effect.repeat(Effect.delay(listed, "5 millis"), { until: (count) => count === 1 })
+      yield* stop(a, first.id)
+      yield* until(() => a.running.size === 0)
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual(a.running.size, 0)
+    })
+  )
+})

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type ScheduledRun, Schedules } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Server } from "../../src/Server.ts"
+import { layerTest } from "../http/served.ts"
+
+const scheduleOf = (id: string): ScheduledRun => ({
+  id,
+  owner: null,
+  name: id,
+  cron: "* * * * *",
+  timeZone: "UTC",
+  missed: "once",
+  run: { task: id },
+  isActive: true,
+  dueAt_ms: 0,
+  lastDueAt_ms: null,
+  lastRunId: null,
+  lastError: null,
+  createdAt_ms: 0,
+  updatedAt_ms: 0
+})
+
+const unused = Effect.die(new Error("It isn't used"))
+
+describe("the scheduler", () => {
+  it.live("isn't held up by a schedule that can't be settled, and tries it again after a second", () => {
+    const looks: Array<number> = []
+    const settled: Array<string> = []
+    const schedules = Layer.succeed(Schedules, {
+      create: () => unused,
+      find: () => unused,
+      list: unused,
+      update: () => unused,
+      remove: () => unused,
+      due: () =>
+        Effect.map(Clock.currentTimeMillis, (now_ms) => {
+          looks.push(now_ms)
+          return ["broken", "fine"].filter((id) => !settled.includes(id)).map(scheduleOf)
+        }),
+      settle: ({ id }) =>
+        id === "broken" ? Effect.die(new Error("It can't be stored")) : Effect.sync(() => void settled.push(id)),
+      nextAt: Effect.succeed(0)
+    })
+    return Effect.gen(function* () {
+      yield* Server
+      yield* Effect.repeat(Effect.sleep("20 millis"), { while: () => looks.length < 2 })
+      assert.deepStrictEqual(settled, ["fine"])
+      const [first = 0, second = 0] = looks
+      assert.isAtLeast(second - first, 990)
+    }).pipe(Effect.provide(Layer.provide(layerTest, schedules)))
+  })
+})

@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as TestClock from "effect/testing/TestClock"
+import * as SimulatedService from "../src/SimulatedService.ts"
+
+const send = Effect.fnUntraced(function* (method: "GET" | "POST", path: string, body?: unknown) {
+  const { apiKeys } = yield* Server
+  const request = HttpClientRequest.make(method)(new URL(path, "http://simulated.invalid")).pipe(
+    HttpClientRequest.setHeader("x-service-api-key", apiKeys[0] ?? ""),
+    body === undefined ? (same) => same : HttpClientRequest.bodyJsonUnsafe(body)
+  )
+  const response = yield* HttpClient.execute(request)
+  return { status: response.status, body: (yield* response.json) as Readonly<Record<string, unknown>> }
+})
+
+const create = Effect.fnUntraced(function* (script: string, handOff?: object) {
+  const { body } = yield* send("POST", "/api/v4/runs", { task: `Buy a mug [simulate ${script}]`, ...handOff })
+  return String(body["id"])
+})
+
+const run = (id: string) => Effect.map(send("GET", `/api/v4/runs/${id}`), ({ body }) => body)
+
+const served = Effect.provide(SimulatedService.layerHttpClient({}))
+
+describe("a simulated run that asks a person", () => {
+  it.effect("waits in the middle of its work, and its result has the answer", () =>
+    Effect.gen(function* () {
+      const id = yield* create(`duration=10s cost=1 ask="Which mug?" choices=["Red","Blue"]`)
+      yield* TestClock.adjust("2 minutes")
+      const { cost, status, waitingFor } = yield* run(id)
+      assert.strictEqual(status, "running")
+      assert.deepInclude(waitingFor, { id: "1", question: "Which mug?", choices: ["Red", "Blue"], askedBy: "agent" })
+      // nothing is done, or paid for, while it waits
+      assert.isBelow(Number(cost), 0.6)
+      const answered = yield* send("POST", `/api/v4/runs/${id}/answer`, { questionId: "1", answer: "Blue" })
+      assert.strictEqual(answered.status, 200)
+      yield* TestClock.adjust("4 seconds")
+      assert.propertyVal(yield* run(id), "status", "running")
+      yield* TestClock.adjust("1 second")
+      const done = yield* run(id)
+      assert.deepInclude(done, { status: "completed", cost: "1" })
+      assert.match(String(done["result"]), /Answer: Blue$/u)
+      assert.notProperty(done, "waitingFor")
+    }).pipe(served)
+  )
+
+  it.effect("fails after ten minutes without an answer, or goes on if its hand-off says so", () =>
+    Effect.gen(function* () {
+      const failing = yield* create(`duration=10s ask="Which mug?"`)
+      const going = yield* create(`duration=10s ask="Which mug?"`, {
+        handOff: { timeout: 60, whenUnanswered: "continue" }
+      })
+      yield* TestClock.adjust("64 seconds")
+      assert.propertyVal(yield* run(going), "status", "running")
+      yield* TestClock.adjust("6 seconds")
+      assert.propertyVal(yield* run(going), "status", "completed")
+      yield* TestClock.adjust("10 minutes")
+      assert.deepInclude(yield* run(failing), {
+        status: "failed",
+        error: "No person answered within 10 minutes: Which mug?"
+      })
+    }).pipe(served)
+  )
+
+  it.effect("waits for a question of a request, too", () =>
+    Effect.gen(function* () {
+      const id = yield* create("duration=1m")
+      yield* TestClock.adjust("30 seconds")
+      const asked = yield* send("POST", `/api/v4/runs/${id}/ask`, { question: "Still wanted?" })
+      assert.strictEqual(asked.status, 200)
+      yield* TestClock.adjust("5 minutes")
+      assert.propertyVal(yield* run(id), "status", "running")
+      yield* send("POST", `/api/v4/runs/${id}/answer`, { questionId: "1", answer: "Yes" })
+      yield* TestClock.adjust("29 seconds")
+      assert.propertyVal(yield* run(id), "status", "running")
+      yield* TestClock.adjust("2 seconds")
+      assert.propertyVal(yield* run(id), "status", "completed")
+    }).pipe(served)
+  )
+
+  it.effect("ends at once when it is cancelled", () =>
+    Effect.gen(function* () {
+      const id = yield* create(`duration=10s ask="Which mug?"`)
+      yield* TestClock.adjust("1 minute")
+      yield* send("POST", `/api/v4/runs/${id}/cancel`)
+      assert.propertyVal(yield* run(id), "status", "cancelled")
+      const late = yield* send("POST", `/api/v4/runs/${id}/answer`, { questionId: "1", answer: "Red" })
+      assert.strictEqual(late.status, 409)
+    }).pipe(served)
+  )
+})

@@ -1,0 +1,121 @@
+import {
+  IdSource,
+  mostSchedules,
+  Owner,
+  type ScheduledRun,
+  ScheduleNotFound,
+  Schedules,
+  schedulesFull,
+  type SchedulesService
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { parsed } from "./Rows.ts"
+import { read, transaction } from "./unavailable.ts"
+import { isStorable } from "./WorkspaceRows.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+const scheduleOf = (row: Row): ScheduledRun => parsed(row["record"])
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* IdSource
+  /** Has other changes of the row wait. SQLite runs one commit at a time anyway. */
+  const forChange = sql.onDialectOrElse({
+    pg: () => sql.literal("FOR UPDATE"),
+    orElse: () => sql.literal("")
+  })
+  const seenBy = (owner: string | null) => (owner === null ? sql`1 = 1` : sql`owner = ${owner}`)
+
+  const row = Effect.fnUntraced(function* (id: string, lock = sql.literal("")) {
+    const owner = yield* Owner
+    const [found] = isStorable(id)
+      ? yield* sql<Row>`SELECT record FROM schedules WHERE id = ${id} AND ${seenBy(owner)} ${lock}`
+      : []
+    return found === undefined ? yield* new ScheduleNotFound({ id }) : scheduleOf(found)
+  })
+
+  const write = (schedule: ScheduledRun) =>
+    sql`UPDATE schedules SET due_at_ms = ${schedule.dueAt_ms}, record = ${JSON.stringify(schedule)}
+      WHERE id = ${schedule.id}`
+
+  const all = (rows: Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
+    read(Effect.map(rows, (records) => records.map(scheduleOf)))
+
+  const schedules: SchedulesService = {
+    create: Effect.fnUntraced(function* (fields) {
+      const owner = yield* Owner
+      const now_ms = yield* Clock.currentTimeMillis
+      const schedule: ScheduledRun = {
+        id: yield* ids.next("schedule"),
+        owner,
+        ...fields,
+        isActive: true,
+        lastDueAt_ms: null,
+        lastRunId: null,
+        lastError: null,
+        createdAt_ms: now_ms,
+        updatedAt_ms: now_ms
+      }
+      const created = Effect.gen(function* () {
+        yield* sql.onDialectOrElse({
+          pg: () => sql`SELECT pg_advisory_xact_lock(hashtext(${`schedules of ${owner ?? ""}`}))`,
+          orElse: () => Effect.void
+        })
+        const owned = owner === null ? sql`owner IS NULL` : sql`owner = ${owner}`
+        const [counted] = yield* sql<Row>`SELECT count(*) AS count FROM schedules WHERE ${owned}`
+        if (Number(counted?.["count"]) >= mostSchedules) return yield* schedulesFull()
+        yield* sql`INSERT INTO schedules ${sql.insert({
+          id: schedule.id,
+          owner,
+          due_at_ms: schedule.dueAt_ms,
+          record: JSON.stringify(schedule)
+        })}`
+        return schedule
+      })
+      return yield* transaction(sql, created)
+    }),
+    find: (id) => read(row(id)),
+    list: Effect.flatMap(Owner, (owner) =>
+      all(sql<Row>`SELECT record FROM schedules WHERE ${seenBy(owner)} ORDER BY n`)
+    ),
+    update: (id, changes) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const stored = yield* row(id, forChange)
+          const updatedAt_ms = Math.max(yield* Clock.currentTimeMillis, stored.updatedAt_ms)
+          const schedule: ScheduledRun = { ...stored, ...changes, updatedAt_ms }
+          yield* write(schedule)
+          return schedule
+        })
+      ),
+    remove: (id) =>
+      transaction(sql, Effect.andThen(row(id, forChange), Effect.asVoid(sql`DELETE FROM schedules WHERE id = ${id}`))),
+    due: (until_ms, limit) =>
+      all(sql<Row>`SELECT record FROM schedules WHERE due_at_ms <= ${until_ms} ORDER BY due_at_ms LIMIT ${limit}`),
+    settle: ({ dueAt_ms, id }, outcome) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const [found] = yield* sql<Row>`SELECT record FROM schedules
+            WHERE id = ${id} AND due_at_ms = ${dueAt_ms} ${forChange}`
+          if (found !== undefined) yield* write({ ...scheduleOf(found), ...outcome })
+        })
+      ),
+    nextAt: read(
+      Effect.map(sql<Row>`SELECT min(due_at_ms) AS at_ms FROM schedules`, ([found]) => {
+        const at_ms = found?.["at_ms"] ?? null
+        return at_ms === null ? null : Number(at_ms)
+      })
+    )
+  }
+  return schedules
+})
+
+/** Schedules in a database. */
+export const layer: Layer.Layer<never, never, SqlClient.SqlClient | IdSource> = Layer.effect(Schedules, make)

@@ -1,0 +1,143 @@
+import {
+  deliveriesFull,
+  IdSource,
+  Owner,
+  type Webhook,
+  webhookLimits,
+  WebhookNotFound,
+  Webhooks,
+  webhooksFull,
+  type WebhooksService
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { storeTime } from "./storeTime.ts"
+import { read, transaction } from "./unavailable.ts"
+import { isStorable } from "./WorkspaceRows.ts"
+import { deliveryOf, hookOf, make as makeReads, type Row, rowOf } from "./WebhookRows.ts"
+import * as SqlWebhookQueue from "./SqlWebhookQueue.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* IdSource
+  const now = storeTime(sql, yield* Clock.Clock)
+  const reads = makeReads(sql, now)
+  const { countQueued, forUse, ownedBy, time } = reads
+  /** Has other changes of the row wait. SQLite runs one commit at a time anyway. */
+  const forChange = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+
+  const seenBy = (owner: string | null) => (owner === null ? sql`1 = 1` : sql`owner = ${owner}`)
+
+  /** Reads a webhook of the caller. */
+  const hookRow = Effect.fnUntraced(function* (id: string, lock = sql.literal("")) {
+    const owner = yield* Owner
+    const [row] = isStorable(id)
+      ? yield* sql<Row>`SELECT record FROM webhooks WHERE id = ${id} AND ${seenBy(owner)} ${lock}`
+      : []
+    return row === undefined ? yield* new WebhookNotFound({ id }) : hookOf(row)
+  })
+
+  const find = (id: string) => read(hookRow(id))
+
+  const deliveriesOf = (rows: Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
+    read(Effect.map(rows, (records) => records.map(deliveryOf)))
+
+  const webhooks: WebhooksService = {
+    create: Effect.fnUntraced(function* (fields, after) {
+      const owner = yield* Owner
+      const now_ms = yield* Clock.currentTimeMillis
+      const webhook: Webhook = {
+        id: yield* ids.next("webhook"),
+        owner,
+        ...fields,
+        isActive: true,
+        secretVersion: 1,
+        previousSecretUntil_ms: null,
+        after,
+        createdAt_ms: now_ms,
+        updatedAt_ms: now_ms
+      }
+      const created = Effect.gen(function* () {
+        yield* sql.onDialectOrElse({
+          pg: () => sql`SELECT pg_advisory_xact_lock(hashtext(${`webhooks of ${owner ?? ""}`}))`,
+          orElse: () => Effect.void
+        })
+        const [row] = yield* sql<Row>`SELECT count(*) AS count FROM webhooks WHERE ${ownedBy(owner)}`
+        if (Number(row?.["count"]) >= webhookLimits.webhooks) return yield* webhooksFull()
+        yield* sql`INSERT INTO webhooks ${sql.insert({
+          id: webhook.id,
+          owner,
+          active: 1,
+          record: JSON.stringify(webhook)
+        })}`
+        return webhook
+      })
+      return yield* transaction(sql, created)
+    }),
+    find,
+    list: Effect.flatMap(Owner, (owner) =>
+      read(
+        Effect.map(sql<Row>`SELECT record FROM webhooks WHERE ${seenBy(owner)} ORDER BY n`, (rows) => rows.map(hookOf))
+      )
+    ),
+    update: (id, changes) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const stored = yield* hookRow(id, forChange)
+          const updatedAt_ms = Math.max(yield* Clock.currentTimeMillis, stored.updatedAt_ms)
+          const webhook: Webhook = { ...stored, ...changes, updatedAt_ms }
+          yield* sql`UPDATE webhooks SET active = ${webhook.isActive ? 1 : 0}, record = ${JSON.stringify(webhook)}
+            WHERE id = ${id}`
+          return webhook
+        })
+      ),
+    remove: (id) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          yield* hookRow(id, forChange)
+          yield* sql`DELETE FROM webhooks WHERE id = ${id}`
+          yield* sql`DELETE FROM webhook_deliveries WHERE hook = ${id}`
+        })
+      ),
+    deliveries: (hookId, before, limit) =>
+      Effect.andThen(
+        find(hookId),
+        deliveriesOf(
+          sql<Row>`SELECT * FROM webhook_deliveries WHERE hook = ${hookId} ${
+            before === null
+              ? sql``
+              : sql`AND n < (SELECT n FROM webhook_deliveries WHERE hook = ${hookId} AND id = ${before})`
+          } ORDER BY n DESC LIMIT ${limit}`
+        )
+      ),
+    delivery: Effect.fnUntraced(function* (hookId, id) {
+      yield* find(hookId)
+      const rows = isStorable(id)
+        ? yield* deliveriesOf(sql<Row>`SELECT * FROM webhook_deliveries WHERE hook = ${hookId} AND id = ${id}`)
+        : []
+      return rows[0] ?? (yield* new WebhookNotFound({ id }))
+    }),
+    enqueue: (delivery) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const { owner } = yield* hookRow(delivery.hookId, forUse)
+          if ((yield* countQueued(owner)) >= webhookLimits.queued) return yield* deliveriesFull()
+          const row = rowOf(delivery, yield* ids.next("delivery"), false, yield* time)
+          yield* sql`INSERT INTO webhook_deliveries ${sql.insert(row)}`
+          return deliveryOf(row)
+        })
+      ),
+
+    ...SqlWebhookQueue.make(sql, ids, now, reads)
+  }
+  return webhooks
+})
+
+/** Webhooks and their messages in a database. */
+export const layer: Layer.Layer<never, never, SqlClient.SqlClient | IdSource> = Layer.effect(Webhooks, make)

@@ -1,0 +1,7 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database } from "../src/index.ts"
+import { file } from "./files.ts"
+import { webhooksOver } from "./webhooks.ts"
+
+webhooksOver("SQLite", Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path }))))

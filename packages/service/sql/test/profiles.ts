@@ -1,0 +1,124 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Profiles, TimeOrderedIds } from "@webagent/engine"
+import { profilesContract } from "@webagent/store-contract/Profiles"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { newProfileKey, SqlProfiles } from "../src/index.ts"
+
+const [first, second, other] = [newProfileKey().key, newProfileKey().key, newProfileKey().key]
+
+const state = { bytes: Buffer.alloc(3_000_000, "state"), domains: ["a.example"], savedBy: "Chromium 1.2.3" }
+
+/** What the profiles of each database have to do. */
+export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) => {
+  const layerWith = (keys: SqlProfiles.ProfilesOptions["keys"] = [first]) =>
+    Layer.provide(SqlProfiles.layer({ keys }), TimeOrderedIds.layer)
+
+  profilesContract(`SqlProfiles over ${name}`, Layer.orDie(Layer.provide(layerWith(), database)))
+
+  /** The profiles of the same database with these keys. */
+  const open = (keys?: SqlProfiles.ProfilesOptions["keys"]) =>
+    Effect.map(Effect.provide(Profiles, layerWith(keys), { local: true }), (profiles) => profiles ?? assert.fail())
+
+  const test = (title: string, body: Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
+    it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(Layer.fresh(database), { local: true })))
+
+  /** A profile with a saved state. */
+  const saved = Effect.gen(function* () {
+    const profiles = yield* open()
+    const { id } = yield* profiles.create({ name: null, userId: null })
+    yield* profiles.acquire(id, "b1", null)
+    yield* profiles.save(id, "b1", state)
+    return { id, profiles }
+  })
+
+  const messageOf = (id: string, keys?: SqlProfiles.ProfilesOptions["keys"]) =>
+    Effect.flatMap(open(keys), (profiles) => Effect.map(Effect.flip(profiles.load(id)), ({ message }) => message))
+
+  describe(`states of profiles over ${name}`, () => {
+    test(
+      "are encrypted, and name the missing key to a server with another one",
+      Effect.gen(function* () {
+        const { id } = yield* saved
+        const sql = yield* SqlClient.SqlClient
+        for (const { bytes } of yield* sql<{ readonly bytes: Uint8Array }>`SELECT bytes FROM profile_chunks`) {
+          assert.notInclude(Buffer.from(bytes).toString("latin1"), "statestate")
+        }
+        const wrong = yield* messageOf(id, [other])
+        assert.include(wrong, `profile key ${first.id}, and there are ${other.id}`)
+        assert.include(yield* messageOf(id, []), `profile key ${first.id}, and there is none`)
+        assert.isNotNull(yield* Effect.flatMap(open([other, first]), (profiles) => profiles.load(id)))
+      })
+    )
+
+    test(
+      "get a new key without being written again",
+      Effect.gen(function* () {
+        const { id } = yield* saved
+        const sql = yield* SqlClient.SqlClient
+        const chunks = sql`SELECT * FROM profile_chunks ORDER BY i`
+        const before = yield* chunks
+        assert.deepStrictEqual(yield* SqlProfiles.rotate([other]), [first.id])
+        assert.deepStrictEqual(yield* SqlProfiles.rotate([second, first]), [])
+        assert.deepStrictEqual(yield* chunks, before)
+        assert.isTrue(state.bytes.equals((yield* (yield* open([second])).load(id))?.bytes ?? assert.fail()))
+        assert.include(yield* messageOf(id), `profile key ${second.id}`)
+      })
+    )
+
+    test(
+      "are damaged if a part of them is changed, cut off, missing or of another profile",
+      Effect.gen(function* () {
+        const { id, profiles } = yield* saved
+        const sql = yield* SqlClient.SqlClient
+        const damaged = Effect.map(messageOf(id), (message) => assert.include(message, "it's damaged"))
+        const [row = assert.fail()] = yield* sql<{ readonly bytes: Uint8Array }>`SELECT bytes FROM profile_chunks
+          WHERE i = 2`
+        const put = (bytes: Uint8Array) => sql`UPDATE profile_chunks SET bytes = ${bytes} WHERE i = 2`
+        const flipped = Uint8Array.from(row.bytes)
+        flipped[7] = (flipped[7] ?? 0) ^ 1
+        for (const bytes of [flipped, row.bytes.subarray(0, -1), new Uint8Array(0)]) {
+          yield* put(bytes)
+          yield* damaged
+        }
+        yield* put(row.bytes)
+        yield* profiles.load(id)
+        // a state that is given to another profile
+        const thief = yield* profiles.create({ name: null, userId: null })
+        yield* sql`UPDATE profiles SET save = (SELECT save FROM profiles WHERE id = ${id}), saved_by = 'x'
+          WHERE id = ${thief.id}`
+        assert.include(yield* messageOf(thief.id), "it's damaged")
+        yield* sql`DELETE FROM profile_chunks WHERE i = 1`
+        yield* damaged
+        // the profile can still be saved
+        yield* profiles.save(id, "b1", state)
+        yield* profiles.load(id)
+      })
+    )
+
+    test(
+      "survive a save that was cut off, which the next one cleans up",
+      Effect.gen(function* () {
+        const { id, profiles } = yield* saved
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`INSERT INTO profile_saves ${sql.insert({
+          save: "cut",
+          profile: id,
+          key_id: first.id,
+          data_key: new Uint8Array(60),
+          chunks: 3
+        })}`
+        yield* sql`INSERT INTO profile_chunks ${sql.insert({ save: "cut", i: 0, bytes: new Uint8Array(9) })}`
+        assert.isTrue(state.bytes.equals((yield* profiles.load(id))?.bytes ?? assert.fail()))
+        const rows = Effect.map(sql`SELECT DISTINCT save FROM profile_chunks`, ({ length }) => length)
+        assert.strictEqual(yield* rows, 2)
+        yield* profiles.save(id, "b1", state)
+        assert.strictEqual(yield* rows, 1)
+        yield* profiles.remove(id)
+        assert.strictEqual(yield* rows, 0)
+        assert.lengthOf(yield* sql`SELECT * FROM profile_saves`, 0)
+      })
+    )
+  })
+}

@@ -1,0 +1,131 @@
+import { assert, it } from "@effect/vitest"
+import { Owner, Store, TimeOrderedIds, Workspaces } from "@webagent/engine"
+import { creation } from "@webagent/store-contract/Creation"
+import { limits, workspaceContract } from "@webagent/store-contract/Workspaces"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Stream from "effect/Stream"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeEach } from "vitest"
+import { FileFolder, type Reader, SqlStore, SqlWorkspaces } from "../src/index.ts"
+
+/** What the workspaces of each database have to do. */
+export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
+  let folder = ""
+  const folders: Array<string> = []
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "webagent-files-"))
+    folders.push(folder)
+  })
+  afterAll(() => folders.forEach((each) => rmSync(each, { recursive: true })))
+
+  const bytes = Layer.unwrap(Effect.sync(() => FileFolder.layer(folder)))
+  const countFiles = Effect.sync(
+    () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+  )
+  workspaceContract(
+    `SqlWorkspaces over ${name}`,
+    SqlWorkspaces.layer({ file: 100, ...limits }).pipe(Layer.provide([database, bytes, TimeOrderedIds.layer])),
+    countFiles
+  )
+
+  it.live(`SqlWorkspaces over ${name} hold the limit of an owner's API key, and the server's`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const limited = (fileMegabytes: number) =>
+        sql`INSERT INTO api_keys ${sql.insert({
+          name: "ann",
+          hash: Buffer.from(String(fileMegabytes)),
+          prefix: "wak_",
+          scopes: "[]",
+          limits: JSON.stringify({ fileMegabytes }),
+          created_at_ms: 0
+        })}`
+      const announce = (size: number) =>
+        Effect.gen(function* () {
+          const { id } = yield* workspaces.create("w")
+          return yield* workspaces.upload(id, [{ path: "a", contentType: "text/plain", size }], true)
+        }).pipe(
+          Effect.provideService(Owner, "ann"),
+          Effect.match({ onFailure: (error) => error._tag, onSuccess: () => "expected" })
+        )
+      // of an earlier key with the name
+      yield* limited(0)
+      yield* sql`UPDATE api_keys SET revoked_at_ms = 1`
+      yield* limited(30 / 2 ** 20)
+      const sizes = [31, 20, 11, 10, 1]
+      assert.deepStrictEqual(yield* Effect.forEach(sizes, announce), [
+        "NoRoom",
+        "expected",
+        "NoRoom",
+        "expected",
+        "NoRoom"
+      ])
+      yield* sql`UPDATE api_keys SET limits = ${JSON.stringify({ fileMegabytes: 5 })}`
+      assert.deepStrictEqual(yield* Effect.forEach([100, 70], announce), ["expected", "NoRoom"])
+    }).pipe(
+      Effect.provide(
+        Layer.fresh(
+          Layer.provideMerge(
+            Layer.provide(SqlWorkspaces.layer({ file: 100, ...limits }), [bytes, TimeOrderedIds.layer]),
+            database
+          )
+        ),
+        { local: true }
+      )
+    )
+  )
+
+  it.live(`SqlWorkspaces over ${name} deletes the files of a run with the run`, () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const run = { id: "t1", owner: "ann" }
+      const file = { path: "a.csv", contentType: "text/csv" }
+      const attach = (size: number) => workspaces.attach(run, file, Stream.make(new Uint8Array(size)), size)
+      // the run isn't there
+      assert.strictEqual((yield* Effect.flip(attach(1)))._tag, "UploadNotFound")
+      const { events, session, turns } = creation("1")
+      yield* store.commit({ session, turns, events })
+      yield* attach(60)
+      yield* attach(40)
+      // its files count toward the limits of its owner
+      assert.strictEqual((yield* Effect.flip(attach(1)))._tag, "NoRoom")
+      const names = Effect.map(workspaces.attachments("t1"), (files) => files.map(({ path, size }) => [path, size]))
+      assert.deepStrictEqual(yield* names, [
+        ["a (1).csv", 40],
+        ["a.csv", 60]
+      ])
+      assert.strictEqual((yield* workspaces.read("t1", "a.csv")).size, 60)
+      assert.strictEqual(yield* workspaces.ownerOf("t1"), "ann")
+      // a run is no workspace
+      assert.strictEqual((yield* Effect.flip(workspaces.find("t1")))._tag, "WorkspaceNotFound")
+      assert.strictEqual((yield* Effect.provideService(workspaces.list(0, 10), Owner, "ann")).total, 0)
+      assert.strictEqual(yield* countFiles, 2)
+      const stopped = { ...session, status: "stopped" as const, revision: 2, finishedAt_ms: 1 }
+      const over = turns.map((turn) => ({ ...turn, status: "cancelled" as const, finishedAt_ms: 1 }))
+      yield* store.commit({ session: stopped, turns: over, events: [] })
+      assert.isTrue(yield* store.purge("s1"))
+      assert.deepStrictEqual(yield* names, [])
+      yield* workspaces.prune(0)
+      assert.strictEqual(yield* countFiles, 0)
+    }).pipe(
+      Effect.provide(
+        Layer.fresh(
+          Layer.provideMerge(
+            Layer.merge(
+              SqlStore.layer,
+              Layer.provide(SqlWorkspaces.layer({ file: 100, ...limits }), [bytes, TimeOrderedIds.layer])
+            ),
+            database
+          )
+        ),
+        { local: true }
+      )
+    )
+  )
+}
