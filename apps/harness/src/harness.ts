@@ -16,10 +16,12 @@ import { merge } from "./cli/merge/merge.ts"
 import { plan } from "./cli/plan/plan.ts"
 import { profile } from "./cli/profile/profile.ts"
 import { program, version } from "./cli/Program.ts"
+import { quarantine } from "./cli/quarantine/quarantine.ts"
 import { reap } from "./cli/reap/reap.ts"
 import { record } from "./cli/record/record.ts"
 import { run } from "./cli/run/run.ts"
 import { showReport } from "./cli/show-report/showReport.ts"
+import { ui } from "./cli/ui/ui.ts"
 import { replay } from "./cli/replay/replay.ts"
 
 const harness = Command.make("webagent-harness").pipe(
@@ -27,9 +29,11 @@ const harness = Command.make("webagent-harness").pipe(
   Command.withSubcommands([
     init,
     run,
+    ui,
     plan,
     merge,
     history,
+    quarantine,
     compare,
     list,
     load,

@@ -24,3 +24,14 @@ export const describePlatformError = ({ message, reason }: PlatformError): strin
   // of a process the same codes mean something else
   return (module === "FileSystem" ? sentences[why]?.(path) : undefined) ?? `the system refused ${path} (${why})`
 }
+
+/** The reasons of failed connections, by the codes of the system and of its HTTP client. */
+export const connectionErrors: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "its name cannot be resolved",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to it",
+  ENETUNREACH: "no network",
+  UND_ERR_SOCKET: "connection closed without a response"
+}

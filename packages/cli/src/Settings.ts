@@ -54,7 +54,7 @@ export const oneOf = <const Choices extends ReadonlyArray<string>>(choices: Choi
 export const withDefault =
   <A, B extends A>(setting: Setting<A | undefined>, value: B): Setting<A> =>
   (name) =>
-    Flag.map(setting(name), (given) => given ?? value)
+    Flag.map(setting(name), (set) => set ?? value)
 
 type Settings = Readonly<Record<string, Setting<unknown>>>
 

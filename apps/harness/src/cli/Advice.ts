@@ -1,7 +1,10 @@
 import { join } from "node:path"
 import * as Findings from "@webagent/findings/Findings"
 import { exampleOf } from "@webagent/findings/words/FindingText"
-import { statusOf } from "@webagent/report/Finding"
+import * as IgnoreText from "@webagent/findings/words/IgnoreText"
+import * as NightFile from "@webagent/nights/NightFile"
+import * as Quarantine from "@webagent/nights/Quarantine"
+import { type Finding, statusOf } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import type { Config } from "../config/Config.ts"
@@ -68,6 +71,33 @@ export const reap =
       ...(file === undefined ? [] : [`--config ${quoted(file)}`]),
       ...(named !== undefined || apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(apiKeyEnv)}`])
     ].join(" ")
+  }
+
+/** The parts of commands about the history and the quarantine of a run. */
+export const commandsOf = ({
+  history = NightFile.standard,
+  quarantine = Quarantine.standard
+}: Pick<RunOptions, "history" | "quarantine">): IgnoreText.Commands => {
+  const flag = (name: string, value: string, standard: string) =>
+    value === standard ? "" : ` --${name} ${quoted(value)}`
+  return {
+    program,
+    history: flag("history", history, NightFile.standard),
+    quarantine: flag("quarantine", quarantine, Quarantine.standard)
+  }
+}
+
+/**
+ * Says whether a finding of a night may be ignored, and which command makes later nights pass; undefined without a history.
+ */
+export const ignoring =
+  (options: RunOptions) =>
+  (finding: Finding): string | undefined => {
+    if (!options.record) return undefined
+    const { answer } = IgnoreText.of(finding)
+    const command = IgnoreText.commandOf(finding, commandsOf(options))
+    const each = finding.scenarios.length > 1 && finding.kind._tag !== "Regressed" ? " (and the others)" : ""
+    return command === undefined ? answer : `${answer}: ${command}${each}`
   }
 
 /**

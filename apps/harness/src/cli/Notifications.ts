@@ -1,7 +1,8 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { Night } from "@webagent/nights/Night"
+import { isHidden } from "@webagent/report/StoredArgument"
 import type { RunReport } from "@webagent/report/RunReport"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { connectionErrors, describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,10 +13,13 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { basename } from "node:path"
+import * as ReportUrl from "../config/ReportUrl.ts"
 import { type Channel, isWebAddress } from "../config/Values.ts"
 import { redactor } from "../observe/KeyRedaction.ts"
 import { codeOf } from "../observe/SystemError.ts"
 import * as Notification from "../reporters/Notification.ts"
+import * as SlackMessage from "../reporters/SlackMessage.ts"
 import type { RunOptions } from "./RunFlags.ts"
 import { variable } from "@webagent/cli/Terminal"
 
@@ -33,14 +37,24 @@ class NotSent {
 
 const post = Effect.fnUntraced(
   function* (to: string, body: string) {
+    if (isHidden(to))
+      return yield* Effect.fail(
+        new NotSent("reports do not store its address: name it in webagent.config.ts, or use webhook=VARIABLE")
+      )
     const address = isWebAddress(to) ? to : yield* variable(to)
     if (address === undefined) return yield* Effect.fail(new NotSent(`${to} is not set`))
     if (!isWebAddress(address)) return yield* Effect.fail(new NotSent(`${to} has no address such as https://host/path`))
     const request = HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
     const { status } = yield* HttpClient.execute(request)
+    if (status >= 300 && status < 400) {
+      return yield* Effect.fail(new NotSent(`HTTP ${status}, and redirects are not followed`))
+    }
     if (status < 200 || status >= 300) return yield* Effect.fail(new NotSent(`HTTP ${status}`))
   },
-  Effect.catchTag("HttpClientError", (error) => Effect.fail(new NotSent(codeOf(error) ?? "no response"))),
+  Effect.catchTag("HttpClientError", (error) => {
+    const code = codeOf(error)
+    return Effect.fail(new NotSent(code === undefined ? "no response" : (connectionErrors[code] ?? code)))
+  }),
   Effect.provide(NodeHttpClient.layerUndici)
 )
 
@@ -77,8 +91,10 @@ export const send = (
   // a shorter key is in any text
   const secrets = keys.filter(({ length }) => length >= 8)
   const redact = (text: string) => secrets.reduce((rest, key) => redactor(key)(rest), text)
-  const json = redact(Schema.encodeSync(Schema.fromJsonString(Notification.Notification))(notification))
-  const slack = redact(Notification.slack(notification))
+  const format = Schema.fromJsonString(Notification.Notification)
+  const json = redact(Schema.encodeSync(format)(notification))
+  // redacted before Slack's escapes, which are no part of a key
+  const slack = SlackMessage.render(Schema.decodeSync(format)(json))
   const sendTo = ({ kind, to }: Channel) =>
     kind === "command" ? run(to, json, redact) : post(to, kind === "slack" ? slack : json)
   return Effect.forEach(
@@ -100,23 +116,33 @@ export const send = (
   )
 }
 
-/** The address of the job that this process runs in; undefined outside of GitHub Actions. */
-const jobUrl = Effect.gen(function* () {
-  const [server, repository, run] = yield* Effect.all([
-    variable("GITHUB_SERVER_URL"),
-    variable("GITHUB_REPOSITORY"),
-    variable("GITHUB_RUN_ID")
-  ])
-  return server === undefined || repository === undefined || run === undefined
-    ? undefined
-    : `${server}/${repository}/actions/runs/${run}`
+/** The job that this process runs in: its id and address, in GitHub Actions and GitLab. */
+const job = Effect.gen(function* () {
+  const [server, repository, run, gitlabId, gitlabUrl] = yield* Effect.all(
+    ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "CI_JOB_ID", "CI_JOB_URL"].map(variable)
+  )
+  if (run === undefined) return { id: gitlabId ?? null, url: gitlabUrl }
+  const url =
+    server === undefined || repository === undefined ? undefined : `${server}/${repository}/actions/runs/${run}`
+  return { id: run, url }
 })
 
-/** Notifies the channels of `--notify` when a recorded night failed, or passed again. */
+/** The address of a scenario in the page of its run, for behind a `#`. */
+const addressOf = (run: string | null, suite: string, name: string) =>
+  `/trial/${encodeURIComponent(run ?? "")}?${new URLSearchParams({ suite, name })}`
+
+/** Number of days after which an older problem is notified again. */
+const remindDays = 7
+
+/** Notifies the channels of `--notify` when a recorded night failed, keeps failing, or passed again. */
 export const notify = Effect.fnUntraced(function* (
-  options: Pick<RunOptions, "apiKeyEnv" | "notify" | "record">,
+  options: Pick<RunOptions, "apiKeyEnv" | "notify" | "record" | "remindDays" | "reportUrl">,
   report: RunReport,
-  given: {
+  {
+    apiKey,
+    folder,
+    nights
+  }: {
     readonly nights: ReadonlyArray<Night>
     readonly folder: string | undefined
     /** The key of the target, where there is one. */
@@ -125,10 +151,32 @@ export const notify = Effect.fnUntraced(function* (
 ) {
   // a part of a night, and one that was stopped, do not say how the night is
   if (!options.record || options.notify.length === 0 || report.interrupted || report.header.shard !== undefined) return
-  const notification = Notification.of(report, given.nights, { folder: given.folder, url: yield* jobUrl })
+  const { id, url } = yield* job
+  const { revisions, seed, startedAt } = report.header
+  const values: ReportUrl.Values = {
+    run: folder === undefined ? null : basename(folder),
+    job: id,
+    date: startedAt.slice(0, 10),
+    seed: String(seed),
+    commit: revisions?.suites?.commit ?? null
+  }
+  const { reportUrl } = options
+  const notification = Notification.of(report, nights, {
+    url,
+    report: reportUrl === undefined ? null : ReportUrl.runLink(reportUrl, values),
+    linkOf: ({ name, suite }) =>
+      reportUrl === undefined
+        ? null
+        : ReportUrl.scenarioLink(reportUrl, values, {
+            suite,
+            scenario: name,
+            anchor: addressOf(values.run, suite, name)
+          }),
+    remindDays: options.remindDays ?? remindDays
+  })
   if (notification === undefined) return
   // a simulated target has a key of its own, and the environment still has the other
-  const keys = [given.apiKey && Redacted.value(given.apiKey), yield* variable(options.apiKeyEnv)]
+  const keys = [apiKey && Redacted.value(apiKey), yield* variable(options.apiKeyEnv)]
   yield* send(
     options.notify,
     notification,

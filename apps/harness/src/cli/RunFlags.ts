@@ -5,7 +5,9 @@ import * as Option from "effect/Option"
 import type { Shard } from "../run/shards/Shards.ts"
 import { isReporterPath, reporterNames } from "../config/Config.ts"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
+import * as ReportUrl from "../config/ReportUrl.ts"
 import { parseAmount, parseChannel } from "../config/Values.ts"
+import type { ScenarioName } from "@webagent/report/Comparison"
 import * as Flags from "./Flags.ts"
 
 /** A shard as `--shard` takes it, such as `1/4`; nothing for any other text, or a part that there is not. */
@@ -56,6 +58,11 @@ export const nightFlags = {
     ),
     Flag.atLeast(0)
   ),
+  reportUrl: Flags.optional(
+    Flag.String("report-url").pipe(Flag.filter(ReportUrl.isTemplate, () => ReportUrl.expected)),
+    "Link notifications to reports here, such as https://host/{run}/report.html (default: none)"
+  ),
+  remindDays: Flags.count("remind-days", 0, "Notify again of a problem after this many days, 0 for never (default: 7)"),
   quarantine: Flags.text("quarantine", "Read known failures from this file (default: webagent.quarantine.json)")
 }
 
@@ -81,6 +88,7 @@ export const flags = {
   allowOnly: Flags.switched("allow-only", "Accept only: true of a scenario in CI (default: refuse)"),
   suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
   tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
+  owner: Flags.texts("owner", "Run only scenarios of this owner; may be repeated (default: all)"),
   name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),
   trials: Flags.count(
     "trials",
@@ -131,6 +139,10 @@ export const flags = {
     "Read a simulated server through its control API; key in WEBAGENT_CONTROL_KEY (default: none)"
   ),
   v2SessionId: Flags.text("v2-session-id", "Let v2 scenarios read this session (default: none)"),
+  serviceVersion: Flags.text(
+    "service-version",
+    "Record this version of the service (default: the one in /health or X-Service-Version)"
+  ),
   debug: Flags.switched("debug", "Print each request on standard error, without the key"),
   shard: Flags.optional(
     Flag.String("shard").pipe(Flag.filterMap(parseShard, () => "a part such as 1/4")),
@@ -166,14 +178,18 @@ const repetitionOf = ({
 }
 
 /** The options that the flags say. */
-export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
+export const optionsOf = ({ owner: owners, suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
   ...flags,
   ...repetitionOf(flags),
   suites: [...suites, ...suite],
   tags,
+  owners,
   // what happens at the same time cannot be told apart
   concurrency: flags.concurrency ?? (flags.debug ? 1 : 8)
 })
 
 /** The options of `run`, from its flags and arguments. */
-export type RunOptions = ReturnType<typeof optionsOf>
+export type RunOptions = ReturnType<typeof optionsOf> & {
+  /** Only these scenarios: a page names each, and a command line can't. */
+  readonly scenarios?: ReadonlyArray<ScenarioName>
+}

@@ -4,6 +4,7 @@ import { type LoadTestName, loadTests } from "@webagent/load/LoadTest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { expected as templateExpected, isTemplate } from "./ReportUrl.ts"
 import { isWebAddress, parseAmount } from "./Values.ts"
 
 /** The reporters that write files. */
@@ -27,6 +28,7 @@ const Address = Schema.String.check(
 const Variable = Schema.String.check(
   Schema.makeFilter((text) => /^\w+$/u.test(text), { expected: "the name of an environment variable" })
 )
+const ReportUrl = Schema.String.check(Schema.makeFilter(isTemplate, { expected: templateExpected }))
 const count = (least: number) =>
   Schema.Int.check(Schema.makeFilter((value) => value >= least, { expected: `an integer of ${least} or more` }))
 const Share = Schema.Number.check(
@@ -134,6 +136,10 @@ export const Config = Schema.Struct({
   quarantine: Schema.optional(Text),
   /** Channels that are notified when a recorded night fails, or passes again. */
   notifications: Schema.optional(Schema.Array(Notification)),
+  /** The address at which a report is kept, with placeholders such as `{run}`: notifications link to it. */
+  reportUrl: Schema.optional(ReportUrl),
+  /** Number of days after which a problem is notified again; 0 for never. */
+  remindDays: Schema.optional(count(0)),
   reportDir: Schema.optional(Text),
   reporters: Schema.optional(Schema.Array(Reporter)),
   apiKeyEnv: Schema.optional(Variable),

@@ -11,11 +11,16 @@ import { isWebAddress } from "./Values.ts"
 /** The commands whose flags a configuration sets. */
 export type CommandName =
   | "run"
+  | "ui"
   | "plan"
   | "list"
   | "merge"
   | "history"
   | "history accept"
+  | "history acknowledge"
+  | "quarantine"
+  | "quarantine add"
+  | "quarantine remove"
   | "compare"
   | "load"
   | "load compare"
@@ -34,11 +39,17 @@ const ofRun = Object.keys(Config.Config.fields).filter((key) => !elsewhere.inclu
 /** Keys that are flags of the same name, by the commands that take them. */
 const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   run: ofRun,
+  // a page chooses the reporters and whether to record, and each run has a folder of its own
+  ui: ofRun.filter((key) => !["reporters", "record", "reportDir"].includes(key)),
   plan: ofRun,
   list: ["suites", "builtIn"],
-  merge: ["reportDir", "reporters", "notifications"],
+  merge: ["reportDir", "reporters", "notifications", "reportUrl", "remindDays"],
   history: ["history"],
   "history accept": ["history"],
+  "history acknowledge": ["history"],
+  quarantine: ["quarantine"],
+  "quarantine add": ["quarantine", "history"],
+  "quarantine remove": ["quarantine"],
   compare: ["history"],
   load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
   "load compare": ["reportDir", "apiKeyEnv", "apiKeyHeader"],
@@ -65,7 +76,7 @@ const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
   concurrency: ["debug"],
   confirm: ["trial"],
   // a part of a night is no night
-  record: ["suite", "tag", "name", "trial", "last-failed", "repeat-until-failure"],
+  record: ["suite", "tag", "owner", "name", "trial", "last-failed", "repeat-until-failure"],
   rate: ["vus"],
   vus: ["rate"]
 }
@@ -151,7 +162,7 @@ const wordsOf = (key: string, value: Value): ReadonlyArray<string> => {
 }
 
 const takes = (command: CommandName, key: string) =>
-  keysOf[command].some((taken) => taken === key) || ["run", "plan", "record"].includes(command)
+  keysOf[command].some((taken) => taken === key) || ["run", "ui", "plan", "record"].includes(command)
 
 /** The words with the target that is typed, by its name, as its address, and what belongs to it. */
 const withTarget = (

@@ -30,23 +30,23 @@ export interface Ending {
 /** Time limit for stopping open resources, and for a scenario to release its resources. */
 export const timeFor = ({ simulated }: Target) => Duration.seconds(simulated ? 10 : 60)
 
-/** A leftover as the report has it; what was over by itself is not in it. */
+/** A leftover as the report has it. The report omits what was over by itself. */
 export const reported = (
   { item: { id, kind, reason }, state, trial, why }: Leftover.Leftover,
   { redact }: Pick<Target, "redact">
-): ReadonlyArray<Report.Leftover> => {
-  const said = (state: Report.Leftover["state"], sentence: string) => [
-    { kind, id: id ?? null, trial, state, sentence: redact(sentence) }
-  ]
-  const because = reason === undefined ? "" : ` (${reason})`
-  if (state === "over") return []
-  // an error of a client is a sentence already
-  const end = why.endsWith(".") ? "" : "."
-  if (state === "unknown") return said("unknown", `A ${kind} may exist: ${why}${end}`)
-  return state === "stopped"
-    ? said("stopped", `The ${kind} ${id} was left open${because} and was stopped.`)
-    : said("open", `The ${kind} ${id} may still run and cost${because}: ${why}${end}`)
-}
+): ReadonlyArray<Report.Leftover> =>
+  state === "over"
+    ? []
+    : [
+        {
+          kind,
+          id: id ?? null,
+          trial,
+          state: state === "unknown" || state === "stopped" ? state : "open",
+          ...(reason === undefined ? {} : { reason: redact(reason) }),
+          ...(why === "" ? {} : { why: redact(why) })
+        }
+      ]
 
 /** Browsers that are in no ledger, where no other program can have made them. */
 const unheardOf = Effect.fnUntraced(function* ({ open, target: { introspection } }: EndOfRun) {

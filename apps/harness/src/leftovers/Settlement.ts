@@ -1,5 +1,5 @@
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Target } from "../targets/Target.ts"
@@ -15,42 +15,48 @@ interface Settlement {
 /** A run that is about to finish gets about five seconds before it counts as left running: a machine may be slow. */
 const grace = Schedule.upTo(Schedule.exponential("20 millis"), { times: 8 })
 
-const unknown: Settlement = { state: "unknown", cost_usd: undefined }
-
+/**
+ * Reads a run until it's over, for half of the time, and then stops it. A request that a slow machine doesn't finish in time
+ * takes nothing from the state that an earlier one showed.
+ */
 const settleOne = (
   target: Target,
   id: string,
   made: TrialLog.Made,
   time: Duration.Duration
-): Effect.Effect<Settlement> =>
-  Effect.gen(function* () {
-    // the requests of the harness are none of the trial's
-    const log = TrialLog.make()
-    log.made.set(id, { ...made, sessionId: undefined })
-    const path = `/${made.kind === "session" ? "sessions" : "runs"}/${encodeURIComponent(id)}`
-    let isFound = false
-    const read = target
-      .contextOf(0)
-      .request(made.kind === "session" ? "v3" : "v4", { method: "GET", path })
-      .pipe(
-        Effect.map(({ status }) => (isFound = status >= 200 && status < 300)),
-        Effect.provideService(TrialLog.TrialLog, log)
-      )
-    const isOver = () => TrialLog.isOver(log, id)
-    yield* Effect.repeat(read, { schedule: grace, until: () => !isFound || isOver() })
-    // a simulated run without a cost never started
-    const cost_usd = () => log.costs.get(id) ?? (target.simulated ? "0" : undefined)
-    if (isOver()) return { state: "over", cost_usd: cost_usd() } satisfies Settlement
-    if (!isFound) return unknown
-    const cancelled = yield* target.cancel(made.kind, id)
-    if (cancelled !== "over") return { state: "running", cost_usd: undefined } satisfies Settlement
-    yield* read
-    return { state: "stopped", cost_usd: cost_usd() } satisfies Settlement
-  }).pipe(
+): Effect.Effect<Settlement> => {
+  // the requests of the harness are none of the trial's
+  const log = TrialLog.make()
+  log.made.set(id, { ...made, sessionId: undefined })
+  const path = `/${made.kind === "session" ? "sessions" : "runs"}/${encodeURIComponent(id)}`
+  let isFound = false
+  let isStopped = false
+  const isOver = () => TrialLog.isOver(log, id)
+  const read = target
+    .contextOf(0)
+    .request(made.kind === "session" ? "v3" : "v4", { method: "GET", path })
+    .pipe(
+      Effect.map(({ status }) => (isFound = status >= 200 && status < 300)),
+      Effect.provideService(TrialLog.TrialLog, log)
+    )
+  const readUntilOver = Effect.repeat(read, { schedule: grace, until: () => !isFound || isOver() })
+  const stop = Effect.gen(function* () {
+    isStopped = (yield* target.cancel(made.kind, id)) === "over"
+    if (isStopped) yield* read
+  })
+  return Effect.timeoutOption(readUntilOver, Duration.times(time, 0.5)).pipe(
+    Effect.flatMap(() => (isFound && !isOver() ? stop : Effect.void)),
     Effect.timeoutOption(time),
-    Effect.map((settled) => (settled._tag === "Some" ? settled.value : unknown)),
-    Effect.orElseSucceed(() => unknown)
+    Effect.ignore,
+    Effect.map((): Settlement => {
+      if (!isFound) return { state: "unknown", cost_usd: undefined }
+      if (!isStopped && !isOver()) return { state: "running", cost_usd: undefined }
+      // a simulated run without a cost never started
+      const cost_usd = log.costs.get(id) ?? (target.simulated ? "0" : undefined)
+      return { state: isStopped ? "stopped" : "over", cost_usd }
+    })
   )
+}
 
 /**
  * Settles the runs and sessions that a trial didn't see end: reads their state and cost, and stops them if they still run

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type { TrialLog } from "./TrialLog.ts"
 import type { Seen } from "./Seen.ts"
 
-/** Told of each attempt of a request when it has ended, and whose it was. */
+/** Receives each attempt of a request twice, when it begins and when it has ended, and the log of its trial. */
 export type ExchangeListener = (seen: Seen, log: TrialLog) => void
 
 /** A listener for every request as it happens; none unless one is provided. */

@@ -219,6 +219,7 @@ export const make = (
       log.answerError = undefined
       log.requests++
       if (log.exchanges.length < most) log.exchanges.push(seen)
+      listener?.(seen, log)
 
       const ended = (failure: string | undefined) => {
         seen.failure = failure

@@ -26,6 +26,8 @@ export interface TrialLog {
   readonly serial: number
   /** Its suite and scenario. */
   readonly name: string
+  /** The index of the trial in its scenario. */
+  readonly index: number
   /** When it began, in milliseconds since 1970. */
   began_ms: number
   lastExchange: SentRequest | undefined
@@ -71,9 +73,10 @@ export const most = 2000
 let logs = 0
 
 /** An empty log. */
-export const make = (name = ""): TrialLog => ({
+export const make = (name = "", index = 0): TrialLog => ({
   serial: ++logs,
   name,
+  index,
   began_ms: 0,
   lastExchange: undefined,
   lastStatus: undefined,

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import type { Night } from "@webagent/nights/Night"
 import * as FileReporter from "../reporters/FileReporter.ts"
-import * as EmbeddedTraces from "./EmbeddedTraces.ts"
-import * as Page from "./Page.ts"
+import * as ExportFile from "./ExportFile.ts"
+import * as RunPage from "./RunPage.ts"
+import * as Screens from "./Screens.ts"
+import * as Traces from "./Traces.ts"
 
 /** The name of the page in a report's directory. */
 export const fileName = "report.html"
@@ -22,30 +24,23 @@ const most = 30
 export const html = FileReporter.define(
   "html",
   fileName,
-  (report, { directory, files, history, nights, reap, replay }) =>
+  (report, { commands, directory, files, history, ignoring, nights, reap, replay }) =>
     FileSystem.FileSystem.use((fs) =>
       Effect.gen(function* () {
-        const traces: Array<readonly [string, EmbeddedTraces.Packed]> = []
-        let size = 0
-        for (const file of EmbeddedTraces.wanted(report)) {
-          const text = yield* Effect.orElseSucceed(fs.readFileString(join(directory, file)), () => undefined)
-          if (text === undefined) continue
-          const packed = EmbeddedTraces.pack(text)
-          size += packed.length
-          if (size > EmbeddedTraces.most) break
-          traces.push([file, packed])
-        }
-        const linkOf = (night: Night) => (history === undefined ? undefined : linkFrom(directory, history, night))
-        const others = files.filter((file) => file !== fileName)
-        return Page.render({
+        const traces = yield* Traces.packed(report, (file) => fs.readFileString(join(directory, file)))
+        const data = RunPage.dataOf({
+          id: basename(resolve(directory)),
           report,
-          traces,
+          traces: traces.packed,
           nights: nights.slice(1 - most),
-          linkOf,
+          isRecorded: (report.findings ?? []).some((finding) => ignoring(finding) !== undefined),
+          linkOf: (night) => (history === undefined ? undefined : linkFrom(directory, history, night)),
           replay,
           reap: reap(report),
-          files: others
+          commands,
+          files: files.filter((file) => file !== fileName)
         })
+        return ExportFile.render(data, yield* Screens.bundle)
       })
     )
 )

@@ -1,8 +1,10 @@
+import * as LeftoverText from "@webagent/findings/words/LeftoverText"
 import * as Agreement from "@webagent/report/Agreement"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import { byCause } from "@webagent/findings/Cause"
+import * as CauseText from "@webagent/findings/words/CauseText"
 import * as Findings from "@webagent/findings/Findings"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
@@ -17,7 +19,7 @@ import type { Leftover } from "@webagent/report/Trial"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
 import * as Pace from "./Pace.ts"
-import type { Replay, Reporter } from "./Reporter.ts"
+import type { Replay, Reporter, ReporterContext } from "./Reporter.ts"
 import { type Style } from "@webagent/cli/Style"
 import { counted, cut, percent } from "@webagent/cli/Text"
 import * as SuiteProgress from "./SuiteProgress.ts"
@@ -37,6 +39,8 @@ export interface ConsoleOptions {
   readonly columns: number
   readonly rows: number
   readonly replay: Replay
+  /** Says whether a finding may be ignored. */
+  readonly ignoring?: ReporterContext["ignoring"]
   /** Lines that were logged in the meantime. They are removed from the list and printed above the redrawn lines. */
   readonly logged?: Array<string>
   /** Location of the other reporters' files, if they write any. */
@@ -119,7 +123,7 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> =
   if (all.length === 0) return []
   const causes = byCause(all, "infra")
     .toSorted((one, other) => other.count - one.count)
-    .map(({ count, text }) => `${text} (${count})`)
+    .map(({ cause, count }) => `${CauseText.text(cause)} (${count})`)
   const more = causes.length - mostCauses
   const named = `${causes.slice(0, mostCauses).join(", ")}${more > 0 ? `, and ${counted(more, "other cause")}` : ""}`
   return [`retries  ${counted(all.length, "trial")} retried after infrastructure errors: ${named}`]
@@ -131,11 +135,12 @@ const mostLeft = 8
 
 /** Lists resources that may exist, in one line per kind. */
 const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
-  [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) =>
-    group.length === 1
-      ? (group[0]?.sentence ?? "")
-      : `${counted(group.length, kind)} may exist, listed in report.json; the first: ${group[0]?.sentence}`
-  )
+  [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) => {
+    const first = group.slice(0, 1).map(LeftoverText.text).join("")
+    return group.length === 1
+      ? first
+      : `${counted(group.length, kind)} may exist, listed in report.json; the first: ${first}`
+  })
 
 /**
  * Lists resources that may still be running and cost money, by id. A run that was stopped in time costs no more, so
@@ -146,7 +151,7 @@ const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> =>
   const identified = left.filter(({ state }) => state !== "unknown")
   const more = identified.length - mostLeft
   return [
-    ...identified.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
+    ...identified.slice(0, mostLeft).map((one) => `left     ${LeftoverText.text(one)}`),
     ...(more > 0 ? [`left     ${counted(more, "other thing")}: see leftovers in report.json`] : []),
     ...unknown(left.filter(({ state }) => state === "unknown")).map((sentence) => `left     ${sentence}`)
   ]

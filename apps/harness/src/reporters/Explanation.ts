@@ -1,14 +1,15 @@
 import * as SkipText from "@webagent/findings/words/SkipText"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { FailureCause } from "@webagent/report/FailureCause"
 import type { Finding } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
 import { isCovered } from "@webagent/findings/Tolerance"
 import { age } from "@webagent/findings/words/Ages"
 import * as FindingText from "@webagent/findings/words/FindingText"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
-import type { Replay } from "./Reporter.ts"
+import type { Replay, ReporterContext } from "./Reporter.ts"
 import { type Style } from "@webagent/cli/Style"
 import { cut, duration, percent } from "@webagent/cli/Text"
 
@@ -16,6 +17,8 @@ import { cut, duration, percent } from "@webagent/cli/Text"
 interface ExplanationOptions {
   readonly columns: number
   readonly replay: Replay
+  /** Says whether a finding may be ignored. */
+  readonly ignoring?: ReporterContext["ignoring"]
   readonly style: Style
 }
 
@@ -34,34 +37,54 @@ const replayLine = (result: ScenarioResult, { replay, style }: ExplanationOption
 /** True if its own failure is less informative than the cause it shares with others. */
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
+/** A fact in a line: a word and its text. */
+const fact = (style: Style, word: string, text: string | undefined): ReadonlyArray<string> =>
+  text === undefined || text === ""
+    ? []
+    : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
+
+/** Which code changed when a finding began, who sees to it, and who is working on it. */
+const contextOf = (text: FindingText.FindingText | undefined, style: Style): ReadonlyArray<string> => [
+  ...fact(style, "began", text?.change?.text),
+  ...fact(style, "compare", text?.change?.url),
+  ...fact(style, "owner", text?.owner),
+  ...fact(style, "known", text?.acknowledged)
+]
+
 /** Explains the failure of a scenario in several lines, the service's message first. */
-const factsOf = (result: ScenarioResult, options: ExplanationOptions, baseline?: string): ReadonlyArray<string> => {
+const factsOf = (
+  result: ScenarioResult,
+  options: ExplanationOptions,
+  text?: FindingText.FindingText
+): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure } = result
-  if (failure === undefined) return [replayLine(result, options)]
-  const fact = (word: string, text: string | undefined) =>
-    text === undefined || text === ""
-      ? []
-      : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
+  const context = contextOf(text, style)
+  if (failure === undefined) return [...context, replayLine(result, options)]
   return [
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
-    ...fact("service", failure.service),
+    ...fact(style, "service", failure.service),
     ...(failure.diff === undefined
-      ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
+      ? [...fact(style, "expected", failure.expected), ...fact(style, "got", failure.actual)]
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
-    ...fact("request", failure.request && FailureFacts.requestLine(failure.request)),
-    ...fact("trials", trials(result)),
-    ...fact("age", result.onset?.trials && age(result.onset.trials)),
-    ...fact("baseline", baseline),
-    ...fact("why", SkipText.reasonOf(result)),
-    ...fact("where", failure.where),
+    ...fact(style, "request", failure.request && FailureFacts.requestLine(failure.request)),
+    ...fact(style, "trials", trials(result)),
+    ...fact(style, "age", result.onset?.trials && age(result.onset.trials)),
+    ...fact(style, "baseline", text?.baseline),
+    ...fact(style, "why", SkipText.reasonOf(result)),
+    ...fact(style, "where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
+    ...context,
     replayLine(result, options)
   ]
 }
 
 /** Explains why a scenario failed, in several lines with an empty one last; empty if it didn't fail. */
-export const of = (result: ScenarioResult, options: ExplanationOptions, baseline?: string): ReadonlyArray<string> => {
+export const of = (
+  result: ScenarioResult,
+  options: ExplanationOptions,
+  text?: FindingText.FindingText
+): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure, quarantine } = result
   if (failure === undefined) return []
@@ -71,13 +94,21 @@ export const of = (result: ScenarioResult, options: ExplanationOptions, baseline
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
   return [
     `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
-    ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
-    ...factsOf(result, options, baseline),
+    ...(isKnown
+      ? [`      in quarantine until ${quarantine?.expires}, owner ${quarantine?.owner}: ${quarantine?.reason}`]
+      : []),
+    ...factsOf(result, options, text),
     ""
   ]
 }
 
 const mostNamed = 8
+
+/** True if a cause is nothing but a failure's own message. */
+const isOnly = ({ facts }: FailureCause, message: string | undefined): boolean =>
+  facts._tag === "Check"
+    ? facts.message === message && Object.keys(facts).length === 2
+    : facts._tag === "Other" && facts.text === message
 
 /** Several scenarios of one cause: their common evidence, their names, and the first one in full. */
 const together = (
@@ -87,18 +118,23 @@ const together = (
 ): ReadonlyArray<string> => {
   const { columns, style } = options
   const { kind } = finding
-  const { age, detail, evidence, place, scenarios, what } = FindingText.describe(finding)
+  const text = FindingText.describe(finding)
+  const { age, detail, evidence, place, scenarios, what } = text
   const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
   const more = scenarios.length - names.length
   // the example begins with its own message
-  const isRepeated = "cause" in kind && kind.cause?.text === example?.failure?.message
+  const isRepeated = "cause" in kind && kind.cause !== null && isOnly(kind.cause, example?.failure?.message)
   const summary = isRepeated ? detail : evidence
   return [
     `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     ...(summary === undefined ? [] : [`      ${cut(summary, columns * 3)}`]),
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
-    ...(example === undefined ? [] : isAway(example) ? [replayLine(example, options)] : factsOf(example, options)),
+    ...(example === undefined
+      ? contextOf(text, style)
+      : isAway(example)
+        ? [...contextOf(text, style), replayLine(example, options)]
+        : factsOf(example, options, text)),
     ""
   ]
 }
@@ -111,12 +147,13 @@ const alone = (
 ): ReadonlyArray<string> => {
   const { style } = options
   const text = FindingText.describe(finding)
-  if (example?.failure !== undefined && Findings.isVerdict(finding)) return of(example, options, text.baseline)
+  if (example?.failure !== undefined && Findings.isVerdict(finding)) return of(example, options, text)
   const { age, evidence, place, what } = text
   return [
     `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     `      ${evidence}`,
     ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...contextOf(text, style),
     ...(example === undefined ? [] : [replayLine(example, options)]),
     ""
   ]
@@ -132,6 +169,7 @@ const unusual = (finding: Finding, { style }: ExplanationOptions) => {
       ? [`      ${evidence}`]
       : scenarios.slice(0, mostNamed).map((one) => `      ${one.title}: ${one.evidence}`)),
     ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...contextOf(text, style),
     ""
   ]
 }
@@ -139,15 +177,22 @@ const unusual = (finding: Finding, { style }: ExplanationOptions) => {
 /** Explains the problems that need attention, by cause and worst first, then the quarantined scenarios that failed. */
 export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => {
   const resultOf = Findings.resultsByName(report)
+  // before the empty line
+  const withIgnoring = (finding: Finding, lines: ReadonlyArray<string>) => [
+    ...lines.slice(0, -1),
+    ...fact(options.style, "ignore", options.ignoring?.(finding)),
+    ...lines.slice(-1)
+  ]
   return [
     ...Findings.errorsOf(report).flatMap((finding) => {
       const isRun = finding.kind._tag === "Incomplete"
       const example = isRun ? undefined : resultOf(FindingText.exampleOf(finding))
-      return finding.scenarios.length > 1 && !isRun
-        ? together(finding, example, options)
-        : alone(finding, example, options)
+      return withIgnoring(
+        finding,
+        finding.scenarios.length > 1 && !isRun ? together(finding, example, options) : alone(finding, example, options)
+      )
     }),
-    ...Findings.warningsOf(report).flatMap((finding) => unusual(finding, options)),
+    ...Findings.warningsOf(report).flatMap((finding) => withIgnoring(finding, unusual(finding, options))),
     ...report.results.filter((result) => isCovered(result) && isBad(result)).flatMap((result) => of(result, options))
   ]
 }

@@ -12,8 +12,6 @@ export const Options = Schema.UndefinedOr(
     file: Schema.String
   })
 )
-
-/** Options of a reporter that writes one file. */
 export type Options = typeof Options.Type
 
 /** Defines a reporter that writes the report as one file. `render` also gets the path of the file. */

@@ -44,23 +44,25 @@ interface Mark {
 
 type ResultOf = ReturnType<typeof Findings.resultsByName>
 
+const ownedBy = (owner: string | undefined) => (owner === undefined ? [] : [`owner ${owner}`])
+
 /** Scenarios that fail are one mark each; those that one outage kept from being scored are one together. */
 const marksOf = (finding: Finding, resultOf: ResultOf): ReadonlyArray<Mark> => {
   const text = FindingText.describe(finding)
-  const { age, evidence, place, scenarios, shared, what } = text
+  const { age, evidence, owner, place, scenarios, shared, what } = text
   const isFailing = finding.scenarios.some(
     (one) => resultOf(one)?.failure !== undefined && one.verdict !== "infra" && shared !== undefined
   )
   if (!isFailing) {
-    const lines = [evidence, ...FindingText.contributionLine(text)]
+    const lines = [evidence, ...FindingText.contributionLine(text), ...ownedBy(owner)]
     const names = shared === undefined ? [] : scenarios.map(({ title }) => title)
     return [{ place, what, age, lines, names, result: resultOf(finding.scenarios[0]) }]
   }
-  return scenarios.map((one) => ({
+  return scenarios.map((one, index) => ({
     place: one.title,
     what,
     age: one.age,
-    lines: [`${one.evidence} (${shared})`],
+    lines: [`${one.evidence} (${shared})`, ...ownedBy(finding.scenarios[index]?.owner)],
     names: [],
     result: resultOf(one)
   }))
@@ -79,7 +81,7 @@ export const annotations = (report: RunReport, root = process.cwd()): ReadonlyAr
     const [first] = group
     if (first === undefined) return []
     const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
-    const text = [...group.flatMap(({ lines }) => lines), ...first.names, ...rest]
+    const text = [...new Set(group.flatMap(({ lines }) => lines)), ...first.names, ...rest]
       .join("\n")
       .slice(0, longestAnnotation)
     const what = [...new Set(group.map((mark) => mark.what))].join(", ")
@@ -93,7 +95,10 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
   Findings.warningsOf(report)
     .slice(0, mostAnnotations)
     .map(FindingText.describe)
-    .map(({ evidence, place, what }) => `::warning title=${property(`${place}: ${what}`)}::${data(evidence)}`)
+    .map(
+      ({ evidence, owner, place, what }) =>
+        `::warning title=${property(`${place}: ${what}`)}::${data([evidence, ...ownedBy(owner)].join("\n"))}`
+    )
 
 /**
  * Adds the report to the summary of a GitHub job, and marks each scenario that fails the run. Outside of GitHub Actions,
@@ -101,12 +106,16 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
  */
 export const github = defineReporter({
   name: "github",
-  make: ({ page, reap, replay }) => ({
+  make: ({ ignoring, page, reap, replay }) => ({
     onRunEnded: Effect.fnUntraced(function* ({ report }) {
       const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
       if (jobSummary !== undefined) {
         // a summary on GitHub cannot link to a file of the job
-        const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``, reap(report))
+        const summary = MarkdownReporter.render(report, replay, {
+          ignoring,
+          page: page && `\`${page}\``,
+          reap: reap(report)
+        })
         yield* FileSystem.FileSystem.use((fs) => fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" }))
       }
       if (!(yield* isSet("GITHUB_ACTIONS"))) return

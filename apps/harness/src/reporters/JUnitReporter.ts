@@ -1,9 +1,9 @@
 import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
-import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { isBad, ownerOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
 import type { Finding } from "@webagent/report/Finding"
-import { lineOf } from "@webagent/findings/Cause"
+import * as CauseText from "@webagent/findings/words/CauseText"
 import * as Findings from "@webagent/findings/Findings"
 import { trialCountOf } from "@webagent/findings/ScenarioFindings"
 import { isCovered } from "@webagent/findings/Tolerance"
@@ -93,6 +93,7 @@ const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, repl
         ? `quarantined until ${quarantine.expires} by ${quarantine.owner}: ${quarantine.reason}`
         : undefined
   const passes = verdict === "passed" || verdict === "flaky"
+  const owner = ownerOf(result)
   const infra = passes ? "flakyError" : "rerunError"
   const rate = FindingText.passRate(trialCountOf(result))
   // a trial that never ran says why
@@ -106,7 +107,8 @@ const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, repl
       : [
           `quarantine  ${quarantine.expired ? "expired" : "until"} ${quarantine.expires}, ${quarantine.owner}: ${quarantine.reason}`
         ]),
-    ...(hidden && failure !== undefined ? [`failure   ${lineOf(failure)}`] : []),
+    ...(hidden && failure !== undefined ? [`failure   ${CauseText.ofFailure(failure)}`] : []),
+    ...(owner === undefined ? [] : [`owner     ${owner}`]),
     `replay    ${replay(result)}`,
     ...agentSteps(failing),
     ...printed(trials, "stdout")

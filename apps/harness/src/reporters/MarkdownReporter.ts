@@ -1,18 +1,21 @@
+import * as LeftoverText from "@webagent/findings/words/LeftoverText"
 import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { type Finding, statusOf } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
 import { notRun } from "@webagent/findings/words/Notes"
 import * as RunText from "@webagent/findings/words/RunText"
 import { statusWords } from "@webagent/findings/words/Title"
 import * as CutShort from "@webagent/report/CutShort"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FileReporter from "./FileReporter.ts"
-import type { Replay } from "./Reporter.ts"
+import type { Replay, ReporterContext } from "./Reporter.ts"
 import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/cli/Text"
 import { basename, dirname, relative } from "node:path"
@@ -24,14 +27,26 @@ export const most = 1024 * 1024
 // two kilobytes for what says that something is missing
 const room = most - 2048
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;" }
 
-/** Text that Markdown shows as it is, also in a cell of a table. */
+const inLine = (text: string): string => text.replaceAll(/\s+/gu, " ")
+
+/** Text inside a tag, where Markdown has no meaning. */
+const inTag = (text: string): string =>
+  inLine(text).replaceAll(/[&<>@]/gu, (character) => entities[character] ?? character)
+
+/** Text that Markdown shows as it is, also in a cell of a table. Only characters with a meaning get a backslash. */
 const escape = (text: string): string =>
-  text
-    .replaceAll(/\s+/gu, " ")
-    .replaceAll(/[&<>]/gu, (character) => entities[character] ?? character)
-    .replaceAll(/[\\`*_{}[\]()#+!|~@:-]/gu, (character) => `&#${character.codePointAt(0)};`)
+  inLine(text)
+    .replaceAll(/[\\`*[\]|~@]|<(?=[a-z/!?])/giu, "\\$&")
+    // inside a word, an underscore has no meaning
+    .replaceAll(/(?<!\w)_|_(?!\w)/gu, "\\_")
+    .replaceAll(/&(?=#?\w+;)/gu, "\\&")
+    // addresses and emoji, but no times
+    .replaceAll(/:(?=\/\/|[\w+-]+:)(?!(?<=\d:)\d\d:\d\d)/gu, "\\:")
+    .replaceAll(/\bwww\.(?=\w)/giu, "www\\.")
+    // a list, a quote or a heading
+    .replace(/^(\d*)([-+>]|[.)](?= )|#+ )/u, "$1\\$2")
 
 // the longest run of backticks inside decides how many stand around
 const block = (text: string) => {
@@ -40,11 +55,16 @@ const block = (text: string) => {
   return `${fence}text\n${text}\n${fence}`
 }
 
-const factsOf = (result: ScenarioResult | undefined, replay: Replay): ReadonlyArray<string> => {
+const factsOf = (
+  result: ScenarioResult | undefined,
+  replay: Replay,
+  ignored: string | undefined
+): ReadonlyArray<string> => {
   const failure = result?.failure
   return [
     ...(failure === undefined ? [] : [failure.message, ...FailureFacts.lines(failure)]),
-    ...(result === undefined ? [] : [`replay    ${replay(result)}`])
+    ...(result === undefined ? [] : [`replay    ${replay(result)}`]),
+    ...(ignored === undefined ? [] : [`ignore    ${ignored}`])
   ]
 }
 
@@ -54,17 +74,18 @@ const mostNamed = 200
 type ResultOf = ReturnType<typeof Findings.resultsByName>
 
 /** All scenarios of one cause, and how the first of them failed. */
-const detailsOf = (finding: Finding, resultOf: ResultOf, replay: Replay): string => {
+const detailsOf = (finding: Finding, resultOf: ResultOf, replay: Replay, ignored: string | undefined): string => {
   const { place, scenarios, what } = FindingText.describe(finding)
-  const facts = factsOf(resultOf(finding.scenarios[0]), replay)
+  // of a whole run that is worse, the scenario that added most
+  const facts = factsOf(resultOf(FindingText.exampleOf(finding)), replay, ignored)
   if (finding.scenarios.length < 2) {
     if (facts.length === 0) return ""
-    return `<details><summary>${escape(place)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
+    return `<details><summary>${inTag(place)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
   }
   const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
   const more = scenarios.length - names.length
   const all = block([...names, ...(more === 0 ? [] : [`and ${more} more: see report.html`])].join("\n"))
-  return `<details><summary>${escape(`${place}: ${what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(facts.join("\n"))}\n\n</details>\n`
+  return `<details><summary>${inTag(`${place}: ${what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(facts.join("\n"))}\n\n</details>\n`
 }
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -106,6 +127,17 @@ const placesOf = ({ place, scenarios }: FindingText.FindingText): string => {
   return `${place}: ${names.join(", ")}${scenarios.length > mostInRow ? ", …" : ""}`
 }
 
+/** The evidence of a finding, which code changed when it began, and who is working on it. */
+const whyOf = (text: FindingText.FindingText): string => {
+  const { acknowledged, change, evidence } = text
+  const link = change?.url === undefined ? "" : ` ([compare](${encodeURI(change.url)}))`
+  return [
+    ...[evidence, ...FindingText.contributionLine(text)].map(escape),
+    ...(change === undefined ? [] : [`${escape(change.text)}${link}`]),
+    ...(acknowledged === undefined ? [] : [escape(acknowledged)])
+  ].join("<br>")
+}
+
 const mostOpen = 8
 
 /** Lists resources that may still be running and cost money, with the command that stops them. */
@@ -116,19 +148,32 @@ const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): Rea
   return [
     `**${counted(open.length, "resource")} may still be running, and cost.**`,
     "",
-    ...open.slice(0, mostOpen).map(({ sentence }) => `- ${escape(sentence)}`),
+    ...open.slice(0, mostOpen).map((one) => `- ${escape(LeftoverText.text(one))}`),
     ...(more > 0 ? [`- ${more} more: see report.json`] : []),
     "",
     ...(reap === undefined ? [] : [block(reap), ""])
   ]
 }
 
+/** Parts of a summary that the report doesn't have. */
+interface RenderOptions {
+  /** Says whether a finding may be ignored. */
+  readonly ignoring?: ReporterContext["ignoring"]
+  /** A link to the page, as Markdown. */
+  readonly page?: string | undefined
+  /** The command that stops what is open. */
+  readonly reap?: string | undefined
+}
+
 /**
  * The report as Markdown for a job summary: the sentence, a table of what needs a person, and the rest folded away;
- * never more than one mebibyte. `page` says, as Markdown, where the page is, and `reap`
- * is the command that stops what is open.
+ * never more than one mebibyte.
  */
-export const render = (report: RunReport, replay: Replay, page?: string, reap?: string): string => {
+export const render = (
+  report: RunReport,
+  replay: Replay,
+  { ignoring = () => undefined, page, reap }: RenderOptions = {}
+): string => {
   const { header } = report
   const resultOf = Findings.resultsByName(report)
   const errors = Findings.errorsOf(report)
@@ -138,6 +183,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
   const compared = HistoryLines.compared(report) ?? HistoryLines.uncompared(report)
+  const interrupted = InterruptedTrials.of(report)
   const { cost, requests, time } = UsageText.of(report)
   const used = [
     UsageText.trials(report, unrun),
@@ -149,19 +195,27 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
     `${escape(header.target.name)} · ${RunText.passedText(report)} · seed ${header.seed} · ${used.join(" · ")} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     "",
     ...stillOpen(report, reap),
+    ...(interrupted === undefined ? [] : [`Not included: ${escape(InterruptedTrialsText.text(interrupted))}.`, ""]),
     ...(compared === undefined ? [] : [escape(compared), ""]),
     ...Findings.notesOf(report)
       .flatMap((finding) => notRun(finding) ?? [])
       .flatMap((sentence) => [`${escape(sentence)}.`, ""])
   ].join("\n")
-  const ages = texts.map(({ age }) => age)
-  // where no nights before are known there is nothing to say in a column of its own
-  const isDated = ages.some((age) => age !== undefined)
+  // where no finding has an age or an owner there is nothing to say in a column of its own
+  const columns: ReadonlyArray<readonly [head: string, cellOf: (text: FindingText.FindingText) => string]> = [
+    ["what", ({ what }) => `**${escape(what)}**`],
+    ["where", (text) => escape(placesOf(text))],
+    ...(texts.some(({ owner }) => owner !== undefined)
+      ? [["owner", ({ owner = "" }: FindingText.FindingText) => escape(owner)] as const]
+      : []),
+    ...(texts.some(({ age }) => age !== undefined)
+      ? [["old or new", ({ age = "" }: FindingText.FindingText) => escape(age)] as const]
+      : []),
+    ["why", whyOf]
+  ]
+  const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
   const [rows, rowsTake] = fitting(
-    texts.map(
-      (text) =>
-        `| **${escape(text.what)}** | ${escape(placesOf(text))} |${isDated ? ` ${escape(text.age ?? "")} |` : ""} ${[text.evidence, ...FindingText.contributionLine(text)].map(escape).join("<br>")} |`
-    ),
+    texts.map((text) => rowOf(columns.map(([, cellOf]) => cellOf(text)))),
     (room - bytes(head)) / 2
   )
   const [folded, foldedTake] = fitting(
@@ -169,7 +223,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
       ...new Map(
         findings.map((finding, index) => [
           finding.scenarios.length > 1 ? finding : texts[index]?.place,
-          detailsOf(finding, resultOf, replay)
+          detailsOf(finding, resultOf, replay, ignoring(finding))
         ])
       ).values()
     ].filter((text) => text !== ""),
@@ -180,11 +234,7 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
   const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
   return [
     head,
-    ...(rows.length === 0
-      ? []
-      : isDated
-        ? ["| what | where | old or new | why |", "| --- | --- | --- | --- |", ...rows, ""]
-        : ["| what | where | why |", "| --- | --- | --- |", ...rows, ""]),
+    ...(rows.length === 0 ? [] : [rowOf(columns.map(([head]) => head)), rowOf(columns.map(() => "---")), ...rows, ""]),
     ...missing(findings.length - rows.length, "finding"),
     ...folded,
     ...(others.length === 0
@@ -204,9 +254,12 @@ export const render = (report: RunReport, replay: Replay, page?: string, reap?: 
 }
 
 /** Writes the report as Markdown, with a link to the page of the run if one is written. */
-export const markdown = FileReporter.define("markdown", "summary.md", (report, { page, reap, replay }, path) =>
-  Effect.sync(() => {
-    const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
-    return render(report, replay, link, reap(report))
-  })
+export const markdown = FileReporter.define(
+  "markdown",
+  "summary.md",
+  (report, { ignoring, page, reap, replay }, path) =>
+    Effect.sync(() => {
+      const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
+      return render(report, replay, { ignoring, page: link, reap: reap(report) })
+    })
 )

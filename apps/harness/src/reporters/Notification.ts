@@ -1,5 +1,6 @@
 import { type Night, targetOf } from "@webagent/nights/Night"
-import { type Finding, type RunStatus, statusOf } from "@webagent/report/Finding"
+import type { ScenarioName } from "@webagent/report/Comparison"
+import { Finding, type RunStatus, statusOf } from "@webagent/report/Finding"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
@@ -7,10 +8,34 @@ import * as Findings from "@webagent/findings/Findings"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as RunText from "@webagent/findings/words/RunText"
 
-/** Payload of a webhook and of a command when a night fails, or passes again. */
+/** One problem of a notification. */
+const Problem = Schema.Struct({
+  what: Schema.String,
+  title: Schema.String,
+  evidence: Schema.String,
+  /** Since when it is so, such as `new`; null where earlier nights cannot tell. */
+  age: Schema.NullOr(Schema.String),
+  /** True if it is older, and was notified before. */
+  isReminder: Schema.Boolean,
+  /** Who sees to it; null if its scenarios declare no owner. */
+  owner: Schema.NullOr(Schema.String),
+  /** When it was first seen, and which code changed then; null where earlier nights cannot tell. */
+  change: Schema.NullOr(Schema.String),
+  /** Address that shows the change of the suites; null if they did not change, or if their forge is not known. */
+  compareUrl: Schema.NullOr(Schema.String),
+  /** Address of its scenario in the report, by `reportUrl`; null without one. */
+  url: Schema.NullOr(Schema.String),
+  /** The finding as `report.json` stores it. */
+  finding: Finding
+})
+
+type Problem = typeof Problem.Type
+
+/** Payload of a webhook and of a command when a night fails, keeps failing, or passes again. */
 export const Notification = Schema.Struct({
   version: Schema.Literal(1),
-  event: Schema.Literals(["failed", "passed"]),
+  /** `reminder`: all of its problems were notified before. */
+  event: Schema.Literals(["failed", "reminder", "passed"]),
   /** Such as `2 new problems: 1 failure, 1 browser leak`. */
   title: Schema.String,
   target: Schema.String,
@@ -18,19 +43,11 @@ export const Notification = Schema.Struct({
   duration_ms: Schema.Number,
   /** An exact decimal. */
   cost_usd: Schema.String,
-  /** Problems that fail the night and began in it, the worst first; ten at most. */
-  problems: Schema.Array(
-    Schema.Struct({
-      what: Schema.String,
-      title: Schema.String,
-      evidence: Schema.String,
-      /** Since when it is so, such as `new`; null where earlier nights cannot tell. */
-      age: Schema.NullOr(Schema.String)
-    })
-  ),
+  /** Problems that began in this night, then reminders, the worst first; ten at most. */
+  problems: Schema.Array(Problem),
   /** Number of other problems: older ones, and those that exceed ten. */
   more: Schema.Int,
-  /** The folder of the report; null where none is written. */
+  /** Address of the report, by `reportUrl`; null without one. */
   report: Schema.NullOr(Schema.String),
   /** The job that ran the night; null outside of CI. */
   url: Schema.NullOr(Schema.String)
@@ -38,78 +55,137 @@ export const Notification = Schema.Struct({
 
 export type Notification = typeof Notification.Type
 
-const most = 10
-
-/** The event of a night: a warning passes. */
-const eventOf = (status: RunStatus | undefined): Notification["event"] => (status === "failed" ? "failed" : "passed")
-
-/** True if at least one part of a finding began in this night; one whose age isn't available counts as new. */
-const isFresh = ({ onset, scenarios }: Finding): boolean => {
-  const onsets = scenarios.length === 0 ? [onset] : scenarios.map((scenario) => scenario.onset ?? onset)
-  return onsets.some((one) => Onset.ageOf(one) !== "old")
+/** Addresses that a notification links to, and when it reminds. */
+export interface NotificationOptions {
+  /** The job that runs the night. */
+  readonly url: string | undefined
+  /** The report; null if its address is not known. */
+  readonly report: string | null
+  /** Returns the address of a scenario in the report, by its place in the results. */
+  readonly linkOf: (scenario: ScenarioName, place: number) => string | null
+  /** Number of days after which an older problem is notified again; 0 for never. */
+  readonly remindDays: number
 }
 
+const most = 10
+const day_ms = 86_400_000
+
+/** The event of a night: a warning passes. */
+const eventOf = (status: RunStatus | undefined) => (status === "failed" ? "failed" : "passed")
+
+/** A part of a finding: a scenario, or the whole run. */
+const partsOf = ({ acknowledged, onset, scenarios }: Finding) =>
+  scenarios.length === 0
+    ? [{ acknowledged, onset }]
+    : scenarios.map((scenario) => ({ acknowledged: scenario.acknowledged, onset: scenario.onset ?? onset }))
+
+const agesOf = (finding: Finding) => partsOf(finding).map(({ onset }) => Onset.ageOf(onset))
+
+/** True if at least one part of a finding began in this night; one whose age isn't available counts as new. */
+const isFresh = (finding: Finding): boolean => agesOf(finding).some((age) => age !== "old")
+
+/** Identifies a finding without an age from night to night. */
+const keyOf = ({ kind }: Finding): string =>
+  JSON.stringify([
+    kind._tag,
+    "invariant" in kind ? kind.invariant : "why" in kind ? kind.why._tag : "limit" in kind ? kind.limit._tag : ""
+  ])
+
+/** True if at least one part of a finding began in this night, by its age or by the findings of the night before. */
+const hasBegun = (finding: Finding, before: Night | undefined): boolean => {
+  const ages = agesOf(finding)
+  if (ages.some((age) => age === "new" || age === "again")) return true
+  return (
+    finding.scenarios.length === 0 &&
+    ages.includes(undefined) &&
+    before?.findings?.every((one) => keyOf(one) !== keyOf(finding)) === true
+  )
+}
+
+/** Since when each night has had a finding without an age; undefined if the last night didn't have it. */
+const sinceOf = (finding: Finding, nights: ReadonlyArray<Night>): string | undefined => {
+  const has = ({ findings = [] }: Night) => findings.some((one) => keyOf(one) === keyOf(finding))
+  return nights[nights.findLastIndex((night) => !has(night)) + 1]?.startedAt
+}
+
+/** True if another period of days has passed since the night before, and an older problem is not acknowledged. */
+const isDue = (finding: Finding, days: number, tonight: string, nights: ReadonlyArray<Night>): boolean => {
+  const before = nights.at(-1)
+  const now_ms = Date.parse(tonight)
+  const periods = (since: string, at_ms: number) => Math.floor((at_ms - Date.parse(since)) / (days * day_ms))
+  return (
+    days > 0 &&
+    before !== undefined &&
+    partsOf(finding).some(({ acknowledged, onset }) => {
+      const since = onset?.since ?? (finding.scenarios.length === 0 ? sinceOf(finding, nights) : undefined)
+      return (
+        acknowledged === undefined &&
+        since !== undefined &&
+        periods(since, now_ms) > periods(since, Date.parse(before.startedAt))
+      )
+    })
+  )
+}
+
+/** Names the scenarios of a finding with several. */
+const evidenceOf = ({ evidence, scenarios }: FindingText.FindingText): string =>
+  scenarios.length < 2 ? evidence : `${evidence}: ${FindingText.listed(scenarios.map(({ title }) => title))}`
+
 /**
- * Builds the notification of a night that fails, or passes again. Undefined if its result is the same as in the
- * previous night on the same target, and if the first night passes.
+ * Builds the notification of a night that fails, keeps failing, or passes again. Undefined if the previous night on the
+ * same target failed, no other problem began and no reminder is due, if both passed, and if the first night passes.
  */
 export const of = (
   report: RunReport,
   nights: ReadonlyArray<Night>,
-  { url, folder }: { readonly url: string | undefined; readonly folder: string | undefined }
+  { linkOf, remindDays, report: address, url }: NotificationOptions
 ): Notification | undefined => {
-  const { cost_usd, duration_ms, header } = report
+  const { cost_usd, duration_ms, header, results } = report
   const target = targetOf(report)
-  const before = nights
-    .filter(({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt)
-    .at(-1)
-  const title = RunText.titleOf(report)
-  const event = eventOf(statusOf(Findings.of(report)))
-  if (event === eventOf(before?.status)) return undefined
-  const errors = event === "failed" ? Findings.errorsOf(report) : []
-  const listed = errors.filter(isFresh).slice(0, most)
+  const earlier = nights.filter(
+    ({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt
+  )
+  const before = earlier.at(-1)
+  const status = eventOf(statusOf(Findings.of(report)))
+  const errors = status === "failed" ? Findings.errorsOf(report) : []
+  const isContinued = status === eventOf(before?.status)
+  const fresh = errors.filter((finding) => (isContinued ? hasBegun(finding, before) : isFresh(finding)))
+  const due = errors.filter(
+    (finding) => !fresh.includes(finding) && isDue(finding, remindDays, header.startedAt, earlier)
+  )
+  if (isContinued && fresh.length + due.length === 0) return undefined
+  const linkTo = (finding: Finding): string | null => {
+    const example = FindingText.exampleOf(finding)
+    const place = results.findIndex(({ name, suite }) => name === example?.name && suite === example.suite)
+    return example === undefined || place < 0 ? null : linkOf(example, place)
+  }
+  const listed = [...fresh, ...due].slice(0, most)
   return {
     version: 1,
-    event,
-    title,
+    event: status === "failed" && isContinued && fresh.length === 0 ? "reminder" : status,
+    title: RunText.titleOf(report),
     target,
     startedAt: header.startedAt,
     duration_ms,
     cost_usd,
-    problems: listed.map((finding) => {
-      const { age = null, evidence, place, what } = FindingText.describe(finding)
-      return { what, title: place, evidence, age }
+    problems: listed.map((finding): Problem => {
+      const text = FindingText.describe(finding)
+      const { age = null, change, owner = null, place, what } = text
+      return {
+        what,
+        title: place,
+        evidence: evidenceOf(text),
+        age,
+        isReminder: due.includes(finding),
+        owner,
+        change: change?.text ?? null,
+        compareUrl: change?.url ?? null,
+        url: linkTo(finding),
+        finding
+      }
     }),
     more: errors.length - listed.length,
-    report: folder ?? null,
+    report: address,
     url: url ?? null
   }
-}
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
-
-// all that Slack's text can do begins with one of these
-const escape = (text: string) => text.replaceAll(/[&<>]/gu, (character) => entities[character] ?? character)
-
-const shown = 5
-const longest = 300
-
-/** The same as Slack's incoming webhooks take it. */
-export const slack = ({ event, more, problems, report, target, title, url }: Notification): string => {
-  const head =
-    event === "failed" ? `:red_circle: Night failed: ${title}` : `:large_green_circle: Night passed again: ${title}`
-  const hidden = more + Math.max(0, problems.length - shown)
-  const lines = [
-    head,
-    `Target: ${target}`,
-    ...problems
-      .slice(0, shown)
-      .map(({ age, evidence, title, what }) =>
-        `• ${title}: ${what}${age === null ? "" : ` (${age})`}: ${evidence}`.slice(0, longest)
-      ),
-    ...(hidden === 0 ? [] : [`and ${hidden} more`])
-  ].map(escape)
-  const where =
-    url === null ? (report === null ? [] : [escape(`Report: ${report}`)]) : [`<${escape(url)}|Open the job>`]
-  return JSON.stringify({ text: [...lines, ...where].join("\n") })
 }

@@ -71,6 +71,12 @@ export interface ReporterContext<Options = unknown> {
   readonly page: string | undefined
   /** Returns the command that runs a scenario again as it ran. */
   readonly replay: (result: ScenarioResult) => string
+  /**
+   * Says whether a finding may be ignored, and which command makes later nights pass; undefined if the run isn't recorded.
+   */
+  readonly ignoring: (finding: Finding) => string | undefined
+  /** Parts of commands to show: the program, and flags of files that aren't in their standard places. */
+  readonly commands: { readonly program: string; readonly history: string; readonly quarantine: string }
   /** Returns the command that stops leftover runs and browsers; undefined if there are none. */
   readonly reap: (report: RunReport) => string | undefined
   /** Earlier runs in the history, oldest first. */
@@ -136,6 +142,8 @@ const handle = (reporter: Reporter, event: RunEvent): Handled => {
       return reporter.onScenarioStarted?.(event)
     case "TrialStarted":
       return reporter.onTrialStarted?.(event)
+    case "StepsSeen":
+      return undefined
     case "TrialFinished":
       return reporter.onTrialEnded?.(event)
     case "ScenarioFinished":

@@ -26,6 +26,48 @@ const decode = Schema.decodeUnknownOption(Told)
 
 type Seen = (typeof Told.Type)["steps"][number] & Pick<AgentSteps, "runId">
 
+type Run = typeof Told.Type
+
+/** The parts of a target that reading its agent's steps needs. */
+export type StepsTarget = Pick<Target, "contextOf" | "info" | "redact">
+
+/** Reads the steps of a run with their pictures' addresses; `Option.none` if the service doesn't return them in time. */
+export const read = ({ contextOf, redact }: StepsTarget, id: string): Effect.Effect<Option.Option<Run>> =>
+  inTime(contextOf(0).request("v4", { method: "GET", path: `/runs/${encodeURIComponent(id)}/steps` })).pipe(
+    Effect.map(Option.flatMap(({ body }) => decode(body))),
+    Effect.map(
+      Option.map((run) => ({
+        ...run,
+        steps: run.steps.map((step) => ({
+          ...step,
+          summary: redact(step.summary),
+          address: step.address && redact(step.address),
+          ...(step.failure === undefined ? {} : { failure: step.failure && redact(step.failure) })
+        }))
+      }))
+    )
+  )
+
+const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+  effect.pipe(
+    Effect.timeout(most.time),
+    // keep the steps that were read, even if the run is being stopped
+    Effect.interruptible,
+    Effect.exit,
+    Effect.map(Exit.getSuccess)
+  )
+
+/** The steps as events and reports store them: an address of a picture expires. */
+export const stored = (steps: Run["steps"]): AgentSteps["steps"] =>
+  steps.map((step) => Struct.omit(step, ["pictureUrl"]))
+
+/** Reads the picture of a step, if the service itself has it, and in time. */
+export const picture = ({ info }: StepsTarget, step: Seen): Effect.Effect<ReadonlyArray<Picture>> =>
+  Effect.map(
+    inTime(Effect.provide(pictureOf(step, new URL(info.baseUrls.v4).origin), FetchHttpClient.layer)),
+    (taken) => Option.toArray(taken).flat()
+  )
+
 /** The picture of a step; nothing where it is not to be had from the service itself, in time. */
 const pictureOf = Effect.fnUntraced(function* ({ number, pictureUrl, runId, summary }: Seen, origin: string) {
   if (pictureUrl === undefined || pictureUrl === null || URL.parse(pictureUrl)?.origin !== origin) return []
@@ -56,42 +98,18 @@ export const of = Effect.fnUntraced(function* (
 ): Effect.fn.Return<AgentSeen> {
   // a simulated agent takes no steps
   if (simulated) return nothing
-  const { request } = contextOf(0)
+  const target = { contextOf, info, redact }
   const runs = Array.from(made).flatMap(([id, { kind }]) => (kind === "run" ? [id] : []))
-  const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
-    effect.pipe(
-      Effect.timeout(most.time),
-      // whether the run is being stopped or not, what was read counts
-      Effect.interruptible,
-      Effect.exit,
-      Effect.map(Exit.getSuccess)
-    )
-  const read = (id: string) =>
-    Effect.map(inTime(request("v4", { method: "GET", path: `/runs/${encodeURIComponent(id)}/steps` })), (answer) =>
-      Option.toArray(Option.flatMap(answer, ({ body }) => decode(body)))
-    )
-  const found = (yield* Effect.forEach(runs.slice(-most.runs), read, { concurrency: most.runs }))
-    .flat()
+  const found = (yield* Effect.forEach(runs.slice(-most.runs), (id) => read(target, id), { concurrency: most.runs }))
+    .flatMap(Option.toArray)
     .filter(({ liveUrl, recordingUrl, steps }) => steps.length > 0 || liveUrl !== null || recordingUrl !== null)
-    .map((run) => ({
-      ...run,
-      count: run.steps.length,
-      steps: run.steps.slice(-most.steps).map((step) => ({
-        ...step,
-        summary: redact(step.summary),
-        address: step.address && redact(step.address),
-        ...(step.failure === undefined ? {} : { failure: step.failure && redact(step.failure) })
-      }))
-    }))
+    .map((run) => ({ ...run, count: run.steps.length, steps: run.steps.slice(-most.steps) }))
   const last = found.flatMap(({ runId, steps }) => steps.map((step) => ({ ...step, runId })))
-  const { origin } = new URL(info.baseUrls.v4)
-  const taken = yield* Effect.forEach(
-    last.slice(-most.pictures),
-    (step) => inTime(Effect.provide(pictureOf(step, origin), FetchHttpClient.layer)),
-    { concurrency: "unbounded" }
-  )
+  const taken = yield* Effect.forEach(last.slice(-most.pictures), (step) => picture(target, step), {
+    concurrency: "unbounded"
+  })
   return {
-    agentSteps: found.map((run) => ({ ...run, steps: run.steps.map((step) => Struct.omit(step, ["pictureUrl"])) })),
-    pictures: taken.flatMap(Option.toArray).flat()
+    agentSteps: found.map((run) => ({ ...run, steps: stored(run.steps) })),
+    pictures: taken.flat()
   }
 })

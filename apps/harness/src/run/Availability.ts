@@ -36,14 +36,21 @@ export const always: Availability = {
   outages: () => []
 }
 
+/** True if a response with this status may be the sign of an outage. */
+export const isAwayStatus = (status: number): boolean =>
+  status === 401 || status === 403 || (status >= 502 && status <= 504)
+
 // a request that a scenario gave up after this time may have met a service that is silent
 const silent_ms = 5000
 
-/** True if a request failed as it does when the service is unreachable: no response, or a gateway without a backend. */
+/**
+ * True if a request failed as it does when the service is unreachable or no longer takes the key: no response, a gateway
+ * without a backend, or a refusal. A scenario may send a wrong key on purpose, so only the probe knows.
+ */
 const isUnanswered = ({ at_ms, endedAt_ms = at_ms, failure, status }: Seen): boolean =>
   status === undefined
     ? failure !== undefined && (failure !== "given up" || endedAt_ms - at_ms >= silent_ms)
-    : status >= 502 && status <= 504
+    : isAwayStatus(status)
 
 const firstPause_ms = 250
 const longestPause_ms = 15_000

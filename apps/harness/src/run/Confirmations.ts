@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Suspect } from "@webagent/nights/Judge"
+import { mostAtOnce, nextOf, type Suspect, type Weighed } from "@webagent/nights/Judge"
 import { confirmOf } from "@webagent/nights/Night"
 import type { Confirmation } from "@webagent/report/RunReport"
 import { isScored, type Trial } from "@webagent/report/Trial"
@@ -13,10 +13,23 @@ const mostUnscored = 2
 const figures = ["pass rate", "duration"] as const
 const outcomes = { confirmed: "confirmed", "not confirmed": "not confirmed", more: "undecided" } as const
 
+/** A suspect, the trials that it got, and why it gets no more. */
+interface Confirming {
+  readonly of: ScenarioRun.ScenarioRun
+  readonly suspect: Suspect
+  readonly trials: Array<Trial>
+  weighed: Weighed
+  isBusy: boolean
+  skip: Confirmation["skip"]
+}
+
+const seen = ({ suspect, trials }: Pick<Confirming, "suspect" | "trials">) =>
+  confirmOf({ figure: suspect.figure, trials })
+
 /**
- * Gives suspects their confirm trials, in the order of the judge, until each test is decided or a limit is reached; one
- * trial of a scenario at a time, as each decides about the next. Confirm trials are numbered behind the planned ones, so
- * that `--trial` replays them.
+ * Gives suspects their confirm trials until each test is decided or a limit is reached. The next trial is of the suspect
+ * with the most evidence; one trial of a scenario at a time, as each decides about the next. Confirm trials are numbered
+ * behind the planned ones, so that `--trial` replays them.
  */
 export const run = Effect.fnUntraced(function* (
   state: TrialRun.RunState,
@@ -26,51 +39,58 @@ export const run = Effect.fnUntraced(function* (
   const { header } = state.options
   const { confirm: limit = 0, paidConfirm: paidLimit } = header.limits
   let left = limit - scenarios.reduce((sum, { confirmed }) => sum + confirmed.length, 0)
-  const found = new Map<ScenarioRun.ScenarioRun, Confirmation>()
+  const from_ms = yield* TrialRun.elapsed(state)
+  const all = suspects.flatMap((suspect): ReadonlyArray<Confirming> => {
+    const of = scenarios.find(
+      ({ planned }) => planned.suite === suspect.suite && planned.scenario.name === suspect.name
+    )
+    if (of === undefined) return []
+    const trials = [...of.confirmed]
+    return [{ of, suspect, trials, weighed: suspect.weigh(seen({ suspect, trials })), isBusy: false, skip: undefined }]
+  })
 
-  const confirm = Effect.fnUntraced(function* (of: ScenarioRun.ScenarioRun, suspect: Suspect) {
-    const trials: Array<Trial> = [...of.confirmed]
-    const seen = () => confirmOf({ figure: suspect.figure, trials })
-    const unscored = () => trials.filter((trial) => !isScored(trial)).length
-    const from_ms = yield* TrialRun.elapsed(state)
-    let skip: Confirmation["skip"]
-    while (skip === undefined && suspect.decide(seen()) === "more" && unscored() <= mostUnscored) {
-      if (paidLimit !== undefined && mayCost(of.planned) && trials.length >= paidLimit) {
-        skip = { _tag: "PaidConfirmLimit", limit: paidLimit }
-        break
-      }
-      if (left <= 0) {
-        skip = { _tag: "ConfirmLimit", limit }
-        break
-      }
+  const isOpen = ({ isBusy, skip, trials }: Confirming) =>
+    !isBusy && skip === undefined && trials.filter((trial) => !isScored(trial)).length <= mostUnscored
+
+  /** The reason why a suspect gets no further trial, by its number alone. */
+  const limitOf = ({ of, trials }: Confirming): Confirmation["skip"] =>
+    paidLimit !== undefined && mayCost(of.planned) && trials.length >= paidLimit
+      ? { _tag: "PaidConfirmLimit", limit: paidLimit }
+      : left <= 0
+        ? { _tag: "ConfirmLimit", limit }
+        : undefined
+
+  const work = Effect.gen(function* () {
+    for (let one = nextOf(all.filter(isOpen)); one !== undefined; one = nextOf(all.filter(isOpen))) {
+      one.skip = limitOf(one)
+      if (one.skip !== undefined) continue
+      one.isBusy = true
       left -= 1
+      const { of, trials } = one
       const next = yield* ScenarioRun.runMore(state, of, of.first + of.trials.length + trials.length, from_ms)
+      one.isBusy = false
       if ("_tag" in next) {
         left += 1
-        skip = next
+        one.skip = next
       } else {
         trials.push(next)
-        skip = next.skip
+        one.weighed = one.suspect.weigh(seen(one))
+        one.skip = next.skip
       }
     }
-    const figure = figures.find((one) => suspect.said(seen(), one) === "confirmed") ?? suspect.figure
-    found.set(of, {
-      figure,
-      outcome: outcomes[suspect.decide(seen())],
-      ...(skip === undefined ? {} : { skip }),
-      trials
-    })
-  }, Effect.uninterruptible)
+  }).pipe(Effect.uninterruptible)
 
-  const exit = yield* Effect.forEach(
-    suspects.flatMap((suspect) => {
-      const of = scenarios.find(
-        ({ planned }) => planned.suite === suspect.suite && planned.scenario.name === suspect.name
-      )
-      return of === undefined ? [] : [[of, suspect] as const]
-    }),
-    ([of, suspect]) => confirm(of, suspect),
-    { concurrency: header.concurrency, discard: true }
+  const exit = yield* Effect.all(
+    Array.from({ length: Math.min(mostAtOnce, header.concurrency) }, () => work),
+    { concurrency: "unbounded", discard: true }
   ).pipe(Effect.interruptible, Effect.exit)
+  const found = new Map(
+    all.map((one) => {
+      const { of, skip, suspect, trials, weighed } = one
+      const figure = figures.find((figure) => suspect.said(seen(one), figure) === "confirmed") ?? suspect.figure
+      const outcome = outcomes[weighed.state]
+      return [of, { figure, outcome, ...(skip === undefined ? {} : { skip }), trials } satisfies Confirmation]
+    })
+  )
   return { exit, found }
 })

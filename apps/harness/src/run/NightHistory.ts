@@ -1,6 +1,7 @@
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Acknowledgements from "@webagent/nights/Acknowledgements"
 import { judge, type Suspect, suspects } from "@webagent/nights/Judge"
 import { learned } from "@webagent/nights/Learned"
 import * as Night from "@webagent/nights/Night"
@@ -73,7 +74,7 @@ export const open = Effect.fnUntraced(function* (
       ...(judgement === undefined ? {} : { judgement }),
       ...(proposals.length === 0 ? {} : { proposals })
     }
-    return Onsets.mark(judged, past.nights)
+    return Acknowledgements.mark(Onsets.mark(judged, past.nights), past)
   }
 
   return {

@@ -16,6 +16,8 @@ export interface Planned {
 interface Selection {
   /** Any of these. */
   readonly tags: ReadonlyArray<string>
+  /** Any of these, in any case. */
+  readonly owners?: ReadonlyArray<string>
   /** A part of the name, in any case; the whole of a name is of that scenario alone. */
   readonly name?: string
 }
@@ -23,10 +25,12 @@ interface Selection {
 /** The selected scenarios in the order of the suites. */
 export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): ReadonlyArray<Planned> => {
   const part = selection.name?.toLowerCase()
+  const owners = selection.owners?.map((owner) => owner.toLowerCase()) ?? []
   // a replay is of one scenario, whatever others are called
   const isWhole = suites.some(({ scenarios }) => scenarios.some(({ name }) => name === selection.name))
-  const fits = ({ name, tags }: Scenario) =>
+  const fits = ({ name, owner, tags }: Scenario) =>
     (selection.tags.length === 0 || tags.some((tag) => selection.tags.includes(tag))) &&
+    (owners.length === 0 || owners.includes(owner?.toLowerCase() ?? "")) &&
     (part === undefined || (isWhole ? name === selection.name : name.toLowerCase().includes(part)))
   // who names a scenario means that one, whatever another says
   const focuses = part === undefined && suites.some(({ scenarios }) => scenarios.some(({ only }) => only))

@@ -3,6 +3,7 @@ import type { Outage } from "@webagent/report/Outage"
 import type { Need, ScenarioContext } from "@webagent/scenario"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import type { Suspect } from "@webagent/nights/Judge"
 import type { Probe } from "../targets/Target.ts"
@@ -32,6 +33,8 @@ export interface RunnerOptions {
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
   readonly emit: (event: RunEvent) => Effect.Effect<void>
+  /** Follows a trial while it runs, until the scope closes. */
+  readonly watch?: (trial: WatchedTrial) => Effect.Effect<void, never, Scope.Scope>
   /** Looks at a trial when what it left open has been stopped: which invariants it broke, and where its trace is. */
   readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
   /** Runs once, when the last trial has been inspected: stops what is open, and says what no trial can be blamed for. */
@@ -52,6 +55,14 @@ export interface RunnerOptions {
   readonly done?: ReadonlyMap<string, Trial>
   /** Running time of that earlier run, in milliseconds. This run's times start after it. */
   readonly worked_ms?: number
+}
+
+/** A running trial, as `watch` is given it. */
+export interface WatchedTrial {
+  readonly suite: string
+  readonly scenario: string
+  readonly index: number
+  readonly log: TrialLog
 }
 
 /** A trial that has ended, as `inspect` is given it. */

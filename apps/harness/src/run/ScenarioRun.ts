@@ -1,3 +1,4 @@
+import { defined } from "@webagent/cli/Defined"
 import type { Need, Scenario } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -246,8 +247,8 @@ const overLimit = (
 
 /** Facts about a scenario before it runs. */
 export const factsOf = ({ scenario, suite }: Planned) => {
-  const { name, needs, tags } = scenario
-  return { suite, name, source: sourceOf(scenario), tags, needs }
+  const { name, needs, owner, tags } = scenario
+  return { suite, name, source: sourceOf(scenario), tags, ...(owner === undefined ? {} : { owner }), needs }
 }
 
 const skipped = (seed: number, index: number, skip: Skip.Skip): Trial => ({
@@ -294,12 +295,8 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
     ...factsOf(planned),
     started_ms,
     verdict: expensive === undefined ? verdict : "failed",
-    ...(reason === undefined ? {} : { reason }),
-    ...(notRerun === undefined ? {} : { notRerun }),
-    ...(skip === undefined ? {} : { skip }),
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ reason, notRerun, skip, failure, passRate }),
     ...(exceeded.length === 0 ? {} : { exceeded }),
-    ...(passRate === undefined ? {} : { passRate }),
     duration_ms: Math.max(0, ended_ms - started_ms),
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
     cost_usd,

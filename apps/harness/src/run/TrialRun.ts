@@ -8,11 +8,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import { scenarioTitle } from "@webagent/report/Comparison"
-import type { Availability } from "./Availability.ts"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
+import { type Availability, isAwayStatus } from "./Availability.ts"
 import type { Budget } from "./Budget.ts"
 import { failureOf } from "./FailureOf.ts"
 import * as Infra from "./Infra.ts"
+import * as LeakedBrowsers from "./LeakedBrowsers.ts"
 import { isCostLimited, type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
@@ -164,7 +165,7 @@ const attempt = Effect.fnUntraced(function* (
     Effect.provideService(TrialLog.TrialLog, log),
     Effect.updateService(ExchangeListener, (listener) => (seen, of) => {
       listener?.(seen, of)
-      availability.see(seen)
+      if (seen.endedAt_ms !== undefined) availability.see(seen)
     }),
     Effect.interruptible
   )
@@ -226,20 +227,20 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const { options, reruns } = state
   const { index, planned } = task
   const seed = seedOf(options.header.seed, planned, index)
-  const log = TrialLog.make(scenarioTitle({ suite: planned.suite, name: planned.scenario.name }))
+  const log = TrialLog.make(scenarioTitle({ suite: planned.suite, name: planned.scenario.name }), index)
   const leakedBrowsers: Array<LeakedBrowser> = []
   const earlier: Array<Rerun> = []
   state.budget.follow(log)
 
   const tryOnce = Effect.fnUntraced(function* () {
-    const tried = yield* whileAway(yield* attempt(state, task, seed, log))
+    const watching = options.watch?.({ suite: planned.suite, scenario: planned.scenario.name, index, log })
+    const watched = attempt(state, task, seed, log)
+    const tried = yield* whileAway(
+      yield* watching === undefined ? watched : Effect.scoped(Effect.andThen(watching, watched))
+    )
     // it cannot be stopped while nothing answers
     if (log.openBrowsers.size > 0) yield* whenReachable
-    for (const id of log.openBrowsers) {
-      const stopped = yield* options.stopBrowser(id)
-      // a scenario cannot stop what it holds while the service is away: then only what the harness cannot stop either is a leak
-      if (!stopped || tried.infra === undefined) leakedBrowsers.push({ id, stopped })
-    }
+    leakedBrowsers.push(...(yield* LeakedBrowsers.stop(log.openBrowsers, tried.infra !== undefined, options)))
     return tried
   })
 
@@ -256,7 +257,8 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const whileAway = Effect.fnUntraced(function* (tried: Tried) {
     if (tried.verdict !== "failed" || tried.failure === undefined) return tried
     // a response that is missing may be the first sign of an outage
-    if (log.lastExchange?.status === null) yield* whenReachable
+    const { status } = log.lastExchange ?? {}
+    if (status === null || (status !== undefined && isAwayStatus(status))) yield* whenReachable
     return overlaps(tried)
       ? ({ ...tried, verdict: "infra", infra: { why: "the service was unreachable meanwhile" } } satisfies Tried)
       : tried

@@ -51,7 +51,7 @@ export default Suite.make("control", [
     const { control, v4 } = context
     const { id } = yield* start(context, { duration: "30ms" })
     yield* control.inject({
-      fault: { kind: "status", status: 503 },
+      fault: { kind: "status", status: 503, retryAfter: "10 millis" },
       resource: id,
       operations: ["v4.getRunStatus"],
       attempts: [1, 2]

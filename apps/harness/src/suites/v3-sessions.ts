@@ -74,7 +74,7 @@ export default Suite.make("v3-sessions", [
     const session = yield* check.schema(Session, answer.body)
     yield* interruptAtEnd(context, session.id)
     const fields =
-      "cost createdAt id isTaskSuccessful liveUrl llmCostUsd maxCostUsd model output outputSchema proxyCostUsd " +
+      "browserCostUsd cost createdAt id isTaskSuccessful liveUrl llmCostUsd maxCostUsd model output outputSchema proxyCostUsd " +
       "proxyUsedMb recordingUrls result status stepCount task thinkingLevel title totalCostUsd totalInputTokens " +
       "totalOutputTokens updatedAt"
     yield* check.equal(Object.keys(session).toSorted().join(" "), fields, "the fields")

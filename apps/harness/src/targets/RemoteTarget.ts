@@ -1,3 +1,5 @@
+import { defined } from "@webagent/cli/Defined"
+import { connectionErrors } from "@webagent/cli/PlatformErrorText"
 import { isLoopback } from "@webagent/contract/Loopback"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { SessionNotFoundError } from "@webagent/contract"
@@ -10,6 +12,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { ServiceVersion } from "@webagent/report/Revision"
 import { unreachable, usage } from "@webagent/cli/UserError"
 import * as Capabilities from "./Capabilities.ts"
 import { codeOf } from "../observe/SystemError.ts"
@@ -34,26 +37,23 @@ interface RemoteOptions {
 const patience = Duration.seconds(5)
 
 /** A session that no service has: reading it shows whether the service is there and takes the key, and costs nothing. */
-const unknownId = "00000000-0000-4000-8000-000000000000"
+const unknownPath = `${basePath.v2}/sessions/00000000-0000-4000-8000-000000000000`
 
 const Identity = Schema.fromJsonString(
   Schema.Struct({ name: Schema.Literal("webagent-server"), version: Schema.String, simulated: Schema.Boolean })
 )
 const NotFound = Schema.fromJsonString(Schema.toEncoded(SessionNotFoundError))
 
+/** The fields of `/health` that name the code of a service. */
+const Health = Schema.fromJsonString(ServiceVersion)
+/** Header in which any response may name the version of the service. */
+const versionHeader = "x-service-version"
+
 interface Answer {
   readonly status: number
+  readonly version: string | undefined
   readonly type: string
   readonly text: string
-}
-
-const explanations: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "its name cannot be resolved",
-  ECONNRESET: "connection reset",
-  EHOSTUNREACH: "no route to it",
-  ENETUNREACH: "no network"
 }
 
 const nothingThere = (url: URL, why: string, program: string) => {
@@ -75,13 +75,33 @@ const described = ({ status, text, type }: Answer) => {
 
 const whyNot = (error: HttpClientError.HttpClientError): string => {
   const code = codeOf(error)
-  return code === undefined ? error.message : (explanations[code] ?? code)
+  return code === undefined ? error.message : (connectionErrors[code] ?? code)
 }
 
-/** Looks once whether anything answers at an address: a gateway that has nothing behind it does not. */
-const reach = (address: string): Probe =>
-  HttpClient.get(`${address}/`).pipe(
-    Effect.map(({ status }) => (status >= 502 && status <= 504 ? `HTTP ${status}` : undefined)),
+/** Returns the version that a service reports: in `/health`, in our servers' identity, or in a response header. */
+const versionOf = (
+  health: Answer | undefined,
+  identity: string | undefined,
+  responses: ReadonlyArray<Answer>
+): ServiceVersion | undefined => {
+  const { commit, version = identity } = Option.getOrElse(
+    Schema.decodeUnknownOption(Health)(health?.text),
+    (): ServiceVersion => ({})
+  )
+  const named = version ?? [health, ...responses].map((one) => one?.version).find((one) => one !== undefined)
+  return named === undefined && commit === undefined ? undefined : defined({ version: named, commit })
+}
+
+/** The reason why a service with this response is of no use to a run: nothing is behind its gateway, or it refuses the key. */
+const uselessOf = ({ status }: { readonly status: number }): string | undefined => {
+  if (status >= 502 && status <= 504) return `HTTP ${status}`
+  return status === 401 || status === 403 ? `it refuses the API key (HTTP ${status})` : undefined
+}
+
+/** Looks once whether the service answers and still takes the key. */
+const reach = (address: string, key: Readonly<Record<string, string>>): Probe =>
+  HttpClient.get(`${address}${unknownPath}`, { headers: key }).pipe(
+    Effect.map(uselessOf),
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.succeed(`no response within ${Duration.format(patience)}`)
@@ -110,6 +130,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
       Effect.flatMap((response) =>
         Effect.map(response.text, (text): Answer => ({
           status: response.status,
+          version: response.headers[versionHeader],
           type: response.headers["content-type"]?.split(";")[0] ?? "",
           text
         }))
@@ -124,15 +145,16 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
     )
 
   const key = { [header]: Redacted.value(apiKey) }
-  const path = `${basePath.v2}/sessions/${unknownId}`
-  const [root, unknown, odd, list] = yield* Effect.all(
+  const [health, root, unknown, odd, list] = yield* Effect.all(
     [
+      // a service need not have one
+      Effect.option(ask("/health", key)),
       ask("/", {}),
-      ask(path, key),
+      ask(unknownPath, key),
       ask(`${basePath.v2}/sessions/no-uuid`, key),
       ask(`${basePath.v4}/runs?limit=1`, key)
     ],
-    { concurrency: 4 }
+    { concurrency: 5 }
   )
   if (unknown.status === 401 || unknown.status === 403) {
     return yield* unreachable(
@@ -149,18 +171,20 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
       `Something answers at ${address}, but it is not the service`,
       [
         ". Is the base address right?",
-        `  asked     GET ${path}`,
+        `  asked     GET ${unknownPath}`,
         "  expected  HTTP 404 that says the session is not found",
         `  got       ${described(unknown)}`
       ].join("\n")
     )
   }
   const simulated = identity?.simulated === true
+  const version = versionOf(Option.getOrUndefined(health), identity?.version, [unknown, root])
   const { allowPaid, controlled = false, v2SessionId } = options
   return {
     simulated,
     apiKey,
-    probe: reach(address),
+    probe: reach(address, key),
+    ...(version === undefined ? {} : { version }),
     info: {
       name: identity === undefined ? address : simulated ? "simulated service" : "server of ours",
       address,

@@ -9,11 +9,14 @@ import { V2 } from "@webagent/v2"
 import { type Sessions, V3 } from "@webagent/v3"
 import { type Browsers, type Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import { WebSocket } from "ws"
+import type { ServiceVersion } from "@webagent/report/Revision"
 import { usage } from "@webagent/cli/UserError"
 import * as Cancellation from "./Cancellation.ts"
 import * as TrialLog from "../observe/TrialLog.ts"
@@ -36,6 +39,8 @@ export interface Target {
   readonly contextOf: (seed: number) => ScenarioContext
   /** The cadence of every wait, unless a scenario chooses its own. */
   readonly pollSchedule: PollSchedule.PollSchedule
+  /** The version that it reports; absent if it reports none, and of a service in this process. */
+  readonly version?: ServiceVersion
   /** Looks whether something answers there; absent where scenarios may take the service away themselves. */
   readonly probe?: Probe
   /** The reason why it doesn't support a need; undefined if it does. */
@@ -65,6 +70,8 @@ export interface Connection {
   readonly info: TargetInfo
   readonly apiKey: Redacted.Redacted
   readonly simulated: boolean
+  /** The version that it reports. */
+  readonly version?: ServiceVersion
   /** Looks whether something answers there; absent of a service in this process. */
   readonly probe?: Probe
   /** Its control API, where that is open to us, and what is read of the server through it. */
@@ -88,9 +95,19 @@ const webSockets = Layer.succeed(Socket.WebSocketConstructor, (url, options) =>
 /** A simulated turn takes milliseconds: waiting two seconds before the first poll would be all that a run does. */
 const scheduleOf = (simulated: boolean) => (simulated ? PollSchedule.every("10 millis") : PollSchedule.standard)
 
+/**
+ * Builds clients that don't name their unfinished runs when the command is interrupted, because runs of a simulated
+ * service stop with the service and are free.
+ */
+const buildQuietly = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+  Effect.flatMap(
+    Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void)),
+    (scope) => Layer.buildWithScope(layer, scope)
+  )
+
 /** Builds the clients of every version over one observed HTTP client; they live as long as the scope. */
 export const connect = Effect.fnUntraced(
-  function* ({ apiKey, control, info, probe, simulated, introspection }: Connection) {
+  function* ({ apiKey, control, info, introspection, probe, simulated, version }: Connection) {
     const run = (yield* IdempotencyKey.random).slice(0, 8)
     const nameOf = (log: TrialLog.TrialLog) => markOf(run, log.serial)
     const record = yield* Recording
@@ -117,7 +134,9 @@ export const connect = Effect.fnUntraced(
         Layer.mergeAll(http, webSockets, config, simulated ? PollBudget.layerUnlimited : PollBudget.layer())
       )
     )
-    const context = yield* Layer.build(clients).pipe(Effect.provideService(Ledger.Current, ledger))
+    const context = yield* (simulated ? buildQuietly(clients) : Layer.build(clients)).pipe(
+      Effect.provideService(Ledger.Current, ledger)
+    )
     const driver = control === undefined ? Control.none : yield* Control.make(control)
     const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey, driver), context)
     const { request } = contextOf(0)
@@ -130,6 +149,7 @@ export const connect = Effect.fnUntraced(
     return {
       info,
       simulated,
+      ...(version === undefined ? {} : { version }),
       contextOf,
       ...(probe === undefined || control !== undefined ? {} : { probe }),
       pollSchedule: scheduleOf(simulated),

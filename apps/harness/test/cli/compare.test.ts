@@ -3,10 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import * as Schema from "effect/Schema"
+import { type Change, kinds, type Reason } from "@webagent/findings/NightChanges"
+import * as Changes from "@webagent/findings/words/Changes"
+import { evidence } from "@webagent/findings/words/Pair"
+import * as PartialText from "@webagent/findings/words/PartialText"
 import * as Night from "@webagent/nights/Night"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import { result } from "@webagent/test-fixtures/Reports"
+import { CompareOutput } from "../../src/cli/compare/CompareOutput.ts"
 import { green, trial } from "../reporters/fixture.ts"
 import { call } from "./inProcess.ts"
 
@@ -62,15 +68,79 @@ const written = (name: string, report: RunReport): string => {
   return directory
 }
 
-let compared = 0
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(CompareOutput))
 
-const compare = async (before: RunReport, after: RunReport, ...more: ReadonlyArray<string>) => {
-  const key = String(compared++)
+/** A reason as a kind or figure, and how much of it there is. */
+const brief = (reason: Reason): string => {
+  switch (reason._tag) {
+    case "Scenarios":
+      return `${reason.kind}: ${reason.count}`
+    case "Whole":
+      return `${reason.comparison.figure}${reason.comparison.change === undefined ? "" : `: ${reason.comparison.change.toFixed(2)}`}`
+    case "Partial":
+      return `${reason.night}: ${reason.partial._tag}`
+  }
+}
+
+/** A change without its cause. */
+const counts = ({ before, isCertain, kind, name, now }: Change) => {
+  const of = (value: Change["before"]) =>
+    value?._tag === "Trials" ? `${value.passed} of ${value.scored}` : value?._tag
+  return [kind, name, of(before), of(now), isCertain]
+}
+
+/** Compares two nights for a program and for a person, who reads each change and the conclusion in the module's words. */
+const compared = async (args: ReadonlyArray<string>) => {
+  const [records, text] = await Promise.all([call(["compare", ...args, "--json"]), call(["compare", ...args])])
+  assert.deepStrictEqual([records.stderr, text.stderr, text.code], ["", "", records.code])
+  const output = decode(records.stdout)
+  const { after, also, because, before, changes, needs, rows, verdict } = output
+  const lines = text.stdout.trimEnd().split("\n")
+  assert.strictEqual(lines.at(-1), Changes.conclusion(output))
+  const expected = kinds.flatMap((kind) => {
+    const some = changes.filter((change) => change.kind === kind)
+    return some.length === 0
+      ? []
+      : [kind, ...some.flatMap((one) => [Changes.line(one), ...(one.cause === undefined ? [] : [Changes.cause(one)])])]
+  })
+  const listed = lines.slice(2, lines.indexOf("all together")).map((line) => line.trim())
+  assert.deepStrictEqual(
+    listed.filter((line) => line !== ""),
+    expected
+  )
+  for (const { partial } of [before, after]) {
+    if (partial !== undefined) assert.include(text.stdout, PartialText.text(partial))
+  }
+  // once the verdict is clear, the changes that could have been detected would only confuse
+  const isClear = verdict === "worse" || verdict === "better"
+  for (const row of rows.filter(({ scenario }) => scenario === null)) {
+    assert.include(lines, `  ${row.figure.padEnd(15)}  ${evidence(row, isClear)}`)
+  }
+  return {
+    code: records.code,
+    verdict,
+    because: because.map(brief),
+    also: also.map(brief),
+    changes,
+    needs,
+    before,
+    after,
+    rows,
+    needed: lines.filter((line) => line.startsWith("needs "))
+  }
+}
+
+let pairs = 0
+
+const compare = (before: RunReport, after: RunReport) => {
+  const key = String(pairs++)
   const [a, b] = [written(`${key}-a`, before), written(`${key}-b`, after)]
-  const { code, stderr, stdout } = await call(["compare", a, b, "--history", join(folder, "none.ndjson"), ...more])
-  assert.strictEqual(stderr, "")
-  const lines = stdout.trimEnd().split("\n")
-  return { code, stdout, lines, last: lines.at(-1) ?? "" }
+  return compared([a, b, "--history", join(folder, "none.ndjson")])
+}
+
+const cartCause = {
+  key: "service run The cart was empty.",
+  facts: { _tag: "Service" as const, error: "The cart was empty.", message: "the order exists" }
 }
 
 it("says that no scenario is left to compare because their code has changed", async () => {
@@ -81,26 +151,30 @@ it("says that no scenario is left to compare because their code has changed", as
   assert.include(stderr, `The code of 1 scenario changed between ${a} and ${b}`)
 })
 
-describe.concurrent("compare ends with what it found and an exit code of its own", () => {
-  it("worse when a scenario went from 3 of 3 to 0 of 3 trials, with the reason", async () => {
-    const { code, last, lines, stdout } = await compare(night(1), night(2, scenario("pays", emptyCart)))
-    assert.deepStrictEqual([code, last], [1, "worse: 1 newly failing scenario"])
-    // the verdict is clear: what could have been detected would only confuse
-    assert.notInclude(stdout, "would be detected")
-    assert.deepStrictEqual(lines.slice(2, 6), [
-      "",
-      "newly failing",
-      "  shop › pays  0 of 3 trials passed, was 3 of 3",
-      '      the order exists: the service says "The cart was empty."'
-    ])
+describe.concurrent("compare ends with its conclusion and an exit code of its own", () => {
+  it("worse when a scenario went from 3 of 3 to 0 of 3 trials, with the cause", async () => {
+    const { because, changes, code, verdict } = await compare(night(1), night(2, scenario("pays", emptyCart)))
+    assert.deepStrictEqual([code, verdict, because], [1, "worse", ["newly failing: 1"]])
+    assert.deepStrictEqual(changes.map(counts), [["newly failing", "pays", "3 of 3", "0 of 3", true]])
+    assert.deepStrictEqual(changes[0]?.cause, cartCause)
   })
 
   it("worse, where a scenario began to leak a browser", async () => {
     const leaking = trials(3, { leakedBrowsers: [{ id: "b-1", stopped: true }] })
-    const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", leaking)))
-    assert.deepStrictEqual([code, last], [1, "worse: 1 newly leaking scenario, leaked browsers 3, was 0"])
-    assert.match(stdout, /\nnewly leaking\n {2}shop › pays .+\n {6}leaked a browser\n/u)
-    assert.match(stdout, /\n {2}leaked browsers {2}3 leaked, 0 before\n/u)
+    const { because, changes, code, rows } = await compare(night(1), night(2, scenario("pays", leaking)))
+    assert.deepStrictEqual([code, because], [1, ["newly leaking: 1", "leaked browsers"]])
+    assert.deepStrictEqual(
+      changes.map(({ kind, cause }) => [kind, cause?.key]),
+      [["newly leaking", "leaked browser"]]
+    )
+    const leaks = rows.find(({ figure, scenario }) => figure === "leaked browsers" && scenario === null)
+    assert.deepStrictEqual(
+      [leaks?.now, leaks?.before],
+      [
+        { _tag: "Count", count: 3 },
+        { _tag: "Count", count: 0 }
+      ]
+    )
   })
 
   it("no difference of two equal runs of a selection, whose selection is a record or an earlier version's text", async () => {
@@ -109,21 +183,17 @@ describe.concurrent("compare ends with what it found and an exit code of its own
       return { ...run, header: { ...run.header, selection } } as RunReport
     }
     for (const selection of [{ tags: ["smoke"] }, "--tag smoke"]) {
-      const { code, last, stdout } = await compare(selected(1, selection), selected(2, selection))
-      assert.deepStrictEqual([code, last], [0, "no difference seen"])
-      assert.include(stdout, "the first is partial: only --tag smoke was selected")
+      const { before, because, code, verdict } = await compare(selected(1, selection), selected(2, selection))
+      assert.deepStrictEqual([code, verdict, because], [0, "no difference seen", []])
+      assert.deepStrictEqual(before.partial, { _tag: "Selection", tags: ["smoke"] })
     }
   })
 
   it("better, where a scenario is fixed", async () => {
-    const { code, last, lines } = await compare(night(1, scenario("pays", emptyCart)), night(2))
-    assert.deepStrictEqual([code, last], [6, "better: 1 fixed scenario"])
-    assert.deepStrictEqual(lines.slice(2, 6), [
-      "",
-      "fixed",
-      "  shop › pays  3 of 3 trials passed, was 0 of 3",
-      '      was: the order exists: the service says "The cart was empty."'
-    ])
+    const { because, changes, code, verdict } = await compare(night(1, scenario("pays", emptyCart)), night(2))
+    assert.deepStrictEqual([code, verdict, because], [6, "better", ["fixed: 1"]])
+    assert.deepStrictEqual(changes.map(counts), [["fixed", "pays", "0 of 3", "3 of 3", true]])
+    assert.deepStrictEqual(changes[0]?.cause, cartCause)
   })
 
   it("better, where a scenario is fixed and all take less time, and cannot tell where they take more", async () => {
@@ -131,80 +201,80 @@ describe.concurrent("compare ends with what it found and an exit code of its own
       ["searches", "returns", "reviews"].map((name) => scenario(name, trials(3, { duration_ms })))
     const before = night(1, scenario("pays", emptyCart))
     const less = await compare(before, night(2, ...timed(500)))
-    assert.deepStrictEqual([less.code, less.last], [6, "better: 1 fixed scenario"])
+    assert.deepStrictEqual([less.code, less.verdict, less.because], [6, "better", ["fixed: 1"]])
     const more = await compare(before, night(2, ...timed(2000)))
-    assert.deepStrictEqual([more.code, more.last], [5, "cannot tell: duration +100 %; also 1 fixed scenario"])
+    assert.deepStrictEqual([more.code, more.verdict], [5, "cannot tell"])
+    assert.deepStrictEqual([more.because, more.also], [["duration: 1.00"], ["fixed: 1"]])
   })
 
   it("worse, where one scenario is fixed and another one fails", async () => {
-    const { code, last } = await compare(
+    const { also, because, code } = await compare(
       night(1, scenario("pays", emptyCart)),
       night(2, scenario("searches", emptyCart))
     )
-    assert.deepStrictEqual([code, last], [1, "worse: 1 newly failing scenario; also 1 fixed scenario"])
+    assert.deepStrictEqual([code, because, also], [1, ["newly failing: 1"], ["fixed: 1"]])
   })
 
   it("no difference seen, where all is as it was", async () => {
-    const { code, last, stdout } = await compare(night(1), night(2))
-    assert.strictEqual(code, 0)
-    assert.include(stdout, "would be detected\n")
-    assert.match(last, /^no difference seen$/u)
+    const { because, changes, code, rows, verdict } = await compare(night(1), night(2))
+    assert.deepStrictEqual([code, verdict, because, changes], [0, "no difference seen", [], []])
+    // the least change that a comparison sees
+    assert.isTrue(rows.some(({ detectable, scenario }) => scenario === null && detectable !== null))
   })
 
   it("cannot tell with only two nights when everything takes longer and costs more", async () => {
     const slow = ["searches", "pays", "returns", "reviews"].map((name) =>
       scenario(name, trials(3, { duration_ms: 2700, cost_usd: "0.0197" }))
     )
-    const { code, last, stdout } = await compare(night(1), night(2, ...slow))
-    assert.deepStrictEqual([code, last], [5, "cannot tell: duration +170 %, cost +97 %"])
-    assert.match(stdout, /\nslower\n {2}shop › searches {2}2\.7 s, was 1 s \(\+170 %, may be chance\)\n/u)
-    assert.match(stdout, /\ncostlier\n {2}shop › searches {2}0\.0197 USD, was 0\.01 USD \(\+97 %, may be chance\)\n/u)
-    assert.match(
-      stdout,
-      /\nneeds {4}5 nights like these, to know what is normal; the history has 0: record them with .+ run --history FILE --record\n/u
-    )
+    const { because, changes, code, needed, needs } = await compare(night(1), night(2, ...slow))
+    assert.deepStrictEqual([code, because], [5, ["duration: 1.70", "cost: 0.97"]])
+    for (const [kind, change] of [
+      ["slower", 1.7],
+      ["costlier", 0.97]
+    ] as const) {
+      const some = changes.filter((one) => one.kind === kind)
+      assert.deepStrictEqual(
+        some.map(({ isCertain }) => isCertain),
+        [false, false, false, false]
+      )
+      assert.closeTo(some[0]?.change ?? 0, change, 0.001)
+    }
+    assert.deepStrictEqual(needs, { nights: 0, enough: 5 })
+    assert.lengthOf(needed, 1)
   })
 
   it("cannot tell when a scenario is flaky, and says how many trials it needs", async () => {
     const some = [...trials(2), ...emptyCart.slice(2)]
-    const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", some)))
-    assert.deepStrictEqual([code, last], [5, "cannot tell: 1 newly flaky scenario"])
-    assert.match(
-      stdout,
-      /\nnewly flaky\n {2}shop › pays {2}2 of 3 trials passed, was 3 of 3 \(may be chance\)\n.+The cart was empty/u
-    )
-    assert.match(stdout, /\nneeds {4}\d+ trials of each scenario in both nights \(--trials \d+\)\n/u)
+    const { because, changes, code, needed, needs } = await compare(night(1), night(2, scenario("pays", some)))
+    assert.deepStrictEqual([code, because], [5, ["newly flaky: 1"]])
+    assert.deepStrictEqual(changes.map(counts), [["newly flaky", "pays", "3 of 3", "2 of 3", false]])
+    assert.deepStrictEqual(changes[0]?.cause, cartCause)
+    assert.deepStrictEqual(Object.keys(needs), ["trials"])
+    assert.include(needed[0], `--trials ${needs.trials}`)
   })
 
   it("nothing of a scenario whose code changed when it passes now, and cannot tell when it fails", async () => {
     const edited = (its: ReadonlyArray<Trial>) => ({ ...scenario("pays", its), source: "edited" })
     const fixed = await compare(night(1, scenario("pays", emptyCart)), night(2, edited(trials(3))))
-    assert.deepStrictEqual([fixed.code, fixed.last], [0, "no difference seen"])
-    assert.match(fixed.stdout, /\ncode changed\n {2}shop › pays {2}3 of 3 trials passed, was 0 of 3\n/u)
+    assert.deepStrictEqual([fixed.code, fixed.because], [0, []])
+    assert.deepStrictEqual(fixed.changes.map(counts), [["code changed", "pays", "0 of 3", "3 of 3", false]])
     const failing = await compare(night(1), night(2, edited(emptyCart)))
-    assert.deepStrictEqual([failing.code, failing.last], [5, "cannot tell: 1 failing scenario with changed code"])
-    assert.match(failing.stdout, /\ncode changed\n {2}shop › pays .+\n {6}the order exists: the service says/u)
+    assert.deepStrictEqual([failing.code, failing.because], [5, ["code changed: 1"]])
+    assert.deepStrictEqual(failing.changes[0]?.cause, cartCause)
   })
 
-  it("the same for programs", async () => {
-    const { code, stdout } = await compare(night(1), night(2, scenario("pays", emptyCart)), "--json")
-    const { after, changes, verdict } = JSON.parse(stdout)
-    assert.deepStrictEqual([code, verdict, after.startedAt], [1, "worse", "2026-11-02T02:00:00.000Z"])
-    assert.deepStrictEqual(changes, [
-      {
-        kind: "newly failing",
-        suite: "shop",
-        name: "pays",
-        now: { _tag: "Trials", verdict: "failed", passed: 0, scored: 3, leaks: 0 },
-        before: { _tag: "Trials", verdict: "passed", passed: 3, scored: 3, leaks: 0 },
-        isCertain: true,
-        cause: {
-          key: "service run The cart was empty.",
-          text: 'the order exists: the service says "The cart was empty."',
-          service: "The cart was empty."
-        }
-      }
-    ])
+  it("does not ask for more nights where it can tell", async () => {
+    const slow = scenario("searches", trials(3, { duration_ms: 2700 }))
+    const { because, changes, needed, needs } = await compare(night(1), night(2, scenario("pays", emptyCart), slow))
+    assert.deepStrictEqual(because, ["newly failing: 1"])
+    assert.deepStrictEqual(
+      changes.map(({ isCertain, kind }) => [kind, isCertain]),
+      [
+        ["newly failing", true],
+        ["slower", false]
+      ]
+    )
+    assert.deepStrictEqual([needs, needed], [{}, []])
   })
 })
 
@@ -219,21 +289,26 @@ describe("compare of two nights of a history", () => {
   )
   const record = (recorded: ReadonlyArray<Night.Night>) =>
     writeFileSync(history, recorded.map((line) => `${JSON.stringify(line)}\n`).join(""))
-  const last = (...more: ReadonlyArray<string>) => call(["compare", "last-1", "last", "--history", history, ...more])
+  const last = () => compared(["last-1", "last", "--history", history])
 
   it("finds the reports of both nights, and knows a scenario that fails in other nights", async () => {
     record(reports.map((report, index) => Night.ofReport(report, `reports/${index}`)))
     written("reports/6", reports[6] ?? night(7))
-    const { code, stderr, stdout } = await last()
-    assert.deepStrictEqual([code, stderr], [1, ""])
-    assert.match(stdout, /\nnewly failing\n {2}shop › pays .+\n {6}the order exists: the service says/u)
-    assert.match(stdout, /\n {2}shop › drifts .+ \(failed in 3 of 5 other nights\)\n/u)
-    assert.match(stdout, /\nworse: 1 newly failing scenario, pass rate 60 %, was 100 %\n$/u)
+    const { because, changes, code, rows } = await last()
+    assert.deepStrictEqual([code, because], [1, ["newly failing: 1", "pass rate"]])
+    const [pays, drifts] = ["pays", "drifts"].map((wanted) => changes.find(({ name }) => name === wanted))
+    assert.deepStrictEqual([pays?.kind, pays?.cause], ["newly failing", cartCause])
+    assert.deepStrictEqual(drifts?.others, { failed: 3, of: 5 })
+    const rate = rows.find(({ figure, scenario }) => figure === "pass rate" && scenario === null)
+    const shares = [rate?.now, rate?.before].map((value) =>
+      value?._tag === "Rate" ? value.passed / value.scored : value
+    )
+    assert.deepStrictEqual(shares, [0.6, 1])
   })
 
   for (const [often, failed, end] of [
-    ["always", [1, 2, 3, 4, 5], "0 no difference seen"],
-    ["seldom", [1], "1 worse: 1 newly failing scenario, pass rate 66 %, was 100 %"]
+    ["always", [1, 2, 3, 4, 5], [0, []]],
+    ["seldom", [1], [1, ["newly failing: 1", "pass rate"]]]
   ] as const) {
     it(`${often === "seldom" ? "decides" : "does not decide"} by a scenario that failed in other nights, ${often}`, async () => {
       const of = (day: number, nights: number) => {
@@ -244,26 +319,22 @@ describe("compare of two nights of a history", () => {
       }
       const nights = often === "seldom" ? 19 : 7
       record(Array.from({ length: nights }, (_, index) => of(index + 1, nights)))
-      const { code, stdout } = await last()
-      assert.strictEqual(`${code} ${stdout.trimEnd().split("\n").at(-1)}`, end)
-      const others = `failed in ${failed.length} of ${nights - 2} other nights`
-      assert.include(stdout, `\nnewly failing\n  shop › guesses  0 of 10 trials passed, was 10 of 10 (${others})\n`)
+      const { because, changes, code } = await last()
+      assert.deepStrictEqual<unknown>([code, because], end)
+      assert.deepStrictEqual(
+        changes.map((change) => counts(change).slice(0, 4)),
+        [["newly failing", "guesses", "10 of 10", "0 of 10"]]
+      )
+      assert.deepStrictEqual(changes[0]?.others, { failed: failed.length, of: nights - 2 })
     })
   }
 
-  it("does not ask for more nights where it can tell", async () => {
-    const slow = scenario("searches", trials(3, { duration_ms: 2700 }))
-    const { last, stdout } = await compare(night(1), night(2, scenario("pays", emptyCart), slow))
-    assert.match(last, /^worse: 1 newly failing scenario$/u)
-    assert.match(stdout, /may be chance/u)
-    assert.notInclude(stdout, "needs")
-  })
-
   it("needs no reports", async () => {
     record(reports.map((report) => Night.ofReport(report)))
-    const { code, stdout } = await last()
+    const { changes, code } = await last()
     assert.strictEqual(code, 1)
-    assert.match(stdout, /\nnewly failing\n {2}shop › pays {2}0 of 3 trials passed, was 3 of 3\n/u)
+    assert.deepStrictEqual(changes.map(counts)[0], ["newly failing", "pays", "3 of 3", "0 of 3", true])
+    assert.isUndefined(changes[0]?.cause)
   })
 
   it("says of one scenario that it is slower where nights are known", async () => {
@@ -271,15 +342,16 @@ describe("compare of two nights of a history", () => {
       night(day, scenario("pays", trials(3, { duration_ms: 1000 * factor * (1 + 0.01 * (day % 3)) })))
     const nights = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => Night.ofReport(slow(day, day === 8 ? 2.7 : 1)))
     record(nights)
-    const { code, stdout } = await last()
-    assert.strictEqual(code, 1)
-    assert.match(stdout, /\nslower\n {2}shop › pays {2}2\.75 s, was 1\.01 s \(\+173 %\)\n/u)
-    assert.match(stdout, /\nworse: 1 slower scenario, duration \+29 %\n$/u)
+    const { because, changes, code } = await last()
+    assert.deepStrictEqual([code, because], [1, ["slower: 1", "duration: 0.29"]])
+    const [slower] = changes
+    assert.deepStrictEqual([slower?.kind, slower?.name, slower?.isCertain], ["slower", "pays", true])
+    assert.closeTo(slower?.change ?? 0, 1.73, 0.005)
   })
 
-  for (const [scatter, unseen, needs] of [
-    [0.08, "less than 57 % longer", "7 nights like these, to know what is normal; the history has 5: record them with"],
-    [3, "even 10 times longer", "more trials of each scenario, or a quieter machine: nights like these differ too much"]
+  for (const [scatter, least, needs] of [
+    [0.08, 0.57, { nights: 5, enough: 7 }],
+    [3, undefined, { nights: 5 }]
   ] as const) {
     it(`cannot tell where other nights vary by e^${scatter}, and says what would`, async () => {
       const of = (day: number) => {
@@ -290,11 +362,16 @@ describe("compare of two nights of a history", () => {
         )
       }
       record([1, 2, 3, 4, 5, 6, 7].map((day) => Night.ofReport(of(day))))
-      const { code, stdout } = await last()
-      assert.strictEqual(code, 5)
-      assert.include(stdout, `; cannot tell: 5 other nights differ too much to detect ${unseen}\n`)
-      assert.include(stdout, `\nneeds    ${needs}`)
-      assert.match(stdout, /\ncannot tell: duration [+-]\d+ %\n$/u)
+      const output = await last()
+      assert.deepStrictEqual([output.code, output.because.map((one) => one.split(":")[0])], [5, ["duration"]])
+      assert.deepStrictEqual(output.needs, needs)
+      assert.lengthOf(output.needed, 1)
+      const row = output.rows.find(({ figure, scenario }) => figure === "duration" && scenario === null)
+      assert.deepStrictEqual([row?.verdict, row?.nights], ["not enough data", 5])
+      const ratio = row?.detectable?.amount
+      if (ratio?._tag !== "Ratio") throw new Error("a duration has a ratio")
+      if (least === undefined) assert.isAbove(ratio.ratio, 10)
+      else assert.closeTo(ratio.ratio - 1, least, 0.005)
     })
   }
 })

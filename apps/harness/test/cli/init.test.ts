@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
 import { callIn } from "./inProcess.ts"
+import { shout } from "./lastLine.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-init-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -45,7 +46,7 @@ describe("init", () => {
     const texts = written.map((file) => textOf(root, file))
     const ran = await callIn(root, ["run", "--reporter", "console"])
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])
-    assert.match(ran.stdout, /^PASSED: /mu)
+    assert.include(ran.stdout, `\n${shout("passed")}: `)
     const listed = await callIn(root, ["list"])
     assert.deepStrictEqual([listed.code, listed.stderr], [0, ""])
     assert.include(listed.stdout, "first")
@@ -67,7 +68,7 @@ describe("init", () => {
     const limits = 'limits: { first: { maxDuration: "30s" }, second: { maxDuration: "30s" } },\n  suites'
     writeFileSync(join(root, "webagent.config.js"), config.replace("suites", limits))
     const both = await callIn(root, ["run", "--reporter", "console"])
-    assert.match(both.stdout, /^PASSED: /mu, both.stderr)
+    assert.include(both.stdout, `\n${shout("passed")}: `, both.stderr)
     const one = await callIn(root, ["run", "suites/first.suite.js", "--reporter", "console"])
     assert.deepStrictEqual([one.code, one.stderr], [0, ""])
   })

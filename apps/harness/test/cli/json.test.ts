@@ -126,6 +126,7 @@ describe.concurrent("--json prints one document by its schema", () => {
     const args = ["load", "smoke", "--target", service.address, "--json", ...reports]
     const { code, stderr, stdout } = await call(args, env)
     service.close()
+    assert.isNotEmpty(stdout, stderr)
     const report = JSON.parse(stdout)
     validate("load", report)
     assert.deepStrictEqual([code, report.verdict, existsSync(report.page)], [1, "failed", true])

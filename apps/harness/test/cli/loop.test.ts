@@ -5,6 +5,7 @@ import { join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll } from "vitest"
 import { call } from "./inProcess.ts"
+import { shout } from "./lastLine.ts"
 import * as SkipText from "@webagent/findings/words/SkipText"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-loop-"))
@@ -74,8 +75,8 @@ describe("run in a developer's loop", () => {
       seeds,
       seeds.map((_, index) => index + 1)
     )
-    assert.strictEqual(stdout.match(/^PASSED/gmu)?.length ?? 0, seeds.length - 1)
-    assert.strictEqual(stdout.match(/^FAILED/gmu)?.length, 1)
+    assert.strictEqual(stdout.split(`\n${shout("passed")}`).length - 1, seeds.length - 1)
+    assert.strictEqual(stdout.split(`\n${shout("failed")}`).length, 2)
     assert.match(stdout, new RegExp(`replay .*--seed ${seeds.at(-1)}\\n`, "u"))
   })
 })

@@ -6,6 +6,8 @@ import { join } from "node:path"
 import { afterAll } from "vitest"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import * as Result from "effect/Result"
+import * as LimitText from "@webagent/findings/words/LimitText"
+import * as SkipText from "@webagent/findings/words/SkipText"
 import { RunReport } from "@webagent/report/RunReport"
 import { call } from "./inProcess.ts"
 
@@ -53,10 +55,10 @@ describe("merge", () => {
     const dear = await call(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
     assert.strictEqual(dear.code, 1)
     assert.match(dear.stdout, /^merging 2 shards · .+ together · \d+ of 1 request\n/u)
-    assert.match(
-      dear.stdout,
-      /\n {2}✗ the whole run {2}limit crossed\n {6}the shards sent \d+ requests together, more than the 1 of the night\n/u
-    )
+    const [crossed] = report(at("dear")).crossed ?? []
+    if (crossed?._tag !== "Requests") throw new Error("there were more requests than the night may send")
+    assert.strictEqual(crossed.limit, 1)
+    assert.include(dear.stdout, `\n      ${LimitText.ofRun(crossed)}\n`)
 
     const nowhere = await call(["merge", at("nowhere")])
     assert.deepStrictEqual(
@@ -69,8 +71,14 @@ describe("merge", () => {
       [2, "Of 2 shards shard 2 is missing. Name every folder, or merge the others with --allow-missing.\n"]
     )
     const allowed = await call(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
-    assert.include(allowed.stdout, "skipped: shard 2 is missing")
-    assert.include(allowed.stdout, "      1 of 2 shards is missing\n")
+    const half = report(at("half"))
+    assert.deepStrictEqual(
+      half.results.flatMap(({ skip }) => skip ?? []).map(({ _tag }) => _tag),
+      ["MissingShard"]
+    )
+    assert.include(allowed.stdout, `skipped: ${SkipText.text({ _tag: "MissingShard", shard: 2 })}`)
+    const lost = half.findings?.flatMap(({ kind }) => (kind._tag === "Incomplete" ? [kind.why] : []))
+    assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2 }])
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))

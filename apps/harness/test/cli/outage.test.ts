@@ -12,6 +12,7 @@ import * as OutageText from "@webagent/findings/words/OutageText"
 import type { Night } from "@webagent/nights/Night"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { call } from "./inProcess.ts"
+import { shout } from "./lastLine.ts"
 import { type Started, start } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-outage-"))
@@ -85,7 +86,7 @@ describe("a service that is away", () => {
     const { code, stdout } = await night.ended
     assert.strictEqual(code, 1)
     const { findings = [], outages = [], results } = reportOf("gone")
-    assert.include(stdout, `\nFAILED: ${OutageText.title(outages, false)}`)
+    assert.include(stdout, `\n${shout("failed")}: ${OutageText.title(outages, false)}`)
     assert.deepStrictEqual(
       outages.map(({ to }) => to),
       [null]
@@ -110,7 +111,7 @@ describe("a service that is away", () => {
     const { code, stderr, stdout } = await call(night, key)
     assert.strictEqual(code, 3)
     assert.match(stderr, /^Nothing answers at http:\/\/127\.0\.0\.1:\d+ \(connection refused\)\./u)
-    assert.match(stdout, /\nFAILED: /u)
+    assert.include(stdout, `\n${shout("failed")}: `)
     const [last] = nightsOf("down")
     assert.deepStrictEqual(
       [last?.tag, last?.status, last?.partial],
@@ -122,8 +123,11 @@ describe("a service that is away", () => {
     )
     assert.lengthOf(reportOf("down").findings?.filter(({ severity }) => severity === "error") ?? [], 1)
     assert.isTrue(existsSync(join(report, "report.html")))
-    assert.match(JSON.parse(readFileSync(told, "utf8")).title, /^service away/u)
-    assert.include((await call(["history", "--history", history])).stdout, "failed: service away")
+    assert.include(JSON.parse(readFileSync(told, "utf8")).title, OutageText.title(reportOf("down").outages ?? [], true))
+    assert.include(
+      (await call(["history", "--history", history])).stdout,
+      `: ${OutageText.title(reportOf("down").outages ?? [], true)}`
+    )
     // one whose key is refused never ran either
     const { address, server } = await serve()
     const refused = ["run", "versions", "--target", address, "--record", "--history", join(folder, "refused.ndjson")]

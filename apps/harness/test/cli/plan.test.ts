@@ -1,5 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
+import * as SkipText from "@webagent/findings/words/SkipText"
+import type { PlanOutput } from "../../src/cli/plan/PlanOutput.ts"
 import { call } from "./inProcess.ts"
+
+type Plan = typeof PlanOutput.Type
 
 describe("plan", () => {
   it("plans a run on a service without contacting it and without a key", async () => {
@@ -27,16 +31,18 @@ describe("plan", () => {
       "0.5"
     ]
     const history = ["--history", "no-such-history.ndjson"]
-    const [open, limited, free] = await Promise.all([
-      call([...night, ...history, "--name", "creating a run answers"]),
-      call([...night, ...history, "--name", "creating a run answers", "--max-cost", "5"]),
-      call(["plan", "versions", "--record", ...history])
-    ])
+    const one = [...night, ...history, "--name", "creating a run answers"]
+    const plans = [one, [...one, "--max-cost", "5"], ["plan", "versions", "--record", ...history]]
+    const [open, limited, free] = await Promise.all(
+      plans.map(async (args): Promise<Plan> => JSON.parse((await call([...args, "--json"])).stdout))
+    )
     // it costs money: one trial, as it declares
-    assert.include(open.stdout, "1 scenario, 1 trial · ", open.stderr)
-    assert.include(open.stdout, " · then up to 100 confirm trials (3 per paid scenario: at most 1.50 USD)\n")
-    assert.include(limited.stdout, " · then up to 100 confirm trials, within the same limit of cost\n")
-    assert.match(free.stdout, /, \d+ trials · .+ · then up to 100 confirm trials\n/u)
+    assert.deepInclude(open, { trials: 1, maxCost_usd: "0.5", maxConfirmCost_usd: "1.5", unbounded: 0 })
+    assert.deepInclude(open?.limits, { confirm: 200, paidConfirm: 3 })
+    assert.deepInclude(limited?.limits, { confirm: 200, cost_usd: "5" })
+    assert.deepInclude(free?.limits, { confirm: 200 })
+    const texts = await Promise.all(plans.slice(0, 2).map((args) => call(args)))
+    expect(texts.map(({ stdout }) => /^.*then up to.*$/mu.exec(stdout)?.[0])).toMatchSnapshot("words")
   })
 
   it("names what has no limit, and the flag that limits it", async () => {
@@ -63,7 +69,7 @@ describe("plan", () => {
     assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run is failed\n/u)
     assert.include(free.stdout, "1 scenario, 1 trial · at most 30 s (no history) · no cost (simulated)\n")
     assert.notInclude(free.stdout, "bound")
-    assert.include(limited.stdout, "not run: it declares no budget")
+    assert.include(limited.stdout, `not run: ${SkipText.text({ _tag: "NoBudget" })}`)
     assert.include(limited.stdout, "\nbound    declare budget")
 
     assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run answers/u)

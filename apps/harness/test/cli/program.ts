@@ -13,6 +13,7 @@ export interface Ended {
 }
 
 export interface Started {
+  readonly pid: number | undefined
   readonly ended: Promise<Ended>
   /** Resolves when stdout has this text; rejects when the program ends before. */
   readonly says: (text: string) => Promise<string>
@@ -62,6 +63,7 @@ export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, 
       void ended.then(({ code }) => reject(new Error(`ended with ${code} before it said "${text}": ${stderr}`)))
     })
   return {
+    pid: child.pid,
     ended,
     says: waitFor(() => stdout),
     complains: waitFor(() => stderr),

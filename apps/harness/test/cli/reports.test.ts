@@ -1,9 +1,13 @@
 import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { what } from "@webagent/findings/words/FindingText"
+import { passedText } from "@webagent/findings/words/RunText"
 import { call } from "./inProcess.ts"
+import { reportIn } from "./lastLine.ts"
+import { dataIn } from "../page/pageData.ts"
 
 const example = fileURLToPath(new URL("example.suite.ts", import.meta.url))
 
@@ -31,19 +35,25 @@ describe.concurrent("the reports of a run", () => {
       "summary.md",
       "traces"
     ])
-    const page = readFileSync(join(directory, "report.html"), "utf8")
-    assert.include(page, "</span></span> 1 failure, 1 browser leak</h1>")
-    assert.include(page, 'data-trace="trace-0"')
+    const page = dataIn(join(directory, "report.html"))
+    const report = reportIn(directory)
+    assert.deepStrictEqual([page.home, page.start], [basename(directory), `/runs/${basename(directory)}`])
+    assert.deepStrictEqual(page.details[0]?.report?.findings, report.findings)
+    assert.isAbove(Object.keys(page.traces).length, 0)
     const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
     assert.strictEqual(commands.length, 2)
-    assert.match(
-      commands[0] ?? "",
-      /^::error file=test\/cli\/example\.suite\.ts,line=\d+,title=example › fails%3A failed::/u
-    )
-    assert.match(
-      commands[1] ?? "",
-      /^::error file=test\/cli\/example\.suite\.ts,title=example › leaks%3A browser leak::leaked 1 browser/u
-    )
+    const [failed, leaked] = (report.findings ?? []).map((finding) => `${finding.kind._tag} ${what(finding)}`)
+    assert.deepStrictEqual([failed?.split(" ")[0], leaked?.split(" ")[0]], ["Failed", "Leak"])
+    for (const [index, place, finding] of [
+      [0, ",line=\\d+", failed],
+      [1, "", leaked]
+    ] as const) {
+      const title = `title=example › (?:fails|leaks)%3A ${finding?.split(" ").slice(1).join(" ")}::.`
+      assert.match(
+        commands[index] ?? "",
+        new RegExp(`^::error file=test/cli/example\\.suite\\.ts${place},${title}`, "u")
+      )
+    }
     assert.include(stdout, `report   ${join(directory, "report.html")}\n`)
     // a link that works beside the page is a dead one on the CI system's site
     const written = readFileSync(join(directory, "summary.md"), "utf8")
@@ -69,7 +79,7 @@ describe.concurrent("the reports of a run", () => {
     const { code, stderr, stdout } = await call(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.strictEqual(code, 2)
     assert.match(stderr, /^The report cannot be written: .*report\.html is a folder, not a file\.\n$/u)
-    assert.include(stdout, "NOT WRITTEN: the reports are incomplete (1 of 1 scenario passed)")
+    assert.include(stdout, `NOT WRITTEN: the reports are incomplete (${passedText(reportIn(directory))})`)
     assert.strictEqual(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).counts.passed, 1)
     assert.include(readFileSync(join(directory, "junit.xml"), "utf8"), '<testsuites name="webagent-harness" tests="1"')
   })

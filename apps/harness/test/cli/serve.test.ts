@@ -106,7 +106,7 @@ describe.concurrent("serve shows requests", () => {
       assert.match(said, new RegExp(`\\n${version} +http://127\\.0\\.0\\.1:\\d+/api/${version}\\n`, "u"))
     }
     assert.include(said, "\nscript    [simulate KEY=VALUE ...] in a task decides its run, such as")
-    assert.match(said, /Keys: outcome, duration, [^]+\n +\S.*steps\n/u)
+    assert.match(said, /Keys: outcome, duration, [^]+\n +\S.*, choices\n/u)
     assert.include(said, "\ncontrol   off (turn it on with --control)\n")
   })
 })

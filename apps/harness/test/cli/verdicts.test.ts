@@ -9,6 +9,7 @@ import { afterAll, beforeAll } from "vitest"
 import { RunReport } from "@webagent/report/RunReport"
 import * as SkipText from "@webagent/findings/words/SkipText"
 import { call } from "./inProcess.ts"
+import { shout } from "./lastLine.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-verdicts-"))
 const suite = join(folder, "verdicts.suite.ts")
@@ -81,7 +82,7 @@ describe("verdicts", () => {
     assert.match(stdout, /\n {2}✗ verdicts › is broken +[\d.]+ m?s\n/u)
     assert.match(stdout, /\n {2}✗ verdicts › stays away +[\d.]+ m?s\n/u)
     assert.match(stdout, /\n {2}✗ verdicts › is blind/u)
-    assert.match(stdout, /\nFAILED: /u)
+    assert.include(stdout, `\n${shout("failed")}: `)
   })
 
   it("the command that replays a trial runs that one alone, with its seed", async () => {
@@ -108,6 +109,6 @@ describe("verdicts", () => {
     assert.strictEqual(code, 0, stdout)
     assert.match(stdout, /\n {4}\d skipped: \S/u)
     assert.include(stdout, ` skipped: ${SkipText.text({ _tag: "RequestLimit", limit: 5 })}\n`)
-    assert.match(stdout, /\nPASSED: [^\n]+ · \d skipped · \d+ trials not run · /u)
+    assert.match(stdout, /\n[^\n]+ · \d skipped · \d+ trials not run · /u)
   })
 })

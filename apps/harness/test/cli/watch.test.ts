@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import { statusWords } from "@webagent/findings/words/Title"
 import { call } from "./inProcess.ts"
 import { start } from "./program.ts"
 
@@ -21,7 +22,7 @@ describe.concurrent("run --watch", () => {
     writeFileSync(suite, sums)
     writeFileSync(part, "export const two: number = 3\n")
     const watching = start(["run", suite, "--watch"])
-    assert.include(await watching.says("FAILED: 1 failure"), "\nsums › adds up: adding\n")
+    assert.include(await watching.says(`${statusWords.failed.toUpperCase()}: `), "\nsums › adds up: adding\n")
 
     writeFileSync(part, "export const two: number = = 2\n")
     const broken = await watching.says("could not be loaded")
@@ -31,7 +32,7 @@ describe.concurrent("run --watch", () => {
     )
 
     writeFileSync(part, "export const two: number = 2\n")
-    const fixed = await watching.says("PASSED: 1 of 1 scenario passed")
+    const fixed = await watching.says(`${statusWords.passed.toUpperCase()}: `)
     assert.include(fixed, "\n  fixed          sums › adds up\n")
     watching.signal("SIGINT")
     const { code } = await watching.ended

@@ -7,7 +7,11 @@ import * as Option from "effect/Option"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { passedText, statusWords } from "@webagent/findings/words/Title"
 import { begin } from "./inProcess.ts"
+
+const failed = statusWords.failed.toUpperCase()
+const passedOf = (passed: number, ran: number) => `(${passedText({ findings: [], passed, ran })})`
 
 /** Watches a suite of two scenarios at a terminal; one of them fails. */
 const watch = () => {
@@ -37,7 +41,7 @@ export default Suite.make("keys", [one("holds", true), one("fails", false)])
   /** Waits for the end of a run, the how-manieth. */
   const ended = async (count: number) => {
     for (;;) {
-      const ends = (await watching.says("FAILED")).match(/^FAILED.*$/gmu) ?? []
+      const ends = (await watching.says(failed)).match(new RegExp(`^${failed}.*$`, "gmu")) ?? []
       if (ends.length >= count) return ends[count - 1] ?? ""
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
@@ -49,14 +53,14 @@ export default Suite.make("keys", [one("holds", true), one("fails", false)])
 describe("run --watch at a terminal", () => {
   it("a runs all, f what failed, Enter the same again, and q ends it", async () => {
     const { ended, over, press } = watch()
-    assert.include(await ended(1), "(1 of 2 scenarios passed)")
+    assert.include(await ended(1), passedOf(1, 2))
     press("x")
     press("f")
-    assert.include(await ended(2), "(0 of 1 scenario passed)")
+    assert.include(await ended(2), passedOf(0, 1))
     press("return")
-    assert.include(await ended(3), "(0 of 1 scenario passed)")
+    assert.include(await ended(3), passedOf(0, 1))
     press("a")
-    assert.include(await ended(4), "(1 of 2 scenarios passed)")
+    assert.include(await ended(4), passedOf(1, 2))
     press("q")
     const { code, stdout } = await over
     assert.strictEqual(code, 0)

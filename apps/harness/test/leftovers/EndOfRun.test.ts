@@ -3,18 +3,21 @@ import * as EndOfRun from "../../src/leftovers/EndOfRun.ts"
 import * as Leftover from "../../src/leftovers/Leftover.ts"
 import { unlisted } from "../../src/leftovers/TrialLeftovers.ts"
 
-const sentenceOf = (state: Leftover.Leftover["state"], why: string) =>
-  EndOfRun.reported({ ...Leftover.of(unlisted("browser", "b-1")), state, why }, { redact: (text) => text }).map(
-    ({ sentence }) => sentence
-  )
+const redact = (text: string) => text.replaceAll("wak_x", "***")
+
+const reported = (state: Leftover.Leftover["state"], why: string, reason?: string) =>
+  EndOfRun.reported({ ...Leftover.of(unlisted("browser", "b-1", reason)), state, why }, { redact })
 
 describe("what a run leaves open", () => {
-  it("ends each sentence with one full stop, also where a client's error has its own", () => {
-    const error = "PATCH /browsers/b-1: no response. Request id 4d4eda7d5e51-1."
-    assert.deepStrictEqual(sentenceOf("open", error), [`The browser b-1 may still run and cost: ${error}`])
-    assert.deepStrictEqual(sentenceOf("open", "HTTP 503"), ["The browser b-1 may still run and cost: HTTP 503."])
-    assert.deepStrictEqual(sentenceOf("unknown", error), [`A browser may exist: ${error}`])
-    assert.deepStrictEqual(sentenceOf("unknown", "no response"), ["A browser may exist: no response."])
-    assert.deepStrictEqual(sentenceOf("over", ""), [])
+  it("is a record of its state and the reasons, without the key", () => {
+    const of = { kind: "browser", id: "b-1", trial: null }
+    assert.deepStrictEqual(reported("open", "HTTP 503 to wak_x", "wak_x was lost"), [
+      { ...of, state: "open", why: "HTTP 503 to ***", reason: "*** was lost" }
+    ])
+    assert.deepStrictEqual(reported("stopped", ""), [{ ...of, state: "stopped" }])
+    assert.deepStrictEqual(reported("in use", "it was opened just now"), [
+      { ...of, state: "open", why: "it was opened just now" }
+    ])
+    assert.deepStrictEqual(reported("over", ""), [])
   })
 })

@@ -4,7 +4,6 @@ import * as Rejections from "../../src/observe/Rejections.ts"
 import * as TrialLog from "../../src/observe/TrialLog.ts"
 import { traced } from "../../src/observe/TrialTracer.ts"
 import * as Unawaited from "../../src/observe/Unawaited.ts"
-import * as BreachText from "@webagent/findings/words/BreachText"
 
 const rejects = (text: string) => Effect.sync(() => void Promise.reject(new Error(text)))
 
@@ -16,7 +15,7 @@ describe("rejections of commands in one process", () => {
       const trial = (log: TrialLog.TrialLog, text: string) =>
         rejects(text).pipe(Effect.provideService(TrialLog.TrialLog, log), traced)
       const heard = Effect.forEach(commands, ({ breaches }) =>
-        Effect.map(breaches, (some) => some.map(BreachText.text))
+        Effect.map(breaches, (some) => some.map(({ facts }) => facts))
       )
 
       yield* trial(logs[0], "in time")
@@ -25,10 +24,7 @@ describe("rejections of commands in one process", () => {
       logs[0].rejections.length = 0
       for (const index of [0, 1] as const) commands[index].ended(logs[index])
       yield* trial(logs[1], "late")
-      assert.deepStrictEqual(yield* heard, [
-        [],
-        ["A promise that b did not await was rejected: Error: late. Add the await."]
-      ])
+      assert.deepStrictEqual(yield* heard, [[], [{ _tag: "PromiseNotAwaited", scenario: "b", error: "Error: late" }]])
     })
   )
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { createRequire } from "node:module"
-import { harOf } from "../../src/page/browser/Har.ts"
+import { harOf } from "@webagent/report/Har"
 import { exchangeOf, traceOf } from "../observe/fixture.ts"
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Lanes from "../../src/page/browser/Lanes.ts"
+import * as Lanes from "@webagent/report/Lanes"
 import { traceOf } from "./traces.ts"
 
 const trace = traceOf({ suite: "checkout", scenario: "buys the red mug", index: 0 })

@@ -154,7 +154,7 @@ export const greenNight = (scenarios = 60): RunReport => reportOf(traced(passing
 const judgement: NightJudgement = {
   verdict: "regressed",
   nights: 29,
-  passedOver: [{ why: "another machine", nights: 1 }],
+  passedOver: [{ why: "OtherTarget", nights: 1 }],
   differences: ["tool 0.1.0, was 0.0.9"],
   rows: [
     {

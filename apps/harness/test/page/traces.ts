@@ -1,4 +1,5 @@
-import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
+import * as Traces from "../../src/page/Traces.ts"
+import { gzipSync } from "node:zlib"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { Exchange, JournalRow, Span, Trace, Wait } from "@webagent/report/Trace"
 
@@ -183,7 +184,7 @@ export const traceOf = (of: { readonly suite: string; readonly scenario: string;
 }
 
 /** The traces that the page of a report wants. */
-export const tracesOf = (report: RunReport): ReadonlyArray<readonly [string, EmbeddedTraces.Packed]> => {
+export const tracesOf = (report: RunReport): ReadonlyArray<readonly [file: string, packed: string]> => {
   const trials = new Map(
     report.results.flatMap((result) =>
       result.trials.flatMap(({ index, trace }) =>
@@ -191,8 +192,8 @@ export const tracesOf = (report: RunReport): ReadonlyArray<readonly [string, Emb
       )
     )
   )
-  return EmbeddedTraces.wanted(report).flatMap((file) => {
+  return Traces.wanted(report).flatMap((file) => {
     const trial = trials.get(file)
-    return trial === undefined ? [] : [[file, EmbeddedTraces.pack(JSON.stringify(traceOf(trial)))] as const]
+    return trial === undefined ? [] : [[file, gzipSync(JSON.stringify(traceOf(trial))).toString("base64")] as const]
   })
 }

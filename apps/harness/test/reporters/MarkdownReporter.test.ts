@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import { statusWords } from "@webagent/findings/words/Title"
+import type { RunStatus } from "@webagent/report/Finding"
 import type { Comparison } from "@webagent/report/Comparison"
 import { countsOf } from "@webagent/report/RunReport"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import * as Findings from "@webagent/findings/Findings"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
+import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
 import { notRun } from "@webagent/findings/words/Notes"
 import * as RunText from "@webagent/findings/words/RunText"
 import * as UsageText from "@webagent/findings/words/UsageText"
@@ -15,7 +18,7 @@ import { textOf } from "./words.ts"
 const { render } = MarkdownReporter
 
 /** The Markdown without its escapes. */
-const decoded = (text: string) => text.replaceAll(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+const decoded = (text: string) => text.replaceAll(/\\([^\w\s])/gu, "$1")
 
 /** The rows of the table of findings, each as its cells. */
 const rowsOf = (text: string) =>
@@ -24,8 +27,8 @@ const rowsOf = (text: string) =>
     .filter((line) => line.startsWith("| **"))
     .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/gu, "")))
 
-const titleOf = (report: RunReport, mark: string, status: string) =>
-  `## ${mark} ${status}: ${RunText.titleOf(report)}\n`
+const titleOf = (report: RunReport, mark: string, status: RunStatus) =>
+  `## ${mark} ${statusWords[status]}: ${RunText.titleOf(report)}\n`
 
 const row = {
   scenario: null,
@@ -46,7 +49,7 @@ describe("MarkdownReporter", () => {
       rowsOf(table).map(([what]) => what),
       Findings.errorsOf(night).map((finding) => `**${FindingText.what(finding)}**`)
     )
-    assert.isTrue(decoded(table).startsWith(titleOf(night, "❌", "Failed")))
+    assert.isTrue(decoded(table).startsWith(titleOf(night, "❌", "failed")))
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
@@ -72,18 +75,26 @@ describe("MarkdownReporter", () => {
 
   it("where nights before are known, the table tells what is new from what is old", () => {
     const text = render(dated, replay)
-    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*/mu)
+    assert.match(text, /^\| what \| where \| owner \| old or new \| why \|\n(?:\| --- ){5}\|\n\| \*\*/mu)
     const rows = rowsOf(text)
     for (const tag of ["Flaky", "Failed", "Unscored"] as const) {
-      const { age, evidence, place, what } = textOf(dated, tag)
+      const { age, evidence, owner = "", place, what } = textOf(dated, tag)
       assert.isDefined(age)
-      assert.deepInclude(rows, [`**${what}**`, place, age, evidence])
+      assert.deepInclude(rows, [`**${what}**`, place, owner, age, evidence])
     }
+  })
+
+  it("a resumed run says that its interrupted trials may have cost", () => {
+    const cut = { trials: 7, most_usd: "0.50" }
+    const resumed = [{ at: "2026-11-21T03:00:00.000Z", kept: 5, after_ms: 1000, cut }]
+    const text = render({ ...green, header: { ...green.header, resumed } }, replay)
+    assert.include(text, `Not included: ${InterruptedTrialsText.text({ trials: 7, most_usd: "0.50" })}.`)
+    assert.notInclude(render(green, replay), "interrupted")
   })
 
   it("a green run is one line before what is folded away", () => {
     const [title, ...others] = decoded(render(green, replay)).split("\n\n")
-    assert.strictEqual(`${title}\n`, titleOf(green, "✅", "Passed"))
+    assert.strictEqual(`${title}\n`, titleOf(green, "✅", "passed"))
     assert.match(others[1] ?? "", /^<details>/u)
   })
 
@@ -134,14 +145,14 @@ describe("MarkdownReporter", () => {
 
   it("says first what is open and how to stop it", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "The browser is open." } as const
-    const text = render({ ...night, leftovers: [left] }, replay, undefined, "harness reap --ledger l")
+    const text = render({ ...night, leftovers: [left] }, replay, { reap: "harness reap --ledger l" })
     assert.include(text, "\n- The browser is open.\n\n```text\nharness reap --ledger l\n```\n")
-    assert.notInclude(render(night, replay, undefined, undefined), "may still be running")
+    assert.notInclude(render(night, replay), "may still be running")
   })
 
   it("a night that a limit cut short says so before all else", () => {
     const text = decoded(render(cut, replay))
-    assert.isTrue(text.startsWith(titleOf(cut, "✅", "Passed")))
+    assert.isTrue(text.startsWith(titleOf(cut, "✅", "passed")))
     assert.include(text, ` · ${UsageText.trials(cut, 7)} · `)
     const [reason] = Findings.notesOf(cut).flatMap((finding) => notRun(finding) ?? [])
     assert.isDefined(reason)
@@ -160,6 +171,31 @@ describe("MarkdownReporter", () => {
     assert.notInclude(text, '"runs 1"')
   })
 
+  it("writes text that has no meaning in Markdown as it is", () => {
+    const [first] = night.results
+    assert.isDefined(first)
+    const nameOf = (name: string) => {
+      const text = render({ ...green, results: [{ ...first, name, verdict: "passed" }] }, replay)
+      return /^\| (?!suite)\S+ \| (.*?) \| passed/mu.exec(text)?.[1]
+    }
+    for (const name of [
+      "pays at 02:10 (p < 0.001, +61 %)",
+      "GET /api/v4/runs: HTTP 503",
+      "max_cost & no <3 #7!",
+      "3.3 times"
+    ])
+      assert.strictEqual(nameOf(name), name)
+    for (const [name, escaped] of [
+      ["1. pays", "1\\. pays"],
+      ["- pays", "\\- pays"],
+      ["*pays* _now_", "\\*pays\\* \\_now\\_"],
+      ["https://a.example", "https\\://a.example"],
+      ["&lt;b&gt;", "\\&lt;b\\&gt;"],
+      ["a\\|b", "a\\\\\\|b"]
+    ] as const)
+      assert.strictEqual(nameOf(name), escaped)
+  })
+
   it("no text of a failure can become Markdown or HTML", () => {
     const [first] = night.results
     assert.isDefined(first)
@@ -169,10 +205,12 @@ describe("MarkdownReporter", () => {
       failure: { kind: "check" as const, message: "```\nx" }
     }
     const text = render({ ...night, results: [evil] }, replay)
-    assert.notMatch(text.replaceAll(/^(`{3,}).*?^\1$/gmsu, ""), /<img|@everyone/u)
+    const outside = text.replaceAll(/^(`{3,}).*?^\1$/gmsu, "")
+    assert.include(outside, "\\<img src=x> \\| a \\[b\\](c) # d \\@everyone")
+    assert.notMatch(outside, /(?<!\\)(?:<img|@everyone)/u)
     assert.include(text, "````text\n```\nx")
     for (const row of text.split("\n").filter((line) => line.startsWith("| **"))) {
-      assert.strictEqual(row.split("|").length, 5)
+      assert.strictEqual(row.split(/(?<!\\)\|/u).length, 5)
     }
   })
 

@@ -31,6 +31,8 @@ export const made = <Options>(
     files: [],
     page: undefined,
     replay,
+    ignoring: () => undefined,
+    commands: { program: "npx webagent-harness", history: "", quarantine: "" },
     reap: () => undefined,
     nights: [],
     history: undefined

@@ -3,13 +3,14 @@ import { type Night, ofReport } from "@webagent/nights/Night"
 import * as Onsets from "@webagent/nights/Onsets"
 import { drawing } from "@webagent/statistics/Drawing"
 import { countsOf, type RunReport, type ScenarioResult, unrun, verdictOf } from "@webagent/report/RunReport"
+import type { Revisions } from "@webagent/report/Revision"
 import type { Failure, Trial } from "@webagent/report/Trial"
 import * as records from "@webagent/test-fixtures/Reports"
 import * as fixture from "./fixture.ts"
 
-const days = 16
-const startOf = (day: number) => new Date(Date.UTC(2026, 9, 1 + day, 2)).toISOString()
-const names = ["buys a mug", "buys a pan", "cancels", "pays", "searches", "signs in"]
+export const days = 16
+export const startOf = (day: number) => new Date(Date.UTC(2026, 9, 1 + day, 2)).toISOString()
+export const names = ["buys a mug", "buys a pan", "cancels", "pays", "searches", "signs in"]
 
 const failure: Failure = {
   kind: "check",
@@ -19,21 +20,23 @@ const failure: Failure = {
   where: "shop.suite.ts:14",
   request: { method: "GET", path: "/api/v4/runs/r-2", status: 200, duration_ms: 4 }
 }
-const refused: Failure = { ...failure, message: "it is paid", service: "The cart was empty." }
-const away: Failure = {
+export const refused: Failure = { ...failure, message: "it is paid", service: "The cart was empty." }
+export const away: Failure = {
   kind: "error",
   message: "no response",
   request: { method: "POST", path: "/api/v4/runs", status: 503, duration_ms: 2 }
 }
 
-type Change = (trial: Trial, index: number) => Trial
+export type Change = (trial: Trial, index: number) => Trial
 
-const failing =
+export const failing =
   (count: number, of: Failure = failure): Change =>
   (trial, index) =>
     index < count ? { ...trial, verdict: "failed", failure: of } : trial
 
-interface Story {
+export interface Story {
+  readonly revisions?: Revisions
+  readonly owner?: string
   readonly trials?: Readonly<Record<string, Change>>
   readonly results?: Readonly<Record<string, Partial<ScenarioResult>>>
   readonly report?: Partial<RunReport>
@@ -42,7 +45,7 @@ interface Story {
 
 const runOf = (
   day: number,
-  { report = {}, results: changes = {}, scenarios = names, trials = {} }: Story
+  { owner, report = {}, results: changes = {}, revisions, scenarios = names, trials = {} }: Story
 ): RunReport => {
   const draw = drawing(100 + day)
   const results = scenarios.map((name, index): ScenarioResult => {
@@ -60,6 +63,7 @@ const runOf = (
       ...records.result,
       suite: "shop",
       name,
+      ...(owner === undefined ? {} : { owner }),
       source: "aa",
       verdict: verdictOf(all),
       ...(first === undefined ? {} : { failure: first }),
@@ -73,6 +77,7 @@ const runOf = (
     header: {
       ...records.report.header,
       startedAt: startOf(day),
+      ...(revisions === undefined ? {} : { revisions }),
       trials: 5,
       machine: { cpu: "x", cores: 2, platform: "linux-x64", node: "24" },
       suites: [{ name: "shop", scenarios: results.length }]
@@ -91,7 +96,7 @@ const judged = (report: RunReport, nights: ReadonlyArray<Night>): RunReport => {
 }
 
 /** Nights in which one scenario fails a trial now and then. */
-const month = (count = days, story: (day: number) => Story = () => ({})): ReadonlyArray<Night> => {
+export const month = (count = days, story: (day: number) => Story = () => ({})): ReadonlyArray<Night> => {
   const nights: Array<Night> = []
   for (let day = days - count; day < days; day++) {
     const usual: Story = { trials: { pays: failing(day % 4 === 0 ? 1 : 0) } }
@@ -101,15 +106,15 @@ const month = (count = days, story: (day: number) => Story = () => ({})): Readon
 }
 
 const usual = month()
-const tonight = (story: Story, nights = usual) => judged(runOf(days, story), nights)
+export const tonight = (story: Story, nights = usual) => judged(runOf(days, story), nights)
 
-const times =
+export const times =
   (factor: number): Change =>
   (trial) => ({ ...trial, duration_ms: trial.duration_ms * factor })
-const all = (change: Change) => Object.fromEntries(names.map((name) => [name, change]))
+export const all = (change: Change) => Object.fromEntries(names.map((name) => [name, change]))
 const skip = { _tag: "TimeLimit", limit_ms: 60_000 } as const
 const quarantine = { owner: "ada", reason: "the shop moves", expires: "2026-12-01", expired: false }
-const leaking: Change = (trial, index) =>
+export const leaking: Change = (trial, index) =>
   index === 1
     ? {
         ...trial,
@@ -138,7 +143,7 @@ const breach =
           ]
         }
       : trial
-const unreached: Change = (trial) => ({ ...trial, verdict: "infra", failure: away })
+export const unreached: Change = (trial) => ({ ...trial, verdict: "infra", failure: away })
 
 /** Runs of every kind, each judged by sixteen nights before it unless its name tells otherwise. */
 export const prepared: Readonly<Record<string, RunReport>> = {

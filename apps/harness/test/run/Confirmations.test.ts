@@ -158,14 +158,14 @@ describe("confirm trials", () => {
       const nights = yield* past
       const failing = { ...usual, rate: 0.1 }
       const paid = { needs: ["money"] } as const
-      const few = yield* nightOf(21, failing, nights, { ...paid, limits: { confirm: 60, paidConfirm: 3 } })
+      const few = yield* nightOf(21, failing, nights, { ...paid, limits: { confirm: 60, paidConfirm: 2 } })
       const confirm = few.report.results[0]?.confirm
-      assert.deepStrictEqual([confirm?.trials.length, confirm?.skip], [3, { _tag: "PaidConfirmLimit", limit: 3 }])
-      const free = yield* nightOf(21, failing, nights, { limits: { confirm: 60, paidConfirm: 3 } })
-      assert.isAbove(free.report.results[0]?.confirm?.trials.length ?? 0, 3)
+      assert.deepStrictEqual([confirm?.trials.length, confirm?.skip], [2, { _tag: "PaidConfirmLimit", limit: 2 }])
+      const free = yield* nightOf(21, failing, nights, { limits: { confirm: 60, paidConfirm: 2 } })
+      assert.isAbove(free.report.results[0]?.confirm?.trials.length ?? 0, 2)
       // planned trials and one more may cost 3.10 USD: what they reserve and do not spend is given back
       const limited = yield* nightOf(21, failing, nights, { ...paid, limits: { confirm: 60, cost_usd: "0.50" } })
-      assert.isAbove(limited.report.results[0]?.confirm?.trials.length ?? 0, 3)
+      assert.isAbove(limited.report.results[0]?.confirm?.trials.length ?? 0, 2)
     })
   )
 

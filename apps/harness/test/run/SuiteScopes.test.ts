@@ -2,6 +2,7 @@ import { check, scenario, Suite } from "@webagent/scenario"
 import * as plain from "@webagent/scenario/promise"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
+import { errorsOf } from "@webagent/findings/Findings"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
@@ -146,7 +147,12 @@ describe("what a suite cannot release", () => {
       const why = `beforeAll failed: TypeError: fetch failed (${address})`
       assert.strictEqual(report.results[1]?.failure?.message, why)
       const lines = Explanation.all(report, { columns: 80, style: unstyled, replay: () => "again" })
-      assert.deepStrictEqual(lines.slice(0, 2), ["  ✗ 2 scenarios  failed", "      2 trials"])
+      const [finding] = errorsOf(report)
+      assert.deepStrictEqual(
+        [finding?.kind._tag, finding?.kind._tag === "Failed" && finding.kind.trials, finding?.scenarios.length],
+        ["Failed", 2, 2]
+      )
+      assert.isTrue(lines[0]?.startsWith("  ✗ "))
       assert.lengthOf(
         lines.filter((line) => line.includes("ECONNREFUSED")),
         1

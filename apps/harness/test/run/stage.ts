@@ -73,6 +73,7 @@ export interface StageOptions {
   readonly only?: number
   readonly limits?: RunHeader["limits"]
   readonly learned?: NonNullable<RunnerOptions["learned"]>
+  readonly probe?: NonNullable<RunnerOptions["probe"]>
   readonly suspects?: NonNullable<RunnerOptions["suspects"]>
   readonly done?: NonNullable<RunnerOptions["done"]>
   readonly worked_ms?: number
@@ -106,6 +107,7 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     ...(options.finish === undefined ? {} : { finish: options.finish }),
     ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.learned === undefined ? {} : { learned: options.learned }),
+    ...(options.probe === undefined ? {} : { probe: options.probe }),
     ...(options.suspects === undefined ? {} : { suspects: options.suspects }),
     ...(options.done === undefined ? {} : { done: options.done }),
     ...(options.worked_ms === undefined ? {} : { worked_ms: options.worked_ms })

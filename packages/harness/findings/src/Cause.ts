@@ -1,20 +1,12 @@
 import { allTrialsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import { cut } from "@webagent/cli/Text"
-import type * as Breach from "@webagent/report/Breach"
+import type { CauseFacts, CountedCause, FailureCause, RequestFacts } from "@webagent/report/FailureCause"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */
-export interface Cause {
-  /** The same for two nights that meet the same cause: what tells one run from another is taken out. */
-  readonly key: string
-  /** In a line, of at most 200 characters: `the order exists: the service says "The cart was empty."`. */
-  readonly text: string
-  /** The service's own error, where that is the cause: `The cart was empty.` */
-  readonly service?: string
+export interface Cause extends FailureCause {
   /** The scenarios that it explains, in the order of the report, each with the trials that met it. */
   readonly scenarios: ReadonlyArray<{ readonly result: ScenarioResult; readonly trials: ReadonlyArray<Trial> }>
-  /** The first trial that met it. */
-  readonly example: { readonly result: ScenarioResult; readonly trial: Trial }
 }
 
 const line = (text: string): string => text.replaceAll(/\s+/gu, " ").trim()
@@ -80,82 +72,88 @@ const merged = (texts: ReadonlyArray<string>): string => {
 
 type Wording = (text: string) => string
 
-/** Words each text with what it shares with the texts of the others. */
-const wordingOf = (others: ReadonlyArray<(wording: Wording) => string>): Wording => {
+type FactsIn = (wording: Wording) => CauseFacts
+
+/** The facts of the first, with each text as it is shared with the texts of the others. */
+const mergedFacts = (all: ReadonlyArray<FactsIn>): CauseFacts => {
   const texts: Array<string> = []
-  for (const textIn of others) {
-    textIn((text) => {
+  for (const factsIn of all) {
+    factsIn((text) => {
       texts.push(text)
       return text
     })
   }
   const alike = Map.groupBy(texts, normalised)
-  return (text) => merged(alike.get(normalised(text)) ?? [text])
+  const factsIn = all[0] ?? (() => ({ _tag: "Other", text: "" }))
+  return factsIn((text) => merged(alike.get(normalised(text)) ?? [text]))
 }
 
 // an id of any form: a wrong one that a scenario asks for on purpose, too
 const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
-/** Request and response, without the ids in the path: `GET /api/v4/runs/…: HTTP 503`. */
-const requestText = ({ method, path, status }: SentRequest, wording: Wording): string =>
-  `${method} ${wording(path.replace(resource, "$1…"))}: ${status === null ? "no response" : `HTTP ${status}`}`
+const requestFacts = ({ method, path, status }: SentRequest, wording: Wording): RequestFacts => ({
+  method,
+  path: wording(path.replace(resource, "$1…")),
+  status
+})
 
 const isAway = (request: SentRequest | undefined): request is SentRequest =>
   request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
 
-/** The reason for a failure, in one line: the service's own message has priority over the result of the check. */
-const worded = (failure: Failure, verdict: Trial["verdict"], wording: Wording): string => {
-  const { actual, expected, kind, message, request, service } = failure
-  // what only the infrastructure ended is told by what it was asking for
-  if (verdict === "infra" && isAway(request)) return requestText(request, wording)
-  const said = service === undefined ? undefined : `the service says "${cut(wording(service), 120)}"`
-  const facts =
-    said === undefined
-      ? [
-          ...(expected === undefined || expected === "" ? [] : [`expected ${cut(wording(expected), 60)}`]),
-          ...(actual === undefined || actual === "" ? [] : [`got ${cut(wording(actual), 60)}`]),
-          ...(kind === "timeout" && request !== undefined ? [`last request ${requestText(request, wording)}`] : [])
-        ]
-      : [said]
+/** Facts about a failure: the service's own message has priority over the values that the check saw. */
+const factsOf = (failure: Failure, verdict: Trial["verdict"], wording: Wording): CauseFacts => {
+  const { actual = "", expected = "", kind, message, request, service } = failure
+  // a trial that only the infrastructure ended has its request as the cause
+  if (verdict === "infra" && isAway(request)) return { _tag: "Request", ...requestFacts(request, wording) }
   const what = cut(wording(message.split("\n")[0] ?? ""), 120)
-  return cut(facts.length === 0 ? what : `${what}: ${facts.join(", ")}`, 200)
+  if (service !== undefined) return { _tag: "Service", message: what, error: cut(wording(service), 160) }
+  return {
+    _tag: "Check",
+    message: what,
+    ...(expected === "" ? {} : { expected: cut(wording(expected), 60) }),
+    ...(actual === "" ? {} : { actual: cut(wording(actual), 60) }),
+    ...(kind === "timeout" && request !== undefined ? { lastRequest: requestFacts(request, wording) } : {})
+  }
 }
+
+/** Every value of a record with its name, so that equal records have equal texts. */
+const fieldsOf = (record: object): ReadonlyArray<string> =>
+  Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === "object" && value !== null ? fieldsOf(value) : name === "_tag" ? [] : [`${name}=${String(value)}`]
+  )
 
 /**
  * Key of a failure: two failures with the same key have one cause. The service's own message is enough, because checks
  * with different names fail for the same reason.
  */
 const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
-  const { request, service } = failure
-  if (verdict === "infra") return `infra ${worded(failure, verdict, normalised)}`
+  const { kind, request, service } = failure
   // the error of a run came with a 200, or with whatever was asked last
   const status = request?.status ?? 0
-  if (service !== undefined) return `service ${status >= 400 ? status : "run"} ${normalised(service)}`
-  return `${failure.kind} ${worded(failure, verdict, normalised)}`
+  return service !== undefined && verdict !== "infra"
+    ? `service ${status >= 400 ? status : "run"} ${normalised(service)}`
+    : [verdict === "infra" ? verdict : kind, ...fieldsOf(factsOf(failure, verdict, normalised))].join(" ")
 }
 
-/** The reason why one trial failed, in one line of at most 200 characters. */
-export const lineOf = (failure: Failure): string => worded(failure, "failed", line)
+/** The cause of one failure, with its own values. */
+export const causeOf = (failure: Failure): FailureCause => ({
+  key: keyOf(failure, "failed"),
+  facts: factsOf(failure, "failed", line)
+})
 
 /**
- * Failures by cause, each with a line that says why. Values that differ between failures of one cause are left out of
+ * Failures by cause, and how many there are of each. Values that differ between failures of one cause are left out of
  * it, or a range.
  */
-export const byCause = (
-  failures: ReadonlyArray<Failure>,
-  verdict: Trial["verdict"]
-): ReadonlyArray<{ readonly text: string; readonly count: number }> =>
-  [...Map.groupBy(failures, (failure) => keyOf(failure, verdict)).values()].map((group) => {
-    const texts = group.map((failure) => (wording: Wording) => worded(failure, verdict, wording))
-    return { text: texts[0]?.(wordingOf(texts)) ?? "", count: group.length }
+export const byCause = (failures: ReadonlyArray<Failure>, verdict: Trial["verdict"]): ReadonlyArray<CountedCause> =>
+  [...Map.groupBy(failures, (failure) => keyOf(failure, verdict))].map(([key, group]) => {
+    const facts = mergedFacts(group.map((failure) => (wording) => factsOf(failure, verdict, wording)))
+    return { cause: { key, facts }, count: group.length }
   })
-
-const breachText = ({ facts, invariant }: Breach.Breach, wording: Wording): string =>
-  facts._tag === "Reported" ? `${invariant}: ${cut(wording(facts.text), 160)}` : invariant
 
 interface Met {
   readonly key: string
-  readonly textIn: (wording: Wording) => string
+  readonly factsIn: FactsIn
   readonly result: ScenarioResult
   readonly trial: Trial
 }
@@ -163,36 +161,43 @@ interface Met {
 const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
   allTrialsOf(result).flatMap((trial): ReadonlyArray<Met> => {
     const { breaches, failure, leakedBrowsers, reason, verdict } = trial
-    const met = (key: string, textIn: Met["textIn"]): Met => ({ key, textIn, result, trial })
+    const met = (key: string, factsIn: Met["factsIn"]): Met => ({ key, factsIn, result, trial })
     return [
       ...(verdict === "passed" || verdict === "skipped"
         ? []
         : failure === undefined
-          ? [met(`${verdict} ${normalised(reason ?? "")}`, (wording) => cut(wording(reason ?? verdict), 200))]
-          : [met(keyOf(failure, verdict), (wording) => worded(failure, verdict, wording))]),
-      ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", () => "leaked a browser")]),
-      ...breaches.map((breach) => met(`breach ${breach.invariant}`, (wording) => breachText(breach, wording)))
+          ? [
+              met(`${verdict} ${normalised(reason ?? "")}`, (wording) => ({
+                _tag: "Other",
+                text: wording(reason ?? verdict)
+              }))
+            ]
+          : [met(keyOf(failure, verdict), (wording) => factsOf(failure, verdict, wording))]),
+      ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", () => ({ _tag: "LeakedBrowser" }))]),
+      ...breaches.map(({ facts, invariant }) =>
+        met(`breach ${invariant}`, (wording) => ({
+          _tag: "BrokenInvariant",
+          invariant,
+          ...(facts._tag === "Reported" ? { text: cut(wording(facts.text), 160) } : {})
+        }))
+      )
     ]
   })
 
-/** Common text of all failures with one cause, and the service's own error if it has one. */
-const shared = (met: ReadonlyArray<Met>): Pick<Cause, "text" | "service"> => {
-  const wording = wordingOf(met.map(({ textIn }) => textIn))
-  const [first] = met
-  if (first === undefined) return { text: "" }
-  const said = first.key.startsWith("service ") ? first.trial.failure?.service : undefined
-  if (said === undefined) return { text: first.textIn(wording) }
-  const service = wording(said)
-  // checks of different names stumble over what the service says: then only that is the cause
-  const isOne = new Set(met.map(({ textIn }) => textIn(normalised))).size < 2
-  return { text: isOne ? first.textIn(wording) : `the service says "${cut(service, 160)}"`, service }
+/** The cause of failures with the same key. */
+const shared = (key: string, met: ReadonlyArray<Met>): FailureCause => {
+  const facts = mergedFacts(met.map(({ factsIn }) => factsIn))
+  if (facts._tag !== "Service") return { key, facts }
+  // if checks of different names met the service's error, only the error is the cause
+  const isOne = new Set(met.map(({ factsIn }) => fieldsOf(factsIn(normalised)).join(" "))).size < 2
+  return { key, facts: isOne ? facts : { _tag: "Service", error: facts.error } }
 }
 
 /** The cause that most of a scenario's trials met, the earlier of two; undefined where no trial went wrong. */
-export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text" | "service"> | undefined => {
+export const mainCauseOf = (result: ScenarioResult): FailureCause | undefined => {
   const groups = [...Map.groupBy(metBy(result), ({ key }) => key)]
   const [main] = groups.toSorted(([, one], [, other]) => other.length - one.length)
-  return main && { key: main[0], ...shared(main[1]) }
+  return main && shared(...main)
 }
 
 /**
@@ -203,14 +208,12 @@ export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text" 
 export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
   const open = report.results.filter(({ quarantine }) => quarantine === undefined || quarantine.expired)
   return [...Map.groupBy(open.flatMap(metBy), ({ key }) => key)]
-    .flatMap(([key, met]): ReadonlyArray<Cause> => {
-      const [first] = met
-      if (first === undefined) return []
-      const scenarios = [...Map.groupBy(met, ({ result }) => result)].map(([result, those]) => ({
+    .map(([key, met]) => ({
+      ...shared(key, met),
+      scenarios: [...Map.groupBy(met, ({ result }) => result)].map(([result, those]) => ({
         result,
         trials: [...new Set(those.map(({ trial }) => trial))]
       }))
-      return [{ key, ...shared(met), scenarios, example: { result: first.result, trial: first.trial } }]
-    })
+    }))
     .toSorted((one, other) => other.scenarios.length - one.scenarios.length)
 }

@@ -3,6 +3,7 @@ import { type Finding, ofSeverity } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { grouped } from "./Grouping.ts"
 import { newsFirst, worstFirst } from "./Order.ts"
+import { withPeople } from "./People.ts"
 import { regressions, runFindings, runNotes } from "./RunFindings.ts"
 import { scenarioFindings } from "./ScenarioFindings.ts"
 import { isOf } from "./Tolerance.ts"
@@ -25,26 +26,26 @@ const isFailing = ({ kind: { _tag } }: Finding) => _tag === "Failed" || _tag ===
  */
 export const findingsOf = (report: RunReport): ReadonlyArray<Finding> => {
   const singles = scenarioFindings(report)
-  const found = singles.map(({ finding }) => finding)
+  const ofScenarios = singles.map(({ finding }) => finding)
   // a scenario that failed explains its pass rate, and all of them explain the whole run's
   const regressed = regressions(
     report,
     (row) =>
       row.figure === "pass rate" &&
       (row.scenario === null
-        ? found.some(isFailing)
-        : found.some(({ scenarios: [first] }) => first?.comparison !== undefined && isOf(first, row)))
+        ? ofScenarios.some(isFailing)
+        : ofScenarios.some(({ scenarios: [first] }) => first?.comparison !== undefined && isOf(first, row)))
   )
-  const errors = [...found, ...regressed, ...runFindings(report)].toSorted(worstFirst).toSorted(newsFirst)
+  const errors = [...ofScenarios, ...regressed, ...runFindings(report)].toSorted(worstFirst).toSorted(newsFirst)
   const unusual = unusualFigures(report)
   const notes = runNotes(report)
-  return [
+  return withPeople(report, [
     ...grouped(report, singles, errors),
     ...warnings(report, unusual),
     ...notes.first,
     ...toleratedNotes(report, unusual),
     ...notes.last
-  ]
+  ])
 }
 
 /** The findings that a report carries, so that all its readers show the same; computed now if it carries none. */

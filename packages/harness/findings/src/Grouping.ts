@@ -61,15 +61,10 @@ export const grouped = (
         return { ...kind, outage: outage === undefined ? null : Outages.tollOf(outage) }
       }
       if (cause === undefined || !("cause" in kind) || kind._tag === "Unusual") return kind
-      const { service, text } = cause
       return {
         ...kind,
-        // one scenario has its own words
-        cause: {
-          key: cause.key,
-          text: group.length === 1 ? (kind.cause?.text ?? text) : text,
-          ...(service === undefined ? {} : { service })
-        },
+        // one scenario has its own values
+        cause: { key: cause.key, facts: (group.length === 1 ? kind.cause : null)?.facts ?? cause.facts },
         trials: cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
       }
     }

@@ -1,5 +1,5 @@
 import { Amount, Comparison } from "@webagent/report/Comparison"
-import { FailureCause } from "@webagent/report/Finding"
+import { FailureCause } from "@webagent/report/FailureCause"
 import { Partial } from "@webagent/report/Partial"
 import { Verdict } from "@webagent/report/Verdict"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
@@ -53,8 +53,6 @@ export const Change = Schema.Struct({
   /** The cause of its failure, if a report contains it: for a fixed scenario, that in the first night. */
   cause: Schema.optionalKey(FailureCause)
 })
-
-/** One scenario that differs. */
 export type Change = typeof Change.Type
 
 /** A reason for a verdict on two nights. */

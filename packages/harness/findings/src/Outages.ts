@@ -1,4 +1,5 @@
 import { byCause } from "./Cause.ts"
+import type { CountedCause } from "@webagent/report/FailureCause"
 import type { OutageToll } from "@webagent/report/Finding"
 import * as Moment from "@webagent/report/Moment"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
@@ -17,7 +18,7 @@ export interface Outage {
   /** Tries that it ended, and that were run again. */
   readonly reruns: number
   /** Requests that were interrupted by it, the most frequent first. */
-  readonly operations: ReadonlyArray<{ readonly text: string; readonly count: number }>
+  readonly operations: ReadonlyArray<CountedCause>
   /** The scenarios of these trials and tries. */
   readonly results: ReadonlySet<ScenarioResult>
 }

@@ -1,5 +1,6 @@
 import type { Comparison } from "@webagent/report/Comparison"
-import type { AffectedScenario, FailureCause, Finding, FindingKind, TrialCount } from "@webagent/report/Finding"
+import type { FailureCause } from "@webagent/report/FailureCause"
+import type { AffectedScenario, Finding, FindingKind, TrialCount } from "@webagent/report/Finding"
 import type { Onset } from "@webagent/report/Onset"
 import {
   allTrialsOf,
@@ -29,10 +30,10 @@ const reasonOf = ({ reason, trials }: ScenarioResult) => reason ?? trials.find((
 export const causeOf = (result: ScenarioResult): FailureCause | null => {
   const failures = [result, ...allTrialsOf(result)].flatMap(({ failure }) => failure ?? [])
   const [first] = byCause(failures, result.verdict === "infra" ? "infra" : "failed")
-  const text = first === undefined ? reasonOf(result) : first.text
-  if (text === undefined) return null
-  const { key = text, service } = mainCauseOf(result) ?? {}
-  return { key, text, ...(service === undefined ? {} : { service }) }
+  const main = mainCauseOf(result)
+  if (first !== undefined) return { ...first.cause, ...(main === undefined ? {} : { key: main.key }) }
+  const text = reasonOf(result)
+  return text === undefined ? null : { key: main?.key ?? text, facts: { _tag: "Other", text } }
 }
 
 /** Number of a scenario's planned trials. */
@@ -84,7 +85,7 @@ const verdictFinding = (result: ScenarioResult, row?: Comparison): Single | unde
     single(result, kind, result.onset?.trials, {
       verdict: result.verdict,
       trials: trialCountOf(result),
-      ...(cause === null ? {} : { cause: cause.text }),
+      ...(cause === null ? {} : { cause }),
       ...(row === undefined ? {} : { comparison: row }),
       ...(result.quarantine?.expired === true ? { isQuarantineExpired: true } : {})
     })

@@ -1,5 +1,6 @@
 import type { Comparison } from "@webagent/report/Comparison"
-import type { FailureCause, Finding } from "@webagent/report/Finding"
+import type { FailureCause } from "@webagent/report/FailureCause"
+import type { Finding } from "@webagent/report/Finding"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import { mainCauseOf } from "./Cause.ts"
 import { isCovered, isExplained, isNew, isOf } from "./Tolerance.ts"
@@ -51,7 +52,7 @@ export const warnings = ({ results }: RunReport, unusual: ReadonlyArray<Comparis
         scenarios: [first, ...rest].flatMap(({ cause, comparison }) =>
           comparison.scenario === null
             ? []
-            : [{ ...comparison.scenario, comparison, ...(cause === null ? {} : { cause: cause.text }) }]
+            : [{ ...comparison.scenario, comparison, ...(cause === null ? {} : { cause }) }]
         )
       }
     ]

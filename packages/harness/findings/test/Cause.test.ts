@@ -7,49 +7,55 @@ import { reportOf, resultOf as result, trialOf as trial } from "./reports.ts"
 const failing = (failure: Partial<Failure>, change: Partial<Trial> = {}): Trial =>
   trial({ verdict: "failed", failure: { kind: "check", message: "the order exists", ...failure }, ...change })
 
+/** The facts of each cause, without its tag, and its scenarios. */
 const told = (...results: ReadonlyArray<ScenarioResult>) =>
-  causesOf(reportOf(results)).map(({ scenarios, text }) => [
-    text,
+  causesOf(reportOf(results)).map(({ facts: { _tag, ...facts }, scenarios }) => [
+    _tag,
+    facts,
     ...scenarios.map(({ result, trials }) => `${result.name} x${trials.length}`)
   ])
 
-const textOf = (failure: Failure, verdict: Trial["verdict"] = "failed") =>
-  byCause([failure], verdict).map(({ text }) => text)[0] ?? ""
+const factsOf = (failure: Failure, verdict: Trial["verdict"] = "failed") =>
+  byCause([failure], verdict).map(({ cause }) => cause.facts)[0]
 
 const cartEmpty = { service: "The cart was empty." }
 
 describe("the cause of a failure", () => {
   it("is what the service says of itself, before what the check saw", () => {
     const failure: Failure = { kind: "check", message: "the order exists", expected: "1", actual: "0", ...cartEmpty }
-    assert.strictEqual(textOf(failure), 'the order exists: the service says "The cart was empty."')
+    assert.deepStrictEqual(factsOf(failure), {
+      _tag: "Service",
+      message: "the order exists",
+      error: "The cart was empty."
+    })
   })
 
   it("is the check with what it expected and got, where the service says nothing", () => {
     const failure: Failure = { kind: "check", message: "the run\n  completed", expected: "completed", actual: "failed" }
-    assert.strictEqual(textOf(failure), "the run: expected completed, got failed")
+    assert.deepStrictEqual(factsOf(failure), {
+      _tag: "Check",
+      message: "the run",
+      expected: "completed",
+      actual: "failed"
+    })
   })
 
   it("is the last request, of a time-out and of what only the infrastructure ended", () => {
-    const request = {
-      method: "GET",
-      path: "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1/status",
-      status: 503,
-      duration_ms: 2
-    }
+    const path = "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1/status"
+    const request = { method: "GET", path, status: 503, duration_ms: 2 }
     const failure: Failure = { kind: "timeout", message: "timed out after 30 s", request }
-    assert.strictEqual(textOf(failure), "timed out after 30 s: last request GET /api/v4/runs/…/status: HTTP 503")
-    assert.strictEqual(textOf(failure, "infra"), "GET /api/v4/runs/…/status: HTTP 503")
-    assert.strictEqual(
-      textOf({ ...failure, request: { ...request, status: null } }, "infra"),
-      "GET /api/v4/runs/…/status: no response"
-    )
-  })
-
-  it("is cut to 200 characters", () => {
-    assert.strictEqual(
-      textOf({ kind: "error", message: "x ".repeat(400), service: "y".repeat(400) }).length <= 200,
-      true
-    )
+    const facts = { method: "GET", path: "/api/v4/runs/…/status", status: 503 }
+    assert.deepStrictEqual(factsOf(failure), {
+      _tag: "Check",
+      message: "timed out after 30 s",
+      lastRequest: facts
+    })
+    assert.deepStrictEqual(factsOf(failure, "infra"), { _tag: "Request", ...facts })
+    assert.deepStrictEqual(factsOf({ ...failure, request: { ...request, status: null } }, "infra"), {
+      _tag: "Request",
+      ...facts,
+      status: null
+    })
   })
 })
 
@@ -85,10 +91,10 @@ describe("the causes of a run", () => {
   it("what is the same in every trial keeps its host; what differs does not", () => {
     const refused = (port: number) => failing({ kind: "error", message: `connect ECONNREFUSED 127.0.0.1:${port}` })
     assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4400)])), [
-      ["connect ECONNREFUSED 127.0.0.1:4400", "buys x1", "pays x1"]
+      ["Check", { message: "connect ECONNREFUSED 127.0.0.1:4400" }, "buys x1", "pays x1"]
     ])
     assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4401)])), [
-      ["connect ECONNREFUSED …", "buys x1", "pays x1"]
+      ["Check", { message: "connect ECONNREFUSED …" }, "buys x1", "pays x1"]
     ])
   })
 
@@ -100,11 +106,14 @@ describe("the causes of a run", () => {
         result("a", [refused("deadbeef01", "9.5 s"), refused("deadbeef02", "12.1 s")]),
         result("b", [refused("5f2e0000cafe", "900 ms")])
       ),
-      [['it is paid: the service says "Order … refused after 900 ms to 12.1 s, 2 items"', "a x2", "b x1"]]
+      [["Service", { message: "it is paid", error: "Order … refused after 900 ms to 12.1 s, 2 items" }, "a x2", "b x1"]]
     )
-    assert.strictEqual(
-      mainCauseOf(result("a", [failing({ actual: "20480 bytes" }), failing({ actual: "10240 bytes" })]))?.text,
-      "the order exists: got 10240 to 20480 bytes"
+    assert.deepStrictEqual(
+      mainCauseOf(result("a", [failing({ actual: "20480 bytes" }), failing({ actual: "10240 bytes" })])),
+      {
+        key: "check message=the order exists actual=<number> bytes",
+        facts: { _tag: "Check", message: "the order exists", actual: "10240 to 20480 bytes" }
+      }
     )
   })
 
@@ -115,7 +124,7 @@ describe("the causes of a run", () => {
       refused("Order 99-xyz was refused at 13:33.")
     ]
     assert.deepStrictEqual(told(result("a", [one]), result("b", [other])), [
-      ['the order exists: the service says "Order … was refused at …."', "a x1", "b x1"]
+      ["Service", { message: "the order exists", error: "Order … was refused at …." }, "a x1", "b x1"]
     ])
     assert.strictEqual(
       told(result("a", [one]), result("b", [refused("Order 99-xyz was cancelled at 13:33.")])).length,
@@ -137,8 +146,8 @@ describe("the causes of a run", () => {
         ]
       })
     assert.deepStrictEqual(told(result("a", [broken("Two runs."), broken("Three sessions.")])), [
-      ['the order exists: the service says "The cart was empty."', "a x2"],
-      ["created-twice: Two runs.", "a x2"]
+      ["Service", { message: "the order exists", error: "The cart was empty." }, "a x2"],
+      ["BrokenInvariant", { invariant: "created-twice", text: "Two runs." }, "a x2"]
     ])
   })
 
@@ -154,8 +163,8 @@ describe("the causes of a run", () => {
         ])
       ),
       [
-        ['the service says "The cart was empty."', "buys a mug x1", "buys two mugs x2"],
-        ["the order exists: expected 1, got 2", "pays x1"]
+        ["Service", { error: "The cart was empty." }, "buys a mug x1", "buys two mugs x2"],
+        ["Check", { message: "the order exists", expected: "1", actual: "2" }, "pays x1"]
       ]
     )
   })
@@ -187,9 +196,9 @@ describe("the causes of a run", () => {
         ])
       ),
       [
-        ["leaked a browser", "a x2", "b x1"],
-        ["the order exists", "a x1"],
-        ["created-twice: Two runs.", "b x1"]
+        ["LeakedBrowser", {}, "a x2", "b x1"],
+        ["Check", { message: "the order exists" }, "a x1"],
+        ["BrokenInvariant", { invariant: "created-twice", text: "Two runs." }, "b x1"]
       ]
     )
   })
@@ -202,6 +211,8 @@ describe("the causes of a run", () => {
 
   it("an unscored trial without a failure is told by its reason", () => {
     const trials = [trial({ verdict: "unscored", reason: "an oracle could not look: no database" })]
-    assert.deepStrictEqual(told(result("a", trials)), [["an oracle could not look: no database", "a x1"]])
+    assert.deepStrictEqual(told(result("a", trials)), [
+      ["Other", { text: "an oracle could not look: no database" }, "a x1"]
+    ])
   })
 })

@@ -40,7 +40,9 @@ const told = (report: RunReport) =>
     .map(({ from, operations, reruns, trials, until }) => ({
       span: [from, until].map((time) => time?.slice(11, 23)),
       toll: [trials, reruns],
-      requests: operations.map(({ count, text }) => `${text} (${count})`)
+      requests: operations.map(({ cause: { facts }, count }) =>
+        facts._tag === "Request" ? [facts.method, facts.path, facts.status, count] : [facts]
+      )
     }))
 
 describe("Outages", () => {
@@ -52,7 +54,10 @@ describe("Outages", () => {
       {
         span: ["09:12:54.121", "09:13:13.623"],
         toll: [40, 0],
-        requests: ["POST /api/v4/runs: HTTP 503 (32)", "POST /api/v4/runs: no response (8)"]
+        requests: [
+          ["POST", "/api/v4/runs", 503, 32],
+          ["POST", "/api/v4/runs", null, 8]
+        ]
       }
     ])
     const [finding, ...others] = errorsOf(of(...scenarios))
@@ -83,7 +88,7 @@ describe("Outages", () => {
   it("tells a rate limit from an outage", () => {
     assert.deepStrictEqual(
       told(of([away(second, 429)], [away(second, 503)])).map(({ requests }) => requests),
-      [["POST /api/v4/runs: HTTP 429 (1)"], ["POST /api/v4/runs: HTTP 503 (1)"]]
+      [[["POST", "/api/v4/runs", 429, 1]], [["POST", "/api/v4/runs", 503, 1]]]
     )
   })
 
@@ -92,7 +97,7 @@ describe("Outages", () => {
     const report = of([trial({ reruns: [rerun, rerun] })], [trial({ reruns: [rerun] })])
     assert.deepStrictEqual(
       told(report).map(({ requests, toll }) => [toll, requests]),
-      [[[0, 3], ["POST /api/v4/runs: HTTP 503 (3)"]]]
+      [[[0, 3], [["POST", "/api/v4/runs", 503, 3]]]]
     )
     assert.deepStrictEqual(errorsOf(report), [])
   })

@@ -68,6 +68,7 @@ export const from = (environment: Environment, tests = loadTests): Settings => {
     (value) => Number.isInteger(value) && value >= 1,
     "a whole number of users, 1 or more"
   )
+  const timeout_ms = time_ms("WEBAGENT_LOAD_RUN_TIMEOUT", "100ms", runTimeout_ms)
   return {
     test: defaults.name,
     address: required("WEBAGENT_BASE_URL").replace(/(?:\/api\/v\d+)?\/*$/u, ""),
@@ -86,12 +87,13 @@ export const from = (environment: Environment, tests = loadTests): Settings => {
       test: defaults.name,
       mix,
       isOpen: vus === undefined,
+      runTimeout_ms: timeout_ms,
       overrides: read("WEBAGENT_LOAD_THRESHOLDS")
     }),
     sample: number("WEBAGENT_LOAD_SAMPLE", (value) => value >= 0 && value <= 1, "a share from 0 to 1") ?? 0.01,
     // A simulated agent does what the bracket says; another one greets.
     task: read("WEBAGENT_LOAD_TASK") ?? "Say hello [simulate outcome=completed duration=200ms]",
-    runTimeout_ms: time_ms("WEBAGENT_LOAD_RUN_TIMEOUT", "100ms", runTimeout_ms),
+    runTimeout_ms: timeout_ms,
     summary: read("WEBAGENT_LOAD_SUMMARY"),
     execution: read("WEBAGENT_LOAD_EXECUTION")
   }

@@ -16,6 +16,8 @@ interface Options {
   readonly test: LoadTestName
   readonly mix: Mix
   readonly isOpen: boolean
+  /** Time limit for a run to finish, in milliseconds. */
+  readonly runTimeout_ms: number
   /** A JSON object from a metric to its limits, which take the place of the default ones; none for an empty list. */
   readonly overrides: string | undefined
 }
@@ -23,17 +25,31 @@ interface Options {
 const work: ReadonlyArray<FlowName> = ["runs", "queue", "v3", "v2"]
 
 /**
- * None is about speed, which depends on the machine. Exceptions in an iteration do not fail k6, and neither does doing
+ * None is about speed, which depends on the machine, except in a breakpoint test: a service that queues what it can't carry
+ * fails nothing, it only becomes slower. Exceptions in an iteration do not fail k6, and neither does doing
  * nothing: each of those has a threshold here.
  */
-const defaults = ({ isOpen, mix: { weights } }: Options): Record<string, ReadonlyArray<string>> => ({
+const defaults = ({
+  isOpen,
+  mix: { weights },
+  runTimeout_ms,
+  test
+}: Options): Record<string, ReadonlyArray<string>> => ({
   http_req_failed: ["rate<0.01"],
   checks: ["rate>0.99"],
   iterations: ["count>0"],
   iterations_failed: ["count==0"],
   contract_violations: ["count==0"],
   ...(isOpen ? { dropped_iterations: ["count==0"] } : {}),
-  ...(work.some((flow) => weights[flow] > 0) ? { runs_completed: ["count>0"], runs_lost: ["count==0"] } : {}),
+  ...(test === "breakpoint" ? { http_req_duration: ["p(95)<500"] } : {}),
+  ...(work.some((flow) => weights[flow] > 0)
+    ? {
+        runs_completed: ["count>0"],
+        runs_lost: ["count==0"],
+        // work that waits is a backlog, however fast it was accepted; virtual users are enough for a third of the timeout
+        ...(test === "breakpoint" ? { time_to_terminal: [`p(95)<${Math.round(runTimeout_ms / 3)}`] } : {})
+      }
+    : {}),
   ...(weights.browsers > 0 ? { browsers_stopped: ["count>0"], browsers_leaked: ["count==0"] } : {})
 })
 

@@ -129,7 +129,11 @@ const seen = (rows: ReadonlyArray<Row>): string => {
 }
 
 /** The verdict, and the reason for it. */
-export const conclusion = ({ rows, tolerance, verdict }: AbReport): readonly [verdict: string, reason: string] => {
+export const conclusion = ({
+  rows,
+  tolerance,
+  verdict
+}: Pick<AbReport, "rows" | "tolerance" | "verdict">): readonly [verdict: string, reason: string] => {
   const decisive = rows.filter((row) => row.verdict === verdict)
   const changes = changesOf(decisive)
   const speed = decisive.every(isTime)

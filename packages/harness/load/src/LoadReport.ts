@@ -1,11 +1,13 @@
 import type { Style } from "@webagent/cli/Style"
 import { counted, duration, number } from "@webagent/cli/Text"
 import * as Schema from "effect/Schema"
+import * as Breakpoint from "./Breakpoint.ts"
 import * as FailedRequests from "./FailedRequests.ts"
 import { count, type K6Summary, Metric } from "./K6Summary.ts"
 import { type Distribution, Measurements } from "./Measurements.ts"
 import * as TextTable from "./TextTable.ts"
 import * as Threshold from "./Threshold.ts"
+import { parse } from "./ThresholdExpression.ts"
 
 /** Settings of a load besides rate and duration; the script chose missing ones. */
 export const WorkloadSettings = Schema.Struct({
@@ -40,6 +42,8 @@ export const LoadReport = Schema.Struct({
   thresholds: Schema.Array(Threshold.Threshold),
   /** From all points. */
   measurements: Measurements,
+  /** Of a breakpoint test in the open model. */
+  breakpoint: Schema.optionalKey(Breakpoint.Breakpoint),
   /** Number of failed requests by status. */
   failed_requests: Schema.optionalKey(FailedRequests.FailedRequests),
   /** Every metric of k6. */
@@ -85,17 +89,14 @@ export const leftovers = (
   return parts.length === 0 ? undefined : `${parts.join(" and ")} at ${address} may still be open and cost money`
 }
 
-/**
- * Returns the starts per second when a breakpoint test stopped itself. The load grows evenly, so the number of starts
- * gives the rate. Undefined for other tests, and if it ran to its end.
- */
-const breakpoint = (report: LoadReport): number | undefined => {
-  const { duration_ms, rate, settings, test, took_ms, verdict } = report
-  if (test !== "breakpoint" || verdict !== "failed" || settings.vus !== undefined || took_ms >= duration_ms)
-    return undefined
-  const starts = count(report, "iterations") + count(report, "dropped_iterations")
-  return Math.round(Math.sqrt((2000 * rate * starts) / duration_ms))
-}
+/** Metrics of work that was running when a test stopped: it counts as lost, whatever the service did. */
+export const ofCutWork: ReadonlySet<string> = new Set(["runs_lost", "browsers_leaked"])
+
+/** The limit on the 95th percentile of all requests, in milliseconds; undefined without one. */
+const p95LimitOf = ({ metrics }: LoadReport): number | undefined =>
+  Object.keys(metrics["http_req_duration"]?.thresholds ?? {})
+    .map((text) => parse(text))
+    .find((limit) => limit?.statistic === "p(95)")?.limit
 
 /** The latencies that a person reads: all requests, each operation, the time to terminal. */
 export const latencies = ({
@@ -111,7 +112,6 @@ export const latencies = ({
 
 /** Returns the last lines for a person. */
 export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
-  const breaking = breakpoint(report)
   const failed = FailedRequests.text(report.failed_requests ?? [])
   const times = latencies(report).filter(([, { count }]) => count > 0)
   const cells = times.map(([name, { count, max, p50, p95, p99 }]) => [
@@ -126,7 +126,7 @@ export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> 
     ...(times.length === 0
       ? []
       : [...TextTable.render(["latency", "count", "p50", "p95", "p99", "max"], cells, style), ""]),
-    ...(breaking === undefined ? [] : [`breakpoint at about ${breaking} starts a second`]),
+    ...(report.breakpoint === undefined ? [] : [Breakpoint.text(report.breakpoint, p95LimitOf(report), report.rate)]),
     ...(failed === undefined ? [] : [`failed requests by status: ${failed}`])
   ]
 }

@@ -29,6 +29,8 @@ export interface Points {
   readonly sum: (metric: string, tags?: Partial<Tags>) => number
   /** Start of the load, in ms since 1970; undefined during the setup. */
   readonly begun_ms: () => number | undefined
+  /** Start of the load, in milliseconds since the first point. */
+  readonly loadFrom_ms: () => number
   /** Time of the last point, in milliseconds since the first. */
   readonly last_ms: () => number
   /** Points that were not kept, because there were too many. */
@@ -173,6 +175,7 @@ export const make = (most = 10_000_000): Points => {
     values,
     sum: (metric, tags) => values(metric, tags).reduce((sum, value) => sum + value, 0),
     begun_ms: () => begin_ms,
+    loadFrom_ms: () => (begin_ms ?? 0) - (origin ?? begin_ms ?? 0),
     last_ms: () => last,
     lost: () => lost
   }

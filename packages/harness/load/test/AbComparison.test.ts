@@ -60,6 +60,17 @@ describe("of", () => {
     assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "within tolerance")
   })
 
+  it("cannot tell whether errors are more when they scatter by many points", () => {
+    const verdictFor = (spread: number) => {
+      const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
+        a: measurementsOf(1, { errors: 0.2 }),
+        b: measurementsOf(1, { errors: 0.2 + (spread * step) / 3 })
+      }))
+      return verdictsOf(pairs)["errors"]
+    }
+    assert.deepStrictEqual([verdictFor(0.01), verdictFor(0.15)], ["no difference seen", "cannot tell"])
+  })
+
   it("unfinished work is worse, however fast all the rest is", () => {
     const pairs = pairsOf(0.5, { unfinished: 1 }).map(({ a, b }) => ({ a: { ...a, unfinished: 0.01 }, b }))
     assert.deepInclude(verdictsOf(pairs), {
@@ -119,6 +130,23 @@ describe("of", () => {
     assert.isAbove(shareOf(300, 1.2, 0.05, atAll), 0.8)
     assert.isBelow(alarms(300, 1.2, 0.05), 0.8)
   })
+})
+
+it("the verdict on all rows is the first of these that any row has", () => {
+  const order = [
+    "worse",
+    "slower",
+    "cannot tell",
+    "better",
+    "faster",
+    "within tolerance",
+    "no difference seen"
+  ] as const
+  const [row] = AbComparison.of(pairsOf(1), { tolerance: 0.05 })
+  for (const [index, verdict] of order.entries()) {
+    const rows = order.slice(index).flatMap((verdict) => (row === undefined ? [] : [{ ...row, verdict }]))
+    assert.strictEqual(AbComparison.conclusionOf(rows.toReversed()), verdict)
+  }
 })
 
 describe("table and verdict", () => {

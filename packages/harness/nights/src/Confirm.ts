@@ -1,46 +1,7 @@
-import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
-import * as Binomial from "@webagent/statistics/Binomial"
-import * as Discrete from "@webagent/statistics/Discrete"
 import * as StudentT from "@webagent/statistics/StudentT"
 
 /** Conclusion from the confirm trials so far. */
 export type State = "confirmed" | "not confirmed" | "more"
-
-/** The most confirm trials of a scenario that fails. */
-export const mostOfFailing = 40
-
-/** A test of failures, fixed before its first trial. */
-interface FailureTest {
-  /** This many failures confirm. */
-  readonly critical: number
-  readonly most: number
-}
-
-/** The fewest failures that the scenario's usual rate, as a beta distribution, explains with a chance of `level` at most. */
-export const failureTest = (
-  rate: { readonly failed: number; readonly passed: number },
-  level: number,
-  most = mostOfFailing
-): FailureTest => {
-  let critical = 1
-  while (critical <= most && BetaBinomial.atLeast(critical, most, rate.failed, rate.passed) > level) critical++
-  return { critical, most }
-}
-
-// a test that has a smaller chance to confirm is given up
-const hopeless = 0.25
-
-/**
- * A sequential test by curtailment: it ends as soon as its result is certain, and early when a scenario that fails just
- * often enough to be confirmed would hardly be. Neither raises the chance of a false alarm above that of all trials.
- */
-export const ofFailures = ({ critical, most }: FailureTest, failed: number, trials: number): State => {
-  if (failed >= critical) return "confirmed"
-  const [left, missing] = [most - trials, critical - failed]
-  if (missing > left) return "not confirmed"
-  const chance = Discrete.atLeast(Binomial.of(left, Math.min(0.95, critical / most)), missing)
-  return chance < hopeless ? "not confirmed" : "more"
-}
 
 /** The most confirm trials of a scenario that looks slow. */
 const mostOfSlow = 100
@@ -71,6 +32,36 @@ export interface DurationTest {
 /** The middle half of normal numbers tells their middle less exactly than all of them. */
 export const inefficiency = 1.2
 
+/** The shift that the planned and the confirm trials show together. */
+const seenIn = ({ deviation, planned, shared, usual }: DurationTest, trials: number, middle_log: number) => {
+  const weightOf = (count: number) => 1 / planned.variance + count / (inefficiency * deviation ** 2)
+  const weight = weightOf(trials)
+  const own = middle_log - usual
+  // a median of few trials may be that of outliers: then the confirm trials say so
+  const before = Math.min(planned.shift, own + 2 / Math.sqrt(weight))
+  return {
+    own,
+    weight,
+    shift: own + (before - own) / planned.variance / weight,
+    variance: shared + 1 / weight,
+    last: Math.sqrt(shared + 1 / weightOf(mostOfSlow))
+  }
+}
+
+/** A smaller shift is not confirmed by all trials. */
+const confirmable = ({ freedom, level, tolerated }: DurationTest, last: number) =>
+  Math.max(tolerated, StudentT.quantile(1 - level / 2, freedom) * last)
+
+/**
+ * Likelihood of the planned and the confirm trials with the smallest shift that all trials would confirm, divided by that
+ * without a shift.
+ */
+export const ratioOf = (test: DurationTest, trials: number, middle_log: number | undefined): number => {
+  const seen = seenIn(test, trials, middle_log ?? test.usual + test.planned.shift)
+  const changed = confirmable(test, seen.last)
+  return Math.exp((changed * (seen.shift - changed / 2)) / seen.variance)
+}
+
 /**
  * A sequential test of the shift that the planned and the confirm trials show together; `middle_log` is the mean of the
  * middle half of the latter. Without a shift, shift / variance is a Brownian motion in 1 / variance, which ever reaches a
@@ -78,25 +69,14 @@ export const inefficiency = 1.2
  * the error rate whenever the trials end. The test is given up when more trials would hardly confirm the shift, or the
  * confirm trials by themselves do not look slow.
  */
-export const ofDurations = (
-  { deviation, freedom, level, planned, shared, tolerated, usual }: DurationTest,
-  trials: number,
-  middle_log: number
-): State => {
+export const ofDurations = (test: DurationTest, trials: number, middle_log: number): State => {
   if (trials < leastOfSlow) return "more"
-  const weightOf = (count: number) => 1 / planned.variance + count / (inefficiency * deviation ** 2)
-  const varianceOf = (count: number) => shared + 1 / weightOf(count)
-  const last = Math.sqrt(varianceOf(mostOfSlow))
-  const critical = StudentT.quantile(1 - level / 2, freedom)
-  const own = middle_log - usual
-  const weight = weightOf(trials)
-  // a median of few trials may be that of outliers: then the confirm trials say so
-  const before = Math.min(planned.shift, own + 2 / Math.sqrt(weight))
-  const shift = own + (before - own) / planned.variance / weight
+  const { freedom, level, tolerated } = test
+  const { last, own, shift, variance, weight } = seenIn(test, trials, middle_log)
   const isEnough = trials >= leastToConfirm
-  const changed = Math.max(tolerated, critical * last)
+  const changed = confirmable(test, last)
   if (shift + hopelessShift / Math.sqrt(weight) < changed || (isEnough && own <= tolerated)) return "not confirmed"
-  const isShown = shift > tolerated && shift * last >= critical * varianceOf(trials)
+  const isShown = shift > tolerated && shift * last >= StudentT.quantile(1 - level / 2, freedom) * variance
   if (isEnough && isShown) return "confirmed"
   return trials >= mostOfSlow ? "not confirmed" : "more"
 }

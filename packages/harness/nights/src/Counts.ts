@@ -28,7 +28,7 @@ export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1
 }
 
 /** Distribution of failures over nights, estimated from all scenarios together. */
-interface Scatter {
+export interface Scatter {
   /** By how much the log odds of a scenario differ from night to night, as a variance. */
   readonly sameNight: number
   /** The part of it that is left once it is known how much more all others fail in that night. */
@@ -70,6 +70,10 @@ const worseIn = (rates: ReadonlyMap<TableScenario, Rate>, night: number): Worse 
 const knownOf = (scenarios: ReadonlyArray<TableScenario>): ReadonlyMap<TableScenario, Rate> =>
   new Map(scenarios.map((one) => [one, rateOf(one)] as const).filter(([, { nights }]) => nights >= least))
 
+// A few flaky scenarios tell most of how nights differ, so the estimate itself varies, and one that is too great hides
+// regressions. The expected variance weighs as much as a month of nine scenarios that fail a third of five trials.
+const expected = { variance: 0.1, weight: 60 }
+
 /** Estimates from all scenarios together how much failure rates vary beyond the variation of their trials. */
 export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
   const rates = knownOf(scenarios)
@@ -102,24 +106,23 @@ export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
       before = [apart, trials]
     }
   }
-  const bounded = (value: number, of: number, most = 2) => (of === 0 ? 0 : Math.max(0, Math.min(most, value / of)))
+  const bounded = (value: number, of: number, usual: number, most = 2) =>
+    Math.max(0, Math.min(most, (value + expected.weight * usual) / (of + expected.weight)))
   const share = (failed + 0.5) / (scored + priorTrials)
-  const sameNight = bounded(own, ownOf)
+  const sameNight = bounded(own, ownOf, expected.variance)
   return {
     sameNight,
-    besides: bounded(beside, besideOf, sameNight),
-    nextNight: bounded(next, nextOf),
+    besides: bounded(beside, besideOf, expected.variance, sameNight),
+    nextNight: bounded(next, nextOf, 0),
     prior: { failed: priorTrials * share, passed: priorTrials * (1 - share) }
   }
 }
 
-/** The distribution of a scenario's failure rate in a night to come, as the two counts of a beta distribution. */
-export const predicted = (
-  rate: Rate,
-  { besides, nextNight, prior, sameNight }: Scatter,
-  window: number,
-  worse: number
-) => {
+/**
+ * The distribution of a scenario's failure rate in nights to come, as the two counts of a beta distribution; `apart` is by
+ * how much log odds of these nights differ from others, as a variance.
+ */
+export const predicted = (rate: Rate, { nextNight, prior, sameNight }: Scatter, apart: number, worse: number) => {
   const failed = rate.failed + prior.failed
   const all = rate.scored + prior.failed + prior.passed
   const mean = Math.min(mostRate, (failed / all) * worse)
@@ -127,7 +130,7 @@ export const predicted = (
   const each = rate.nights === 0 ? 1 : rate.scored / rate.nights
   const variance = mean * (1 - mean)
   const unknown = (1 + (each - 1) * sameNight * variance) / (all + 1)
-  const alike = Math.min(0.9, unknown + ((window === 1 ? besides : sameNight / window) + nextNight) * variance)
+  const alike = Math.min(0.9, unknown + (apart + nextNight) * variance)
   const strength = 1 / alike - 1
   return { failed: mean * strength, passed: (1 - mean) * strength }
 }
@@ -143,7 +146,6 @@ export interface Look {
   /** The chances of this many failures or more, and of this few or fewer; 1 where tonight alone does not show it. */
   readonly worse: number
   readonly better: number
-  readonly rate: ReturnType<typeof predicted>
 }
 
 /** Every window beside the last thirty baseline nights before it; `factor` is by how much more all others fail tonight. */
@@ -160,8 +162,9 @@ export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): R
     const sum = (of: Float64Array) => now.reduce((total, index) => total + (of[index] ?? 0), 0)
     const [failed, scored] = [sum(one.failed), sum(one.scored)]
     const share = before.failed / before.scored
-    const usual = predicted(before, scatter, window, 1)
-    const rate = window === 1 && factor > 1 ? predicted(before, scatter, window, factor) : usual
+    const apart = window === 1 ? scatter.besides : scatter.sameNight / window
+    const usual = predicted(before, scatter, apart, 1)
+    const rate = window === 1 && factor > 1 ? predicted(before, scatter, apart, factor) : usual
     const isWorse = tonight > share && failed / scored > share
     const isBetter = tonight < share && failed / scored < share
     return [
@@ -171,7 +174,6 @@ export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): R
         failed,
         scored,
         before,
-        rate,
         worse: isWorse ? BetaBinomial.atLeast(failed, scored, rate.failed, rate.passed) : 1,
         // that others fail more makes none better
         better: isBetter ? BetaBinomial.atLeast(scored - failed, scored, usual.passed, usual.failed) : 1

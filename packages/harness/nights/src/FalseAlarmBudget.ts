@@ -6,10 +6,9 @@ export const budget = {
   nightPassRate: 0.002,
   nightDuration: 0.012,
   nightCost: 0.002,
-  scenarioPassRate: 0.003,
+  scenarioPassRate: 0.01,
   scenarioDuration: 0.006,
   scenarioCost: 0.001,
-  confirmPassRate: 0.007,
   confirmDuration: 0.002
 } as const
 

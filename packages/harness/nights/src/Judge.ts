@@ -1,7 +1,7 @@
 import type { Comparison, JudgedVerdict, ScenarioName } from "@webagent/report/Comparison"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import type { JudgedNight } from "./JudgedNight.ts"
-import { budget, independentTests } from "./FalseAlarmBudget.ts"
+import { budget } from "./FalseAlarmBudget.ts"
 import { cost, duration } from "./Level.ts"
 import { levelRows, levelsOf } from "./Levels.ts"
 import { keyOf, type Night } from "./Night.ts"
@@ -10,7 +10,7 @@ import { differences, eligible, least, most, type Past } from "./Past.ts"
 import { saidBy, type Suspect, suspectsOf } from "./Suspects.ts"
 import * as Table from "./Table.ts"
 
-export type { Suspect } from "./Suspects.ts"
+export { mostAtOnce, nextOf, type Suspect, type Weighed } from "./Suspects.ts"
 
 const longest = 90
 
@@ -76,7 +76,7 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioNa
   const isConfirming = tonight.scenarios.some(({ confirm }) => confirm !== undefined)
   const suspected = isConfirming ? suspectsOf(counted, durations) : []
   const rateSaid = saidBy(suspected, "pass rate")
-  const level = budget.scenarioPassRate / Math.max(1, counted.length) / independentTests.count
+  const level = budget.scenarioPassRate / Math.max(1, counted.length)
   const timed = levelRows(judged, durations, saidBy(suspected, "duration"))
   const paid = levelRows(judged, costs, () => undefined)
   const rows = [

@@ -1,4 +1,5 @@
 import type { Comparison, Contributor } from "@webagent/report/Comparison"
+import * as StudentT from "@webagent/statistics/StudentT"
 import { median } from "@webagent/statistics/Robust"
 import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
@@ -32,6 +33,14 @@ interface Looked {
   readonly found: ReturnType<typeof shiftOf> | ReturnType<typeof NightSeries.shiftOf>
   /** Of a scenario. */
   readonly measured: Measured | undefined
+  /** True if chance hardly makes tonight this high, whatever the number of scenarios. */
+  readonly isRare: boolean
+}
+
+/** Looks at tonight alone, once, so the level is that of all ways to look together. */
+const isRare = ({ level, values, weighing }: Weighed): boolean => {
+  const shift = (values.values.at(-1) ?? 0) - median(Shift.baselineOf(values, most))
+  return StudentT.above(shift / weighing.scale, weighing.freedom) <= level * independentTests.level
 }
 
 const lookedAt = (weighed: Weighed, shift: ReturnType<typeof shiftOf>): Looked => {
@@ -40,30 +49,34 @@ const lookedAt = (weighed: Weighed, shift: ReturnType<typeof shiftOf>): Looked =
     scale: weighed.weighing.scale,
     reach: Shift.detectable(weighed.weighing, Shift.baselineOf(weighed.values).length, weighed.level),
     found: shift,
-    measured: weighed.measured(shift?.found)
+    measured: weighed.measured(shift?.found),
+    isRare: isRare(weighed)
   }
 }
 
 const lookedAtNight = (series: NightSeries.NightSeries): Looked => {
   const { detectable, scale } = NightSeries.reachOf(series)
   const shift = NightSeries.shiftOf(series)
-  return { values: NightSeries.here(series), scale, reach: detectable, found: shift, measured: undefined }
+  return { values: NightSeries.here(series), scale, reach: detectable, found: shift, measured: undefined, isRare: true }
 }
 
 const levelRow = (
   judged: JudgedNight.JudgedNight,
   level: Level,
   scenario: NightScenario | null,
-  { found, measured, reach, scale, values }: Looked,
-  isConfirmed = false
+  { found, isRare, measured, reach, scale, values }: Looked,
+  confirmState?: Confirm.State
 ): Comparison => {
   const past = Shift.baselineOf(values, most)
   const usualLevel = median(past)
   const tonight = values.values.at(-1) ?? 0
   const shown = found?.found
+  const isConfirmed = confirmState === "confirmed"
   const verdict = isConfirmed ? "regressed" : (found?.verdict ?? "no evidence")
   const isUnusual =
     verdict !== "regressed" &&
+    confirmState !== "not confirmed" &&
+    isRare &&
     tonight > Math.max(...past) &&
     tonight - usualLevel > unusualChange &&
     (measured === undefined || isMeasured(measured, 1, Math.log1p(tolerance)))
@@ -324,11 +337,9 @@ export const levelRows = (
         })
       ]
     const confirmState = saidOf(scenario)
-    if (confirmState === "confirmed") return [levelRow(judged, level, scenario, lookedAt(weighed, undefined), true)]
     // where more trials of the same night say that it is well, one night is not enough
-    return [
-      levelRow(judged, level, scenario, lookedAt(weighed, shiftOf(weighed, confirmState === "not confirmed" ? 2 : 1)))
-    ]
+    const shift = confirmState === "confirmed" ? undefined : shiftOf(weighed, confirmState === "not confirmed" ? 2 : 1)
+    return [levelRow(judged, level, scenario, lookedAt(weighed, shift), confirmState)]
   })
   const isNotable = whole.verdict === "regressed" || whole.isUnusual
   const contributors = isNotable ? contributorsOf(judged, levels) : []

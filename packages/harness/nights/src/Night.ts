@@ -1,6 +1,5 @@
 import { deviation, mean } from "@webagent/statistics/Quantile"
 import { median, middleMean } from "@webagent/statistics/Robust"
-import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
 import { Finding, RunStatus, statusOf } from "@webagent/report/Finding"
 import { Machine } from "@webagent/report/Machine"
@@ -17,6 +16,7 @@ import {
   type RunReport,
   type ScenarioResult
 } from "@webagent/report/RunReport"
+import { Revisions } from "@webagent/report/Revision"
 import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
 import { isScored, isTimed } from "@webagent/report/Trial"
 import * as Usage from "@webagent/report/Usage"
@@ -59,8 +59,6 @@ export const ConfirmTrials = Schema.Struct({
   /** The mean of the middle half of the logarithms of the durations of those that passed. */
   middle_log: Schema.optionalKey(Schema.Number)
 })
-
-/** Trials beyond the planned ones. */
 export type ConfirmTrials = typeof ConfirmTrials.Type
 
 /** A scenario's results in one night, as stored in a history. */
@@ -68,6 +66,8 @@ export const NightScenario = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
   source: Schema.optionalKey(Schema.String),
+  /** Who looks at its failures; absent if it declares no owner, and in histories of older versions. */
+  owner: Schema.optionalKey(Schema.String),
   verdict: Verdict,
   passed: Count,
   /** Passed, failed and claimed together. */
@@ -100,8 +100,6 @@ export const NightScenario = Schema.Struct({
     ({ passed, scored }) => passed <= scored || `expected passed to be at most scored, got ${passed} of ${scored}`
   )
 )
-
-/** A scenario's results in one night, as stored in a history. */
 export type NightScenario = typeof NightScenario.Type
 
 /** Target, machine and settings of a night. */
@@ -114,8 +112,6 @@ export const NightFingerprint = Schema.Struct({
   /** Number of trials of each scenario; null if each scenario declares its own. */
   trials: Schema.NullOr(Schema.Int)
 })
-
-/** Target, machine and settings of a night. */
 export type NightFingerprint = typeof NightFingerprint.Type
 
 const fields = {
@@ -134,6 +130,8 @@ const fields = {
   /** The reason why it can't be part of a baseline for other nights; absent if it is complete. */
   partial: Schema.optionalKey(StoredPartial),
   fingerprint: NightFingerprint,
+  /** The code of suites, harness and service; absent in histories of older versions. */
+  revisions: Schema.optionalKey(Revisions),
   /** The folder of its report, relative to the history file; absent where none was written. */
   report: Schema.optionalKey(Schema.String),
   seed: Schema.Int,
@@ -159,8 +157,6 @@ const fields = {
 
 /** One night as one line of a history file. */
 export const Night = Schema.Struct({ ...fields, id: Schema.String })
-
-/** One night as one line of a history file. */
 export type Night = typeof Night.Type
 
 /** By what a scenario is known from night to night. */
@@ -214,7 +210,7 @@ export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "tri
 }
 
 const scenarioOf = (result: ScenarioResult): NightScenario => {
-  const { confirm, cost_usd, exceeded, name, quarantine, source, suite, trials, verdict } = result
+  const { confirm, cost_usd, exceeded, name, owner, quarantine, source, suite, trials, verdict } = result
   const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
   const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
     trials.reduce((total, trial) => total + count(trial), 0)
@@ -225,6 +221,7 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     suite,
     name,
     ...(source === undefined ? {} : { source }),
+    ...(owner === undefined ? {} : { owner }),
     verdict,
     passed: of("passed"),
     scored: trials.filter(isScored).length,
@@ -250,7 +247,13 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
 export const withId = ({ report, ...night }: Omit<Night, "id">): Night => ({
   ...night,
   ...(report === undefined ? {} : { report }),
-  id: createHash("sha256").update(JSON.stringify(night)).digest("hex").slice(0, 12)
+  // an import would keep browsers from reading nights
+  id: process
+    .getBuiltinModule("node:crypto")
+    .createHash("sha256")
+    .update(JSON.stringify(night))
+    .digest("hex")
+    .slice(0, 12)
 })
 
 /** The target of a run, as its nights name it: `simulated`, or an address. */
@@ -282,6 +285,7 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
       concurrency: header.concurrency,
       trials: header.trials
     },
+    ...(header.revisions === undefined ? {} : { revisions: header.revisions }),
     ...(directory === undefined ? {} : { report: directory }),
     seed: header.seed,
     cost_usd: report.cost_usd,

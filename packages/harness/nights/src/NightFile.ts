@@ -8,7 +8,7 @@ import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as LineFile from "@webagent/cli/LineFile"
 import type { RunStatus } from "@webagent/report/Finding"
 import { isComplete, Night } from "./Night.ts"
-import { Accepted, type Past } from "./Past.ts"
+import { Accepted, Acknowledged, type Past } from "./Past.ts"
 
 /** Default location of a history. */
 export const standard = ".webagent/history.ndjson"
@@ -17,17 +17,18 @@ export const standard = ".webagent/history.ndjson"
 export const pathFrom = (history: string, path: string): string =>
   relative(dirname(history), path).replaceAll("\\", "/")
 
-const Line = Schema.Union([Night, Accepted])
+const Line = Schema.Union([Night, Accepted, Acknowledged])
 const decode = Schema.decodeUnknownResult(Line)
 
 // the failure of a union tells none of the fields
 const decoders: Readonly<Record<string, (value: unknown) => Result.Result<unknown, Schema.SchemaError>>> = {
   night: Schema.decodeUnknownResult(Night),
-  accepted: Schema.decodeUnknownResult(Accepted)
+  accepted: Schema.decodeUnknownResult(Accepted),
+  acknowledged: Schema.decodeUnknownResult(Acknowledged)
 }
 
 /** Contents of a history file, with one warning per entry that cannot be read and can be skipped. */
-interface ReadPast extends Past {
+interface ReadPast extends Required<Past> {
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -59,7 +60,7 @@ const upgraded = (json: unknown): unknown => {
 const begins = ['{"version":1,', '{"version":2,']
 
 // inside of a text its quotes are escaped: this is where a line begins, also one that was put behind a half line
-const between = /(?=\{"version":[12],"kind":"(?:night|accepted)",)/u
+const between = /(?=\{"version":[12],"kind":"(?:night|accepted|acknowledged)",)/u
 
 /**
  * Key of a run, which is the same if it was recorded more than once: killed after the recording, or merged again with
@@ -70,17 +71,32 @@ const runOf = ({ fingerprint, seed, startedAt }: Night): string =>
 
 const ranIn = ({ scenarios }: Night): number => scenarios.reduce((sum, { trials }) => sum + trials, 0)
 
+/** Identity of a night's run, and how much of it is known. */
+export interface Recorded {
+  readonly run: string
+  readonly isComplete: boolean
+  readonly trials: number
+}
+
+/** Returns the identity of a night's run, and how much of it is known. */
+export const recordedOf = (night: Night): Recorded => ({
+  run: runOf(night),
+  isComplete: isComplete(night),
+  trials: ranIn(night)
+})
+
 /** Each run once: as it was when most of it was known. */
-const eachRunOnce = (nights: ReadonlyArray<Night>): ReadonlyArray<Night> => {
-  const best = new Map<string, Night>()
+export const eachRunOnce = <A>(nights: Iterable<A>, of: (night: A) => Recorded): ReadonlyArray<A> => {
+  const best = new Map<string, A>()
   for (const night of nights) {
-    const run = runOf(night)
-    const previous = best.get(run)
+    const now = of(night)
+    const previous = best.get(now.run)
+    const was = previous === undefined ? undefined : of(previous)
     const isMore =
-      previous === undefined ||
-      (isComplete(night) && !isComplete(previous)) ||
-      (isComplete(night) === isComplete(previous) && ranIn(night) >= ranIn(previous))
-    if (isMore) best.set(run, night)
+      was === undefined ||
+      (now.isComplete && !was.isComplete) ||
+      (now.isComplete === was.isComplete && now.trials >= was.trials)
+    if (isMore) best.set(now.run, night)
   }
   return [...best.values()]
 }
@@ -115,21 +131,25 @@ const whyNot = (line: string): string => {
 /**
  * Reads the text of a history file: nights ordered by start, each once, also when two files were joined. It skips, with a
  * warning, a line that a killed writer left unfinished, and reads what `cat` or a merge put behind it. It also skips a
- * last line that cannot be read. Any other unreadable line is the failure, in one sentence.
+ * last line that cannot be read. Any other unreadable line is the failure, in one sentence. `first` is the number of the
+ * first line.
  */
-export const parse = (text: string, name: string): Result.Result<ReadPast, string> => {
+export const parse = (text: string, name: string, first = 1): Result.Result<ReadPast, string> => {
   const lines = text
     .split("\n")
-    .flatMap((line, index) => line.split(between).map((part) => ({ line: part.trim(), number: index + 1 })))
+    .flatMap((line, index) => line.split(between).map((part) => ({ line: part.trim(), number: index + first })))
   const filled = lines.filter(({ line }) => line !== "")
   const nights: Array<Night> = []
   const accepted: Array<Accepted> = []
+  const acknowledged: Array<Acknowledged> = []
   const warnings: Array<string> = []
   for (const { line, number } of filled) {
     const decoded = Result.flatMap(parsed(line), (json) => decode(upgraded(json)))
     if (Result.isSuccess(decoded)) {
-      if (decoded.success.kind === "night") nights.push(decoded.success)
-      else accepted.push(decoded.success)
+      const { success } = decoded
+      if (success.kind === "night") nights.push(success)
+      else if (success.kind === "accepted") accepted.push(success)
+      else acknowledged.push(success)
     } else if (isCutShort(line) || number === filled.at(-1)?.number) {
       warnings.push(`${name} line ${number} was skipped: ${isCutShort(line) ? "it is incomplete" : whyNot(line)}.`)
     } else {
@@ -137,10 +157,11 @@ export const parse = (text: string, name: string): Result.Result<ReadPast, strin
     }
   }
   return Result.succeed({
-    nights: eachRunOnce(unique(nights)).toSorted((a, b) =>
+    nights: eachRunOnce(unique(nights), recordedOf).toSorted((a, b) =>
       a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0
     ),
     accepted: unique(accepted),
+    acknowledged: unique(acknowledged),
     warnings
   })
 }
@@ -160,13 +181,21 @@ export const prepare = (path: string) =>
   )
 
 /** Adds a line at the end of a history file. */
-export const append = (path: string, line: Night | Accepted) =>
+export const append = (path: string, line: Night | Accepted | Acknowledged) =>
   Effect.mapError(LineFile.append(path, line), (error) =>
     usage(`--record: the history cannot be written: ${describePlatformError(error)}.`)
   )
 
+/** A line with its id: a hash of all that it says. */
+const withId = <Line extends object>(line: Line) => ({
+  ...line,
+  id: createHash("sha256").update(JSON.stringify(line)).digest("hex").slice(0, 12)
+})
+
 /** A line that accepts what got worse in a night. */
-export const acceptance = (accepted: Omit<Accepted, "id" | "version" | "kind">): Accepted => {
-  const line = { version: 1, kind: "accepted", ...accepted } as const
-  return { ...line, id: createHash("sha256").update(JSON.stringify(line)).digest("hex").slice(0, 12) }
-}
+export const acceptance = (accepted: Omit<Accepted, "id" | "version" | "kind">): Accepted =>
+  withId({ version: 1, kind: "accepted", ...accepted } as const)
+
+/** A line that says who is working on the problems of a night. */
+export const acknowledgement = (acknowledged: Omit<Acknowledged, "id" | "version" | "kind">): Acknowledged =>
+  withId({ version: 1, kind: "acknowledged", ...acknowledged } as const)

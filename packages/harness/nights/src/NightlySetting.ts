@@ -5,7 +5,7 @@
  */
 export const nightlySetting = {
   trials: 5,
-  confirm: 100,
+  confirm: 200,
   /** The most confirm trials of each paid scenario in a night without `--max-cost`. */
   paidConfirm: 3
 } as const

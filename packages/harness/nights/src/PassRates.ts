@@ -1,8 +1,9 @@
 import type { Comparison, Contributor, Detectable, Lack } from "@webagent/report/Comparison"
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as JudgedNight from "./JudgedNight.ts"
-import * as Confirm from "./Confirm.ts"
+import type * as Confirm from "./Confirm.ts"
 import * as Counts from "./Counts.ts"
+import * as Evidence from "./Evidence.ts"
 import { budget, independentTests } from "./FalseAlarmBudget.ts"
 import { keyOf, type NightScenario } from "./Night.ts"
 import { least, most, scenariosOf } from "./Past.ts"
@@ -131,6 +132,10 @@ const eligiblePoints = ({ table }: JudgedNight.JudgedNight) => table.nights.leng
 export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
+  /** The evidence that it fails more, given its confirm trials. */
+  readonly evidence: (confirm: Evidence.Failures) => Evidence.Evidence
+  /** The smallest fall that enough nights with planned trials alone would show. */
+  readonly detectable: (level: number) => Detectable | null
   /**
    * True if this number of failures is usual, by its earlier nights, however few, and by all scenarios. If there are
    * earlier nights and none has run it, no failure is usual.
@@ -147,12 +152,24 @@ export const countedOf = (judged: JudgedNight.JudgedNight): ReadonlyArray<Counte
     const { passed, scored } = of.scenario
     if (scored === 0) return []
     const before = Counts.rateOf(of)
-    const rate = Counts.predicted(before, scatter, 1, factor(of))
+    const rate = Counts.predicted(before, scatter, scatter.besides, factor(of))
     const isNew = before.nights === 0 && eligiblePoints(judged) >= least
     const isUsual = isNew
       ? passed === scored
       : BetaBinomial.atLeast(scored - passed, scored, rate.failed, rate.passed) >= usual
-    return [{ of, looks: Counts.looksAt(of, scatter, factor(of)), isUsual }]
+    const looks = Counts.looksAt(of, scatter, factor(of))
+    const detectable = (level: number) => {
+      for (const { before, window } of looks) {
+        const apart = window === 1 ? scatter.besides : scatter.sameNight
+        const usual = Counts.predicted(before, scatter, apart, window === 1 ? factor(of) : 1)
+        const critical = Evidence.criticalOf(usual, window, scored, level)
+        if (critical === undefined) continue
+        const amount = { _tag: "Share", share: Counts.rateSeen(critical, window * scored) } as const
+        return window === 1 ? { amount } : { amount, window }
+      }
+      return null
+    }
+    return [{ of, looks, evidence: Evidence.evidenceOf(of, scatter, factor(of)), detectable, isUsual }]
   })
 }
 
@@ -175,7 +192,10 @@ const uncompared = (judged: JudgedNight.JudgedNight, { isUsual, of }: Counted): 
   })
 }
 
-/** The row of a scenario; `said` is what its confirm trials say. */
+/** True if the evidence that a scenario fails more is enough to say it. */
+export const isEnough = ({ ratio }: Evidence.Evidence, level: number): boolean => ratio * level >= 1
+
+/** The row of a scenario; `confirmState` is the conclusion from its confirm trials. */
 export const passRateRow = (
   judged: JudgedNight.JudgedNight,
   counted: Counted,
@@ -186,32 +206,29 @@ export const passRateRow = (
   const { scenario } = of
   const [first] = looks
   if (first === undefined) return uncompared(judged, counted)
-  // where more trials of the same night say that it is well, one night is not enough
-  const trusted = confirmState === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
-  const worse = trusted.find((look) => look.worse <= level)
-  const better = looks.find((look) => look.better <= level)
-  const isWorse = confirmState === "confirmed" || worse !== undefined
-  const isBetter = !isWorse && better !== undefined
-  const shown = (confirmState === "confirmed" ? first : isWorse ? worse : isBetter ? better : first) ?? first
-  const verdict = isWorse ? "regressed" : isBetter ? "improved" : "no evidence"
+  const { confirm } = scenario
+  const { passed = 0, scored = 0 } = confirm ?? {}
+  const evidence = counted.evidence({ failed: scored - passed, scored })
+  const isWorse = isEnough(evidence, level)
+  const better = isWorse ? undefined : looks.find((look) => look.better <= level / independentTests.count)
+  const shown = (isWorse ? evidence.spell : better) ?? first
+  const chance = isWorse ? 1 / evidence.ratio : better && better.better * independentTests.count
   const hasPassed = first.before.failed < first.before.scored
   // more trials of the same night that pass as usual explain all but what chance hardly can
   const isUnusual =
     first.worse < (confirmState === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
-  const { confirm } = scenario
-  const chance = isBetter ? shown.better : shown.worse
   return {
     figure: "pass rate",
     scenario: JudgedNight.nameOf(scenario),
-    verdict,
-    isUnusual: verdict !== "regressed" && isUnusual,
+    verdict: isWorse ? "regressed" : better === undefined ? "no evidence" : "improved",
+    isUnusual: !isWorse && isUnusual,
     now: JudgedNight.rate(shown.scored - shown.failed, shown.scored),
     before: JudgedNight.rate(shown.before.scored - shown.before.failed, shown.before.scored),
     window: shown.window,
     since: JudgedNight.since(judged, shown.from),
     nights: shown.before.nights,
-    detectable: detectableFall(looks, level),
-    ...(verdict === "no evidence" && first.worse < usual ? { isRare: true } : {}),
+    detectable: counted.detectable(level),
+    ...(chance === undefined && first.worse < usual ? { isRare: true } : {}),
     ...(confirmState === undefined || confirm === undefined
       ? {}
       : {
@@ -221,19 +238,6 @@ export const passRateRow = (
             outcome: confirmState === "more" ? "undecided" : confirmState
           }
         }),
-    ...(verdict === "no evidence" || confirmState === "confirmed"
-      ? {}
-      : { pValue: Math.min(1, chance * independentTests.count) })
+    ...(chance === undefined ? {} : { pValue: Math.min(1, chance) })
   }
-}
-
-/** The greatest pass rate of one window that four of five such windows show as worse. */
-const detectableFall = (looks: ReadonlyArray<Counts.Look>, level: number): Detectable | null => {
-  for (const { rate, scored, window } of looks) {
-    const { critical, most } = Confirm.failureTest(rate, level, scored)
-    if (critical > most) continue
-    const amount = { _tag: "Share", share: Counts.rateSeen(critical, scored) } as const
-    return window === 1 ? { amount } : { amount, window }
-  }
-  return null
 }

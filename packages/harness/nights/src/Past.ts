@@ -1,5 +1,7 @@
 import * as Schema from "effect/Schema"
+import { Acknowledgement } from "@webagent/report/Acknowledgement"
 import { Figure, ScenarioName } from "@webagent/report/Comparison"
+import type { Ineligibility } from "@webagent/report/Ineligibility"
 import { isComplete, keyOf, type Night, type NightScenario, Time } from "./Night.ts"
 
 /** A line of a history file that accepts the regressions of a night as the new baseline. */
@@ -16,14 +18,27 @@ export const Accepted = Schema.Struct({
   /** The reason. */
   note: Schema.optionalKey(Schema.String)
 })
-
-/** A line that accepts the regressions of a night as the new baseline. */
 export type Accepted = typeof Accepted.Type
+
+/** A line of a history file that says who is working on the problems of a night. */
+export const Acknowledged = Schema.Struct({
+  version: Schema.Literal(1),
+  kind: Schema.Literal("acknowledged"),
+  id: Schema.String,
+  ...Acknowledgement.fields,
+  at: Time,
+  /** The id of the night. */
+  night: Schema.String,
+  /** Only this; all problems of that night where it is absent. */
+  scenario: Schema.optionalKey(ScenarioName)
+})
+export type Acknowledged = typeof Acknowledged.Type
 
 /** All that a history file says: nights in their order in time, each once. */
 export interface Past {
   readonly nights: ReadonlyArray<Night>
   readonly accepted: ReadonlyArray<Accepted>
+  readonly acknowledged?: ReadonlyArray<Acknowledged>
 }
 
 /** Nothing was before. */
@@ -106,10 +121,10 @@ export const least = 5
 export const most = 30
 
 /** The reason why a night can't be the baseline of another one; undefined if it can. */
-const ineligible = (night: Night, { fingerprint }: Night): string | undefined => {
-  if (night.fingerprint.target !== fingerprint.target) return "another target"
-  if (night.fingerprint.trials !== fingerprint.trials) return "another number of trials"
-  return isComplete(night) ? undefined : "partial"
+const ineligible = (night: Night, { fingerprint }: Night): Ineligibility | undefined => {
+  if (night.fingerprint.target !== fingerprint.target) return "OtherTarget"
+  if (night.fingerprint.trials !== fingerprint.trials) return "OtherTrials"
+  return isComplete(night) ? undefined : "Partial"
 }
 
 /** The nights before one that may be its measure, oldest first, and why others may not. */
@@ -124,10 +139,10 @@ export const eligible = (nights: ReadonlyArray<Night>, tonight: Night) => {
   return {
     nights: before.filter((_, index) => reasons[index] === undefined),
     passedOver: [
-      ...[...Map.groupBy(reasons, (why) => why ?? "")].flatMap(([why, all]) =>
-        why === "" ? [] : [{ why, nights: all.length }]
+      ...[...Map.groupBy(reasons, (why) => why)].flatMap(([why, all]) =>
+        why === undefined ? [] : [{ why, nights: all.length }]
       ),
-      ...(later === 0 ? [] : [{ why: "later than this one", nights: later }])
+      ...(later === 0 ? [] : [{ why: "Later" as const, nights: later }])
     ]
   }
 }

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { usage } from "@webagent/cli/UserError"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 
 /** Default location of the quarantine file. */
 export const standard = "webagent.quarantine.json"
@@ -19,7 +19,8 @@ const cleanTrials = 59
 
 const day_ms = 86_400_000
 
-const isDay = (text: string) =>
+/** True if a text is a day such as `2026-12-01`. */
+export const isDay = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/u.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
 const Filled = Schema.String.check(
@@ -38,8 +39,6 @@ export const Entry = Schema.Struct({
   since: Day,
   expires: Day
 })
-
-/** A scenario that is known to fail. */
 export type Entry = typeof Entry.Type
 
 /** The file: what is in quarantine, and after how many clean trials it is proposed to let a scenario go. */
@@ -81,8 +80,28 @@ const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, tod
     : `entries[${first}] and entries[${index}] are both about ${titleOf(entry)}: leave one out`
 }
 
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The reason why a text that was cut or merged is no JSON; undefined if it is JSON. */
+const damage = (text: string): string | undefined => {
+  if (isJson(text)) return undefined
+  const line = text.split("\n").findIndex((one) => /^(?:<{7}|={7}|>{7})/u.test(one))
+  return line < 0
+    ? "it is not JSON, or it was cut short. Restore it from version control"
+    : `line ${line + 1} is a merge conflict marker. Delete it, and keep the entries of both sides`
+}
+
 /** Parses a quarantine file on a day (`2026-11-21`). The failure is one sentence that names the field. */
 export const parse = (text: string, today: string): Result.Result<Quarantine, string> => {
+  const damaged = damage(text)
+  if (damaged !== undefined) return Result.fail(damaged)
   const decoded = decode(text)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure.message.replaceAll(/\s+/gu, " "))
   const { entries } = decoded.success
@@ -110,6 +129,26 @@ export const read = Effect.fnUntraced(function* (file: string | undefined, today
   return yield* Effect.mapError(Effect.fromResult(parse(text, today)), (why) => usage(`--quarantine: ${path}: ${why}.`))
 })
 
+/**
+ * Changes the entries of a file's text on a day; undefined for a file that is not there yet. The new entries must be as
+ * valid as those of a file, and the failure is one sentence.
+ */
+export const edit = (
+  text: string | undefined,
+  today: string,
+  change: (quarantine: Quarantine) => Result.Result<ReadonlyArray<Entry>, string>
+): Result.Result<string, string> =>
+  Result.gen(function* () {
+    const before = text === undefined ? none : yield* parse(text, today)
+    const changed = {
+      ...(before.cleanTrials === cleanTrials ? {} : { cleanTrials: before.cleanTrials }),
+      entries: yield* change(before)
+    } satisfies typeof Quarantine.Encoded
+    const written = `${JSON.stringify(changed, null, 2)}\n`
+    yield* parse(written, today)
+    return written
+  })
+
 /** A scenario by its names. */
 interface Named {
   readonly suite: string
@@ -121,13 +160,19 @@ const isOf =
   (other: Named) =>
     other.suite === suite && other.name === scenario
 
-/** The reason why a quarantine is too large for these scenarios, in one sentence; undefined if it isn't. */
-export const tooMany = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>): string | undefined => {
+/** The reason why a quarantine is too large for these scenarios, without a period; undefined if it isn't. */
+export const excessOf = (entries: ReadonlyArray<Entry>, scenarios: ReadonlyArray<Named>): string | undefined => {
   const held = entries.filter((entry) => scenarios.some(isOf(entry))).length
   const most = Math.max(1, Math.floor(scenarios.length * mostShare))
   return held <= most
     ? undefined
-    : `--quarantine: ${held} of ${scenarios.length} scenarios are in quarantine, and ${most} may be (5 %): fix some, or let them fail.`
+    : `${held} of ${scenarios.length} scenarios are in quarantine, and ${most} may be (5 %): fix some, or let them fail`
+}
+
+/** The same in one sentence. */
+export const tooMany = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>): string | undefined => {
+  const excess = excessOf(entries, scenarios)
+  return excess && `--quarantine: ${excess}.`
 }
 
 /** Lists the quarantine entries that match none of these scenarios, one sentence each. */

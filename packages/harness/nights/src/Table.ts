@@ -16,6 +16,9 @@ export interface TableScenario {
   readonly scenario: NightScenario
   readonly failed: Float64Array
   readonly scored: Float64Array
+  /** The same of confirm trials, 0 where there are none. They follow failures, so they are no part of a baseline. */
+  readonly confirmFailed: Float64Array
+  readonly confirmScored: Float64Array
   readonly isBaseline: ReadonlyArray<boolean>
   /** On all machines; only nights with the machine of tonight tell the level of tonight. */
   readonly duration: Line
@@ -55,6 +58,8 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
     const lines = {
       failed: empty(all.length),
       scored: empty(all.length),
+      confirmFailed: new Float64Array(all.length),
+      confirmScored: new Float64Array(all.length),
       duration: empty(all.length),
       deviation: empty(all.length),
       cost: empty(all.length)
@@ -65,6 +70,9 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
       if (!isOver("pass rate", night.startedAt)) {
         lines.failed[index] = its.scored - its.passed
         lines.scored[index] = its.scored
+        const { passed = 0, scored = 0 } = its.confirm ?? {}
+        lines.confirmFailed[index] = scored - passed
+        lines.confirmScored[index] = scored
       }
       if (!isOver("duration", night.startedAt)) {
         lines.duration[index] = duration.of(its) ?? Number.NaN
@@ -77,6 +85,8 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
       scenario,
       failed: lines.failed,
       scored: lines.scored,
+      confirmFailed: lines.confirmFailed,
+      confirmScored: lines.confirmScored,
       isBaseline,
       duration: { values: lines.duration, isBaseline },
       deviation: lines.deviation,

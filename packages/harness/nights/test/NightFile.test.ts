@@ -23,11 +23,11 @@ const refused = (content: string) => {
 describe("the text of a history", () => {
   it("of two machines may be put together in any order, with what both have", () => {
     const past = parsed(text(three, accepted, one) + text(one, two, accepted))
-    assert.deepStrictEqual(past, { nights: [one, two, three], accepted: [accepted], warnings: [] })
+    assert.deepStrictEqual(past, { nights: [one, two, three], accepted: [accepted], acknowledged: [], warnings: [] })
   })
 
   it("says nothing where there is nothing", () => {
-    assert.deepStrictEqual(parsed("\n\n"), { nights: [], accepted: [], warnings: [] })
+    assert.deepStrictEqual(parsed("\n\n"), { nights: [], accepted: [], acknowledged: [], warnings: [] })
   })
 
   it("passes over what was cut short, wherever it is, and a last line that cannot be read, with a warning", () => {
@@ -35,6 +35,7 @@ describe("the text of a history", () => {
     assert.deepStrictEqual(parsed(`${text(one)}${half}\n${text(three)}`), {
       nights: [one, three],
       accepted: [],
+      acknowledged: [],
       warnings: ["h line 2 was skipped: it is incomplete."]
     })
     assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["h line 2 was skipped: it is not JSON."])
@@ -46,6 +47,7 @@ describe("the text of a history", () => {
     assert.deepStrictEqual(glued, {
       nights: [one, three],
       accepted: [accepted],
+      acknowledged: [],
       warnings: ["h line 1 was skipped: it is incomplete."]
     })
   })

@@ -70,10 +70,10 @@ describe("which nights count", () => {
     const judgement = judge(of(nights), tonight(9, 4))
     assert.strictEqual(judgement.nights, 6)
     assert.deepStrictEqual(judgement.passedOver, [
-      { why: "partial", nights: 1 },
-      { why: "another target", nights: 1 },
-      { why: "another number of trials", nights: 1 },
-      { why: "later than this one", nights: 1 }
+      { why: "Partial", nights: 1 },
+      { why: "OtherTarget", nights: 1 },
+      { why: "OtherTrials", nights: 1 },
+      { why: "Later", nights: 1 }
     ])
     assert.strictEqual(rowOf(judgement, "pass rate", "often").nights, 6)
   })

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
+import { orOlder } from "./OrOlder.ts"
 
 /** Facts about a violated invariant, by the observation that found it. */
 export const InvariantFacts = Schema.Union([
@@ -30,8 +30,6 @@ export const InvariantFacts = Schema.Union([
   /** An oracle of the service reported it in its own words, with the numbers of its journal entries. */
   Schema.TaggedStruct("Reported", { text: Schema.String, entries: Schema.Array(Schema.Int) })
 ])
-
-/** Facts about a violated invariant. */
 export type InvariantFacts = typeof InvariantFacts.Type
 
 const of = {
@@ -44,20 +42,8 @@ const of = {
 const Facts = Schema.Struct({ ...of, facts: InvariantFacts })
 
 /** A violated invariant, whatever the checks say. It also reads the sentence that earlier versions stored. */
-export const Breach = Schema.Union([Facts, Schema.Struct({ ...of, sentence: Schema.String })]).pipe(
-  Schema.decodeTo(Schema.toType(Facts), {
-    decode: SchemaGetter.transform((breach) =>
-      "facts" in breach
-        ? breach
-        : {
-            invariant: breach.invariant,
-            resource: breach.resource,
-            facts: { _tag: "Reported" as const, text: breach.sentence, entries: [] }
-          }
-    ),
-    encode: SchemaGetter.passthrough({ strict: false })
-  })
-)
-
-/** A violated invariant. */
+export const Breach = orOlder(Facts, Schema.Struct({ ...of, sentence: Schema.String }), ({ sentence, ...breach }) => ({
+  ...breach,
+  facts: { _tag: "Reported" as const, text: sentence, entries: [] }
+}))
 export type Breach = typeof Breach.Type

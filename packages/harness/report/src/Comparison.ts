@@ -12,15 +12,12 @@ export const Amount = Schema.Union([
   Schema.TaggedStruct("Count", { count: Schema.Int }),
   /** A value divided by the one before it: 1.09 is 9 % more. */
   Schema.TaggedStruct("Ratio", { ratio: Schema.Number })
-])
+]).annotate({ identifier: "Amount" })
 export type Amount = typeof Amount.Type
 
 /** A scenario by its suite and name. */
 export const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
 export type ScenarioName = typeof ScenarioName.Type
-
-/** The title of a scenario in reports and messages: `shop › pays by card`. */
-export const scenarioTitle = ({ name, suite }: ScenarioName): string => `${suite} › ${name}`
 
 /**
  * The verdict on a figure, compared with earlier runs. `no evidence` is not "no change": `detectable` is the smallest
@@ -37,6 +34,8 @@ export type Figure = typeof Figure.Type
 export const Contributor = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
+  /** Who looks at its failures. */
+  owner: Schema.optionalKey(Schema.String),
   /** Median duration, cost of one trial or passed trials in this run. */
   now: Amount,
   /** The same, usually. */
@@ -122,5 +121,5 @@ export const Comparison = Schema.Struct({
   contributors: Schema.optionalKey(Schema.Array(Contributor)),
   /** Since when it has been worse, if it is. */
   onset: Schema.optionalKey(Onset)
-})
+}).annotate({ identifier: "Comparison" })
 export type Comparison = typeof Comparison.Type

@@ -8,6 +8,4 @@ export const ExceededRunLimit = Schema.Union([
   /** A sentence that an earlier version stored. */
   Schema.TaggedStruct("Other", { text: Schema.String })
 ])
-
-/** A limit of a whole run that its shards exceeded together. */
 export type ExceededRunLimit = typeof ExceededRunLimit.Type

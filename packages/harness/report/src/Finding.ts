@@ -1,7 +1,9 @@
 import * as Schema from "effect/Schema"
+import { Acknowledgement } from "./Acknowledgement.ts"
 import { Breach } from "./Breach.ts"
 import { Comparison, ScenarioName } from "./Comparison.ts"
 import { ExceededRunLimit } from "./ExceededRunLimit.ts"
+import { CountedCause, FailureCause } from "./FailureCause.ts"
 import { Onset } from "./Onset.ts"
 import { Outage } from "./Outage.ts"
 import { Partial } from "./Partial.ts"
@@ -18,17 +20,6 @@ export type Severity = typeof Severity.Type
 export const RunStatus = Schema.Literals(["failed", "warning", "passed"])
 export type RunStatus = typeof RunStatus.Type
 
-/** The cause of failed trials, as the scenario's checks and the service word it. */
-export const FailureCause = Schema.Struct({
-  /** The same for two runs with the same cause: ids, times and ports are left out. */
-  key: Schema.String,
-  /** Message, expected and actual value of the check, in at most 200 characters. */
-  text: Schema.String,
-  /** The service's own error message, if that is the cause. */
-  service: Schema.optionalKey(Schema.String)
-})
-export type FailureCause = typeof FailureCause.Type
-
 /** Number of planned trials of a scenario. */
 export const TrialCount = Schema.Struct({ passed: Schema.Int, ran: Schema.Int, notRun: Schema.Int })
 export type TrialCount = typeof TrialCount.Type
@@ -42,7 +33,7 @@ export const OutageToll = Schema.Struct({
   trials: Schema.Int,
   reruns: Schema.Int,
   /** Interrupted requests, the most frequent first. */
-  operations: Schema.Array(Schema.Struct({ text: Schema.String, count: Schema.Int })),
+  operations: Schema.Array(CountedCause),
   scenarios: Schema.Int
 })
 export type OutageToll = typeof OutageToll.Type
@@ -116,8 +107,8 @@ export const AffectedScenario = Schema.Struct({
   ...ScenarioName.fields,
   /** Its verdict, if that is the finding. */
   verdict: Schema.optionalKey(Verdict),
-  /** The cause of its failure, in one line. */
-  cause: Schema.optionalKey(Schema.String),
+  /** The cause of its failure. */
+  cause: Schema.optionalKey(FailureCause),
   trials: Schema.optionalKey(TrialCount),
   /** Since when it has been so. */
   onset: Schema.optionalKey(Onset),
@@ -128,7 +119,11 @@ export const AffectedScenario = Schema.Struct({
   /** Broken invariants of its trials. */
   breaches: Schema.optionalKey(Schema.Array(Breach)),
   /** True if the quarantine of a failing scenario has expired. */
-  isQuarantineExpired: Schema.optionalKey(Schema.Boolean)
+  isQuarantineExpired: Schema.optionalKey(Schema.Boolean),
+  /** Who sees to it: a team, a person or a handle. */
+  owner: Schema.optionalKey(Schema.String),
+  /** Who is working on it, if someone is. */
+  acknowledged: Schema.optionalKey(Acknowledgement)
 })
 export type AffectedScenario = typeof AffectedScenario.Type
 
@@ -139,7 +134,9 @@ export const Finding = Schema.Struct({
   /** Several if one cause, or one outage, explains them all; empty for the whole run. */
   scenarios: Schema.Array(AffectedScenario),
   /** Since when it has been so, if it is about the whole run. */
-  onset: Schema.optionalKey(Onset)
+  onset: Schema.optionalKey(Onset),
+  /** Who is working on it, if it is about the whole run and someone is. */
+  acknowledged: Schema.optionalKey(Acknowledgement)
 })
 export type Finding = typeof Finding.Type
 

@@ -1,16 +1,5 @@
-import * as Schema from "effect/Schema"
 import * as Money from "@webagent/cli/Money"
-
-/**
- * Trials that ran when their run was killed, and that run again. Their real cost is unknown: each is charged its part of
- * the scenario's declared budget.
- */
-export const InterruptedTrials = Schema.Struct({
-  trials: Schema.Int,
-  /** Amount charged for all of them in USD, an exact decimal; null if one has no budget. */
-  most_usd: Schema.NullOr(Schema.String)
-})
-export type InterruptedTrials = typeof InterruptedTrials.Type
+import type { InterruptedTrials } from "./RunReport.ts"
 
 /** A run, or a shard of one, with what was interrupted each time that it was killed. */
 interface Killed {

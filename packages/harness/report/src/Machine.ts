@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import { arch, cpus, platform } from "node:os"
 
 /** The machine that ran the scenarios: durations of another one are no baseline. */
 export const Machine = Schema.Struct({
@@ -12,9 +11,13 @@ export const Machine = Schema.Struct({
 export type Machine = typeof Machine.Type
 
 /** This machine. */
-export const here = (): Machine => ({
-  cpu: cpus()[0]?.model ?? "unknown",
-  cores: cpus().length,
-  platform: `${platform()}-${arch()}`,
-  node: process.versions.node.split(".")[0] ?? ""
-})
+export const here = (): Machine => {
+  // an import would keep browsers from reading reports
+  const { arch, cpus, platform } = process.getBuiltinModule("node:os")
+  return {
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    platform: `${platform()}-${arch()}`,
+    node: process.versions.node.split(".")[0] ?? ""
+  }
+}

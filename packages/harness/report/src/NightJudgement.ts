@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Comparison, JudgedVerdict } from "./Comparison.ts"
+import { StoredIneligibility } from "./StoredSentences.ts"
 
 /** Judgment of a run by earlier ones: the whole run's figures first, then the scenarios in their order. */
 export const NightJudgement = Schema.Struct({
@@ -8,7 +9,7 @@ export const NightJudgement = Schema.Struct({
   /** Maximum number of runs that it was compared with. */
   nights: Schema.Int,
   /** Which earlier runs were not counted, and how many. */
-  passedOver: Schema.Array(Schema.Struct({ why: Schema.String, nights: Schema.Int })),
+  passedOver: Schema.Array(Schema.Struct({ why: StoredIneligibility, nights: Schema.Int })),
   /** Differences from the run before, though it was compared with it: `tool 0.1.0, was 0.0.9`. */
   differences: Schema.Array(Schema.String),
   rows: Schema.Array(Comparison)

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { RunRevision } from "./Revision.ts"
 
 /** Since when something has been wrong, by the nights on the same target that have looked at it. */
 export const Onset = Schema.Struct({
@@ -13,8 +14,10 @@ export const Onset = Schema.Struct({
   /** True if all its scored trials passed in these nights. */
   green: Schema.optionalKey(Schema.Boolean),
   /** In how many nights before this one it was flaky, where it often was, or where it was last night and failed tonight. */
-  flaky: Schema.optionalKey(Schema.Int)
-})
+  flaky: Schema.optionalKey(Schema.Int),
+  /** The last night without it and the first one with it, if their code is known. */
+  change: Schema.optionalKey(Schema.Struct({ good: RunRevision, bad: RunRevision }))
+}).annotate({ identifier: "Onset" })
 export type Onset = typeof Onset.Type
 
 /** Age of a problem: it happened for the first time, again after nights without it, or as in the previous night. */

@@ -9,8 +9,6 @@ export const Outage = Schema.Struct({
   /** The reason, such as `connection refused`. */
   why: Schema.String
 })
-
-/** A time in which nothing answered at the target. */
 export type Outage = typeof Outage.Type
 
 /** A shorter outage that is over fails no night: a deploy may restart the service. */

@@ -26,6 +26,4 @@ export const Partial = Schema.Union([
   /** A sentence of an earlier version that isn't one of the above. */
   Schema.TaggedStruct("Other", { text: Schema.String })
 ])
-
-/** The reason why a run isn't complete. */
 export type Partial = typeof Partial.Type

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Outage } from "./Outage.ts"
 import { RunHeader, RunReport, ScenarioResult } from "./RunReport.ts"
-import { Trial } from "./Trial.ts"
+import { AgentSteps, Trial } from "./Trial.ts"
 
 const of = { suite: Schema.String, scenario: Schema.String }
 
@@ -15,6 +15,8 @@ export const RunEvent = Schema.Union([
   Schema.TaggedStruct("OutageFinished", { outage: Outage }),
   Schema.TaggedStruct("ScenarioStarted", of),
   Schema.TaggedStruct("TrialStarted", { ...of, index: Schema.Int }),
+  /** New and changed steps of an agent in a running trial. Only runs that someone watches in `webagent-harness ui` have them. */
+  Schema.TaggedStruct("StepsSeen", { ...of, index: Schema.Int, agent: AgentSteps }),
   Schema.TaggedStruct("TrialFinished", { ...of, trial: Trial }),
   Schema.TaggedStruct("ScenarioFinished", { result: ScenarioResult }),
   Schema.TaggedStruct("RunFinished", { report: RunReport })

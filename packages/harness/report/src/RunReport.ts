@@ -1,15 +1,17 @@
 import * as Schema from "effect/Schema"
+import { Acknowledgement } from "./Acknowledgement.ts"
 import { Finding } from "./Finding.ts"
-import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
 import { NotRerun } from "./NotRerun.ts"
 import * as Money from "@webagent/cli/Money"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
 import { Outage } from "./Outage.ts"
+import { Revisions } from "./Revision.ts"
 import { ScenarioLimit } from "./ScenarioLimit.ts"
 import { StoredPartial, StoredRunLimit, StoredSelection } from "./StoredSentences.ts"
 import * as Skip from "./Skip.ts"
+import { StoredArgument } from "./StoredArgument.ts"
 import { Breach } from "./Breach.ts"
 import { Verdict } from "./Verdict.ts"
 import { Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
@@ -76,6 +78,8 @@ export const ScenarioResult = Schema.Struct({
   /** A hash of how it is written; another one is another scenario to a history. */
   source: Schema.optionalKey(Schema.String),
   tags: Schema.Array(Schema.String),
+  /** Who looks at its failures: a team, a person or a handle; absent if it declares none. */
+  owner: Schema.optionalKey(Schema.String),
   needs: Schema.Array(Schema.String),
   verdict: Verdict,
   /** The failure that left it, or one of its trials, without a score; earlier versions also stored the sentence of `skip`. */
@@ -100,6 +104,8 @@ export const ScenarioResult = Schema.Struct({
   /** Pass rate, if it has several trials and at least one is scored. */
   passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined),
+  /** Who is working on its problem, if someone is. */
+  acknowledged: Schema.optionalKey(Acknowledgement),
   /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
   onset: Schema.optionalKey(Schema.Struct({ trials: Schema.optionalKey(Onset), invariants: Schema.optionalKey(Onset) }))
 })
@@ -128,6 +134,17 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
+/**
+ * Trials that ran when their run was killed, and that run again. Their real cost is unknown: each is charged its part of
+ * the scenario's declared budget.
+ */
+export const InterruptedTrials = Schema.Struct({
+  trials: Schema.Int,
+  /** Amount charged for all of them in USD, an exact decimal; null if one has no budget. */
+  most_usd: Schema.NullOr(Schema.String)
+})
+export type InterruptedTrials = typeof InterruptedTrials.Type
+
 /** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
 const Resumptions = Schema.Array(
   Schema.Struct({
@@ -151,6 +168,8 @@ export const RunHeader = Schema.Struct({
   /** The filters of `--tag`, `--name` and others; absent if all scenarios are selected. */
   selection: Schema.optionalKey(StoredSelection),
   machine: Schema.optionalKey(Machine),
+  /** The code of suites, harness and service. */
+  revisions: Schema.optionalKey(Revisions),
   /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
   shard: Schema.optionalKey(
     Schema.Struct({
@@ -174,7 +193,7 @@ export const RunHeader = Schema.Struct({
     Schema.Struct({ name: Schema.String, scenarios: Schema.Int, argument: Schema.optionalKey(Schema.String) })
   ),
   /** The words behind `run` that it was called with: how it is taken up again when it was killed. */
-  args: Schema.optionalKey(Schema.Array(Schema.String)),
+  args: Schema.optionalKey(Schema.Array(StoredArgument)),
   /** Hash of the selected scenarios: a run is not resumed if they have changed. */
   suitesHash: Schema.optionalKey(Schema.String),
   resumed: Schema.optionalKey(Resumptions)
@@ -234,6 +253,10 @@ export const RunReport = Schema.Struct({
   leftovers: Schema.optionalKey(Schema.Array(Leftover)),
   /** Judgment by the earlier nights; absent without a history. */
   judgement: Schema.optionalKey(NightJudgement),
+  /** Who is working on a regression of the whole run, if someone is. */
+  acknowledged: Schema.optionalKey(Acknowledgement),
+  /** Who is working on problems of the whole run without a figure, such as an outage, by the kind of finding. */
+  acknowledgedKinds: Schema.optionalKey(Schema.Record(Schema.String, Acknowledgement)),
   /** The reason why it can't be part of the baseline of later runs; absent if it is complete. */
   partial: Schema.optionalKey(StoredPartial),
   /** Everything that a person should know about it, errors first: it passed if it has no error. */
@@ -245,7 +268,7 @@ export type RunReport = typeof RunReport.Type
 
 /** The result of a scenario that was not run. */
 export const unrun = (
-  scenario: Pick<ScenarioResult, "suite" | "name" | "source" | "tags" | "needs">,
+  scenario: Pick<ScenarioResult, "suite" | "name" | "source" | "tags" | "owner" | "needs">,
   started_ms: number,
   why: Skip.Skip
 ): ScenarioResult => ({
@@ -307,6 +330,10 @@ export const isUncleanOnly = (result: ScenarioResult): boolean =>
 
 /** True if a scenario failed only because it took too long or cost too much, and its trials passed. */
 export const isOverLimit = ({ failure }: ScenarioResult): boolean => failure?.kind === "limit"
+
+/** Who sees to the problems of a scenario: the owner of its quarantine, or the owner that it declares. */
+export const ownerOf = ({ owner, quarantine }: Pick<ScenarioResult, "owner" | "quarantine">): string | undefined =>
+  quarantine?.owner ?? owner
 
 /** True if a scenario needs attention, even if it is quarantined. */
 export const isBad = (result: ScenarioResult): boolean =>

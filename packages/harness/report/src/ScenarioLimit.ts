@@ -7,6 +7,4 @@ export const ScenarioLimit = Schema.Union([
   /** `maxCost`: a trial cost more on average. Exact decimals in USD. */
   Schema.TaggedStruct("MaxCost", { limit_usd: Schema.String, actual_usd: Schema.String })
 ])
-
-/** A limit of a scenario that its trials exceeded. */
 export type ScenarioLimit = typeof ScenarioLimit.Type

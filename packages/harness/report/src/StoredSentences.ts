@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import { ExceededRunLimit } from "./ExceededRunLimit.ts"
+import { Ineligibility } from "./Ineligibility.ts"
+import { orOlder } from "./OrOlder.ts"
 import { Partial } from "./Partial.ts"
 import { Selection } from "./Selection.ts"
 
@@ -60,20 +61,28 @@ const partialOf = (sentence: string): Partial => {
   return { _tag: "Other", text: sentence }
 }
 
-/** A record in a file, or the sentence that an earlier version stored in its place. */
-const orSentence = <A>(record: Schema.Codec<A>, parse: (sentence: string) => A) =>
-  Schema.Union([record, Schema.String]).pipe(
-    Schema.decodeTo(Schema.toType(record), {
-      decode: SchemaGetter.transform((value) => (typeof value === "string" ? parse(value) : value)),
-      encode: SchemaGetter.passthrough({ strict: false })
-    })
-  )
-
 /** A selection in a file, or the text that earlier versions stored. */
-export const StoredSelection = orSentence(Selection, (text) => selectionOf(text) ?? { tags: [], name: text })
+export const StoredSelection = orOlder(
+  Selection,
+  Schema.String,
+  (text) => selectionOf(text) ?? { tags: [], name: text }
+)
 
 /** The reason why a run is partial in a file, or the sentence that earlier versions stored. */
-export const StoredPartial = orSentence(Partial, partialOf)
+export const StoredPartial = orOlder(Partial, Schema.String, partialOf)
 
 /** An exceeded limit of a run in a file, or the sentence that earlier versions stored. */
-export const StoredRunLimit = orSentence(ExceededRunLimit, (text) => ({ _tag: "Other" as const, text }))
+export const StoredRunLimit = orOlder(ExceededRunLimit, Schema.String, (text) => ({
+  _tag: "Other" as const,
+  text
+}))
+
+const ineligibilities: Readonly<Record<string, Ineligibility>> = {
+  "another target": "OtherTarget",
+  "another number of trials": "OtherTrials",
+  partial: "Partial",
+  "later than this one": "Later"
+}
+
+/** The reason why a night wasn't compared in a file, or the words that earlier versions stored. */
+export const StoredIneligibility = orOlder(Ineligibility, Schema.String, (text) => ineligibilities[text] ?? "Other")

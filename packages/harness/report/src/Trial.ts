@@ -56,7 +56,12 @@ export const Leftover = Schema.Struct({
   trial: Schema.NullOr(Schema.Struct({ suite: Schema.String, scenario: Schema.String, index: Schema.Int })),
   /** `open`: it may go on, and cost. `unknown`: it may not exist. */
   state: Schema.Literals(["stopped", "over", "open", "unknown"]),
-  sentence: Schema.String
+  /** The reason why no client saw its end, if that isn't the scenario's doing. */
+  reason: Schema.optionalKey(Schema.String),
+  /** The response of the service, or the error of the client. */
+  why: Schema.optionalKey(Schema.String),
+  /** Its whole sentence, in the reports of older versions. */
+  sentence: Schema.optionalKey(Schema.String)
 })
 export type Leftover = typeof Leftover.Type
 

@@ -13,7 +13,8 @@ interface Confirming {
 const confirmTrialsOf = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<Trial> =>
   results.flatMap(({ confirm }) => confirm?.trials ?? [])
 
-const isRun = ({ verdict }: Trial): boolean => verdict !== "skipped"
+/** True if a trial ran, wholly or in part. */
+export const isRun = ({ verdict }: Trial): boolean => verdict !== "skipped"
 
 /** When the first confirm trial began, which is after all planned ones; the end of a run without. */
 const plannedUntil = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): number =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import type { Partial } from "../src/Partial.ts"
-import { StoredPartial, StoredSelection } from "../src/StoredSentences.ts"
+import { StoredIneligibility, StoredPartial, StoredSelection } from "../src/StoredSentences.ts"
 
 const read = Schema.decodeUnknownSync(StoredPartial)
 
@@ -40,5 +40,15 @@ describe("the selection of a run", () => {
     assert.deepStrictEqual(read('--tag smoke and --name "pays"'), { tags: ["smoke"], name: "pays" })
     assert.deepStrictEqual(read("anything else"), { tags: [], name: "anything else" })
     assert.deepStrictEqual(read({ tags: ["smoke"], trial: 2 }), { tags: ["smoke"], trial: 2 })
+  })
+})
+
+describe("the reason why a night isn't compared", () => {
+  it("is read from the words of an earlier version", () => {
+    const read = Schema.decodeUnknownSync(StoredIneligibility)
+    assert.deepStrictEqual(
+      ["another target", "partial", "OtherTrials", "an unrecognized reason"].map((why) => read(why)),
+      ["OtherTarget", "Partial", "OtherTrials", "Other"]
+    )
   })
 })

@@ -1,3 +1,4 @@
+import type { StandardSchema } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CheckCount } from "./CheckCount.ts"
@@ -136,21 +137,48 @@ export const status = (
   )
 }
 
+type Issue = NonNullable<Awaited<ReturnType<StandardSchema<unknown>["~standard"]["validate"]>>["issues"]>[number]
+
+const issueText = ({ message, path = [] }: Issue) =>
+  path.length === 0
+    ? message
+    : `${path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")}: ${message}`
+
+/** Decodes a value with a schema of either kind, or says what doesn't fit. */
+const decode = <A>(schema: CheckSchema<A>, value: unknown): Effect.Effect<A, string> => {
+  if (Schema.isSchema(schema)) {
+    const decodeWith = Schema.decodeUnknownEffect(schema as Schema.ConstraintDecoder<A>)
+    return Effect.mapError(decodeWith(value, { errors: "all" }), ({ message }) => message)
+  }
+  return Effect.suspend(() => {
+    const validated = (schema as StandardSchema<A>)["~standard"].validate(value)
+    if (validated instanceof Promise) {
+      return Effect.die(new TypeError("check.schema needs a schema that validates without waiting."))
+    }
+    return validated.issues === undefined
+      ? Effect.succeed(validated.value)
+      : Effect.fail(validated.issues.map(issueText).join("; "))
+  })
+}
+
+/** A schema of Effect's, or one of another library that validates without waiting, such as zod's. */
+export type CheckSchema<A> = Schema.ConstraintDecoder<A> | StandardSchema<A>
+
 /**
  * Checks that a value decodes with a schema, and returns the decoded value.
  *
+ * @param schema - A schema of Effect's or of zod, or of any library that follows standardschema.dev.
  * @param name - The name of the check in reports.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
  */
 export const schema = <A>(
-  schema: Schema.ConstraintDecoder<A>,
+  schema: CheckSchema<A>,
   value: unknown,
   name = "the answer's shape"
 ): Effect.Effect<A, CheckFailed> => {
   const at = new Error()
-  return Effect.matchEffect(Schema.decodeUnknownEffect(schema)(value, { errors: "all" }), {
-    onFailure: (error) =>
-      refute(name, at, { expected: error.message.replaceAll(/\s*\n\s*/gu, " "), actual: show(value) }),
+  return Effect.matchEffect(decode(schema, value), {
+    onFailure: (issue) => refute(name, at, { expected: issue.replaceAll(/\s*\n\s*/gu, " "), actual: show(value) }),
     onSuccess: (decoded) => Effect.as(pass, decoded)
   })
 }

@@ -1,4 +1,11 @@
-import type { ControlClient, Fault, FaultPlan, JournalEntry, Operation } from "@webagent/control"
+import {
+  type ControlClient,
+  type Fault,
+  type FaultPlan,
+  type JournalEntry,
+  type Operation,
+  PlainTimes
+} from "@webagent/control"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -11,7 +18,8 @@ export class ControlError extends Schema.TaggedError<ControlError>()("ControlErr
 
 /** A fault for requests about one thing. */
 export interface Injection {
-  readonly fault: Fault
+  /** Its times may be text, such as `"2 seconds"`, or milliseconds. */
+  readonly fault: PlainTimes.Plain<Fault>
   /** The id of a run, a session or a browser: whatever else runs at the same time is left alone. */
   readonly resource: string
   /** Only these operations, such as `v4.getRunStatus`; all unless told. */
@@ -41,6 +49,8 @@ export interface Control {
 
 const refused = (error: { readonly message: string }) => new ControlError({ message: error.message })
 
+const refusedPlan = (error: unknown) => new ControlError({ message: `The fault is not valid: ${String(error)}` })
+
 const tell = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(Effect.asVoid(effect), refused)
 
@@ -62,11 +72,13 @@ export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =
       stopSession: (id) => tell(api.operations.stopSession({ params: { session_id: id } })),
       dropConnections: (id) => tell(api.operations.dropConnections({ params: { browser_id: id } })),
       inject: ({ fault, ...when }) =>
-        Effect.suspend(() => {
+        Effect.gen(function* () {
           const name = `injected ${++injected} on ${when.resource}`
-          return Effect.asVoid(
-            Effect.acquireRelease(change(name, [{ name, fault, when }]), () => Effect.ignore(change(name, [])))
-          )
+          const plan = yield* Effect.try({
+            try: () => PlainTimes.faultsOf([{ name, fault, when }]),
+            catch: refusedPlan
+          })
+          yield* Effect.acquireRelease(change(name, plan), () => Effect.ignore(change(name, [])))
         }),
       journal: (resource) =>
         Effect.map(Effect.mapError(api.record.getJournal({ query: { resource } }), refused), ({ entries }) => entries),

@@ -6,3 +6,9 @@ export const wrongName = (name: unknown): string | undefined => {
   if (typeof name !== "string" || name.trim() === "") return "its name is empty."
   return unshown.test(name) ? "its name has a line break, or another character that is not shown." : undefined
 }
+
+/** Returns the reason why a suite or a scenario can't have this owner; undefined if it can, or if it has none. */
+export const wrongOwner = (owner: unknown): string | undefined =>
+  owner === undefined || (typeof owner === "string" && owner.trim() !== "" && !unshown.test(owner))
+    ? undefined
+    : `owner must be a team, a person or a handle, such as "checkout", not ${JSON.stringify(owner)}.`

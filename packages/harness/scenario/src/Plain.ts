@@ -6,7 +6,6 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Check from "./Check.ts"
@@ -18,9 +17,27 @@ import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import { UnawaitedCall } from "./UnawaitedCall.ts"
 
+declare const errors: unique symbol
+
+/** A promise of a client. The compiler knows its errors, so `check.fails` accepts their tags and types the error. */
+export interface Rejecting<A, E> extends Promise<A> {
+  /** Exists in types only. */
+  readonly [errors]: E
+}
+
+/** The tags of errors that a promise can be rejected with; any text if the promise isn't a client's. */
+export type RejectionTag<P> =
+  P extends Rejecting<unknown, infer E extends { readonly _tag: string }> ? E["_tag"] : string
+
+/** The error of this tag that a promise can be rejected with. */
+export type Rejection<P, Tag extends string> =
+  P extends Rejecting<unknown, infer E extends { readonly _tag: string }>
+    ? Extract<E, { readonly _tag: Tag }>
+    : { readonly _tag: Tag; readonly [field: string]: unknown }
+
 type Result<R> =
-  R extends Effect.Effect<infer A, infer _E, infer _R>
-    ? Promise<A>
+  R extends Effect.Effect<infer A, infer E, infer _R>
+    ? Rejecting<A, E>
     : R extends Stream.Stream<infer A, infer _E, infer _R>
       ? AsyncIterable<A>
       : R
@@ -46,10 +63,14 @@ export interface PlainCheck {
   isTrue(actual: boolean, name?: string): void
   match(actual: unknown, pattern: RegExp, name?: string): void
   status(answer: RawAnswer, expected: Parameters<typeof Check.status>[1], name?: string): void
-  schema<A>(schema: Schema.ConstraintDecoder<A>, value: unknown, name?: string): A
+  schema<A>(schema: Check.CheckSchema<A>, value: unknown, name?: string): A
   that(name: string, holds: boolean, seen?: Parameters<typeof Check.that>[2]): void
-  /** The promise is rejected with an error of this tag; answers with the error. */
-  fails(promise: PromiseLike<unknown>, tag: string, name?: string): Promise<unknown>
+  /** Checks that a promise is rejected with an error of this tag, and returns the error. */
+  fails<P extends PromiseLike<unknown>, const Tag extends RejectionTag<P>>(
+    promise: P,
+    tag: Tag,
+    name?: string
+  ): Promise<Rejection<P, Tag>>
   /** Looks somewhere else whether a response was right: a function that returns a finding, or an oracle of Effect. */
   oracle(name: string, oracle: PlainOracle.Oracle | Oracle<unknown>): Promise<void>
 }
@@ -112,8 +133,11 @@ const checks = (context: Context.Context<Scope.Scope>, call: Call): PlainCheck =
     status: (...args) => thrown(Check.status(...args)),
     schema: (...args) => thrown(Check.schema(...args)),
     that: (...args) => thrown(Check.that(...args)),
-    fails: (promise, tag, name) =>
-      call("check.fails", Check.fails(Effect.tryPromise({ try: () => promise, catch: (error) => error }), tag, name)),
+    fails: ((promise: PromiseLike<unknown>, tag: string, name?: string) =>
+      call(
+        "check.fails",
+        Check.fails(Effect.tryPromise({ try: () => promise, catch: (error) => error }), tag, name)
+      )) as PlainCheck["fails"],
     oracle: (name, oracle) => call("check.oracle", Check.oracle(name, PlainOracle.effectOf(oracle)))
   }
 }

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { CheckCount } from "./CheckCount.ts"
 import { CheckFailed } from "./CheckFailed.ts"
-import { wrongName } from "./Name.ts"
+import { wrongName, wrongOwner } from "./Name.ts"
 import { isNeed, type Need, needs } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import * as Time from "./Time.ts"
@@ -30,6 +30,8 @@ export type Allowance = (typeof allowances)[number]
 /** Options for selecting, repeating and limiting a scenario. */
 export interface ScenarioOptions {
   readonly tags?: ReadonlyArray<string>
+  /** Who looks at its failures: a team, a person or a handle. By default the suite's owner. */
+  readonly owner?: string
   /** A target that lacks one of these skips the scenario and says why. */
   readonly needs?: ReadonlyArray<Need>
   /** Number of trials, some of them concurrent. If some pass and some don't, the scenario is flaky. 1 by default. */
@@ -61,6 +63,8 @@ export type ScenarioBody = (
 export interface Scenario {
   readonly name: string
   readonly tags: ReadonlyArray<string>
+  /** Who looks at its failures. */
+  readonly owner: string | undefined
   readonly needs: ReadonlyArray<Need>
   readonly trials: number
   /** Maximum cost of all its trials together, as an exact decimal. */
@@ -94,6 +98,7 @@ const dollars = (name: string, option: "budget" | "maxCost", text: string | unde
 
 const optionNames = [
   "tags",
+  "owner",
   "needs",
   "trials",
   "budget",
@@ -118,6 +123,8 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
     const words: unknown = options[option] ?? []
     if (!Array.isArray(words)) refuse(name, `${option} must be a list, not ${JSON.stringify(words)}.`)
   }
+  const owner = wrongOwner(options.owner)
+  if (owner !== undefined) refuse(name, owner)
   const need = options.needs?.find((need) => !isNeed(need))
   if (need !== undefined) refuse(name, `needs "${need}" is not one of ${listed(Object.keys(needs))}.`)
   for (const option of ["only", "soft"] as const) {
@@ -190,6 +197,7 @@ export const make = (
   return {
     name,
     tags: options.tags ?? [],
+    owner: options.owner,
     needs: options.needs ?? [],
     trials,
     budget_usd: dollars(name, "budget", options.budget),

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { HookFailed } from "./HookFailed.ts"
-import { wrongName } from "./Name.ts"
+import { wrongName, wrongOwner } from "./Name.ts"
 import type { Scenario } from "./Scenario.ts"
 import { SuiteScope } from "./SuiteScope.ts"
 
@@ -17,8 +17,10 @@ export interface Suite {
 /** The result of a suite's hook: an Effect, a promise, or a value. */
 type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
 
-/** Hooks that run once per suite, regardless of its scenarios and trials. */
+/** The owner of a suite, and hooks that run once per suite, regardless of its scenarios and trials. */
 export interface SuiteOptions {
+  /** Who looks at failures of its scenarios, unless a scenario has an owner itself: a team, a person or a handle. */
+  readonly owner?: string
   /** Before its first scenario. When it fails, every scenario fails with its error. */
   readonly beforeAll?: () => Done<unknown>
   /** After its last scenario, if `beforeAll` has succeeded. If it fails, the run fails. */
@@ -80,14 +82,14 @@ const after = (scenarios: ReadonlyArray<Scenario>, options: SuiteOptions): Reado
   }))
 }
 
-const optionNames = ["beforeAll", "afterAll"]
+const optionNames = ["owner", "beforeAll", "afterAll"]
 
 /**
  * Makes a suite from scenarios and lists of scenarios. A file `*.suite.ts` exports it as its default.
  *
  * @param name - The name in reports and on the command line.
  * @param scenarios - The scenarios, in the order of the report.
- * @param options - Hooks that run before the first scenario and after the last one.
+ * @param options - The owner, and hooks that run before the first scenario and after the last one.
  * @throws `TypeError` if two scenarios have the same name, or a name or an option is invalid.
  * @example
  * ```ts
@@ -111,10 +113,16 @@ export const make = (
   if (odd !== undefined) {
     throw new TypeError(`Suite "${name}": "${odd}" is not an option of a suite. Use one of: ${optionNames.join(", ")}.`)
   }
+  const owner = wrongOwner(options.owner)
+  if (owner !== undefined) throw new TypeError(`Suite "${name}": ${owner}`)
   if (!Array.isArray(scenarios)) {
     throw new TypeError(`Suite "${name}": its scenarios must be a list: Suite.make("${name}", [scenario(...)]).`)
   }
-  const all = scenarios.flat()
+  const all = scenarios
+    .flat()
+    .map((scenario) =>
+      options.owner === undefined || scenario.owner !== undefined ? scenario : { ...scenario, owner: options.owner }
+    )
   const seen = new Set<string>()
   for (const { name: scenario } of all) {
     if (seen.has(scenario)) throw new TypeError(`Suite "${name}" has two scenarios named "${scenario}".`)

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { StandardSchema } from "@webagent/v4"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
@@ -140,6 +142,37 @@ describe("check", () => {
       assert.include(shown[1], "price")
       assert.include(shown[1], "shop")
       assert.strictEqual(shown[2], '{"price":12}')
+    })
+  )
+
+  it.effect("schema takes a schema of another library, and names every issue", () =>
+    Effect.gen(function* () {
+      type Validate = StandardSchema<number>["~standard"]["validate"]
+      const price = (validate: Validate): StandardSchema<number> => ({
+        "~standard": { version: 1, vendor: "test", validate }
+      })
+      assert.strictEqual(
+        (yield* check.schema(
+          price((value) => ({ value: Number(value) })),
+          "12"
+        )) + 1,
+        13
+      )
+      const issues = [{ message: "Too small", path: ["offer", { key: "price" }] }, { message: "No shop" }]
+      const { shown } = yield* failing(
+        check.schema(
+          price(() => ({ issues })),
+          { price: -1 }
+        )
+      )
+      assert.deepStrictEqual(shown.slice(1), ["offer.price: Too small; No shop", '{"price":-1}'])
+      const waiting = yield* Effect.exit(
+        check.schema(
+          price(() => Promise.resolve({ value: 1 })),
+          1
+        )
+      )
+      assert.include(Exit.isFailure(waiting) && Cause.pretty(waiting.cause), "validates without waiting")
     })
   )
 

@@ -51,6 +51,24 @@ describe("a story in plain style", () => {
     })
   )
 
+  it.effect("check.fails returns a client's error with its type, and any other by its tag", () =>
+    Effect.gen(function* () {
+      Object.assign(context.v4.runs, { cancel: () => Effect.fail({ _tag: "RunNotFoundError", detail: "no run" }) })
+      const seen: Array<string> = []
+      const { exit } = yield* told(async ({ check, v4 }) => {
+        const { detail } = await check.fails(v4.runs.cancel("r-1"), "RunNotFoundError")
+        seen.push(detail)
+        const { _tag, shop } = await check.fails(Promise.reject({ _tag: "Closed", shop: "mugs" }), "Closed")
+        seen.push(_tag, String(shop))
+        // @ts-expect-error -- no client's error has this tag
+        await check.fails(v4.runs.cancel("r-1"), "RunNotFound")
+      })
+      const error = yield* Effect.flip(exit) as Effect.Effect<Error>
+      assert.deepStrictEqual(seen, ["no run", "Closed", "mugs"])
+      assert.include(error.message, "an error RunNotFound")
+    })
+  )
+
   it.effect("names every such call", () =>
     Effect.gen(function* () {
       const { exit } = yield* told(({ use, v4 }) => {

@@ -14,6 +14,7 @@ describe("scenario", () => {
     assert.deepStrictEqual(rest, {
       name: "buys a mug",
       tags: [],
+      owner: undefined,
       needs: [],
       trials: 1,
       budget_usd: undefined,
@@ -58,7 +59,7 @@ describe("scenario", () => {
       )
     const bad = (options: string, sentence: string) =>
       assert.throws(() => scenario("x", JSON.parse(options), nothing), `Scenario "x": ${sentence}`)
-    bad('{ "trails": 5 }', '"trails" is not an option of a scenario. Use one of: tags, needs, trials, budget')
+    bad('{ "trails": 5 }', '"trails" is not an option of a scenario. Use one of: tags, owner, needs, trials, budget')
     bad('{ "needs": ["mony"] }', 'needs "mony" is not one of scriptable-agent, control-api')
     bad('{ "tags": "nightly" }', 'tags must be a list, not "nightly".')
     assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
@@ -139,7 +140,7 @@ describe("Suite", () => {
   it("refuses an option that it does not have", () => {
     assert.throws(
       () => Suite.make("s", [], JSON.parse('{ "beforAll": 1 }')),
-      'Suite "s": "beforAll" is not an option of a suite. Use one of: beforeAll, afterAll.'
+      'Suite "s": "beforAll" is not an option of a suite. Use one of: owner, beforeAll, afterAll.'
     )
   })
 

@@ -1,30 +1,9 @@
-import { type Night, NightFingerprint } from "@webagent/nights/Night"
-import { Conclusion } from "@webagent/findings/NightChanges"
+import type { CompareOutput } from "@webagent/harness-api"
+import type { Conclusion } from "@webagent/findings/NightChanges"
+import type { Night } from "@webagent/nights/Night"
 import type { NightComparison } from "@webagent/nights/NightComparison"
-import { Comparison } from "@webagent/report/Comparison"
-import { Partial } from "@webagent/report/Partial"
-import * as Schema from "effect/Schema"
 
-const Compared = Schema.Struct({
-  id: Schema.String,
-  startedAt: Schema.String,
-  ...NightFingerprint.fields,
-  partial: Schema.optionalKey(Partial),
-  report: Schema.optionalKey(Schema.String)
-})
-
-/** The output of `compare --json`. */
-export const CompareOutput = Schema.Struct({
-  ...Conclusion.fields,
-  before: Compared,
-  after: Compared,
-  /** Number of scenarios that both nights have. */
-  scenarios: Schema.Int,
-  /** Number of trials that have the same seed in both nights. */
-  pairs: Schema.Int,
-  differences: Schema.Array(Schema.String),
-  rows: Schema.Array(Comparison)
-}).annotate({ identifier: "CompareOutput" })
+export { CompareOutput } from "@webagent/harness-api"
 
 /** A comparison for a program. */
 export const of = ({
@@ -37,7 +16,7 @@ export const of = ({
   readonly b: Night
   readonly comparison: NightComparison
   readonly conclusion: Conclusion
-}): typeof CompareOutput.Type => {
+}): CompareOutput => {
   const { differences, pairs, rows, scenarios } = comparison
   const { also, because, changes, needs, verdict } = conclusion
   const night = ({ fingerprint, id, partial, report, startedAt }: Night) => ({

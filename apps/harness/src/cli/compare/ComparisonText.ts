@@ -26,12 +26,6 @@ const marks: Readonly<Record<ComparisonVerdict, keyof Style>> = {
   "cannot tell": "strong"
 }
 
-/** Summarizes a comparison in one line. */
-const lastLine = ({ also, because, verdict }: Conclusion): string => {
-  const why = because.length === 0 ? "" : `: ${because.map(Changes.reason).join(", ")}`
-  return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.map(Changes.reason).join(", ")}`}`
-}
-
 /** Lists the data that a more certain verdict needs. */
 const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArray<string> => [
   ...(nights === undefined
@@ -82,6 +76,6 @@ export const lines = (given: {
     ...differences.map((difference) => `  differs: ${difference}`),
     "",
     ...needsOf(conclusion),
-    style[marks[conclusion.verdict]](lastLine(conclusion))
+    style[marks[conclusion.verdict]](Changes.conclusion(conclusion))
   ]
 }

@@ -1,9 +1,7 @@
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
-import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 const night = (name: string, what: string) =>
@@ -22,24 +20,19 @@ export const compare = configured(
     config: Flags.config
   },
   ({ config }) => ({ config }),
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./compareNights.ts")),
-      ({ compareNights }) => compareNights(options)
-    )
+  (options) => loading(async () => (await import("./compareNights.ts")).compareNights(options))
 ).pipe(
-  Command.withDescription(
-    description("Compare two nights", {
+  help("Compare two nights", {
+    exits: {
       0: "no difference seen",
       1: "the second night is worse",
       2: "wrong usage",
       5: "cannot tell",
       6: "the second night is better"
-    })
-  ),
-  Command.withShortDescription("Compare two nights"),
-  Command.withExamples([
-    { command: `${program} compare last-1 last`, description: "Compare the last two nights of the history" },
-    { command: `${program} compare release/ candidate/`, description: "Compare two report folders" }
-  ])
+    },
+    examples: {
+      "compare last-1 last": "Compare the last two nights of the history",
+      "compare release/ candidate/": "Compare two report folders"
+    }
+  })
 )

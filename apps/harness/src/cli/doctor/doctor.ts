@@ -1,8 +1,6 @@
-import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import { description } from "@webagent/cli/Description"
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
 import { configured } from "../Configured.ts"
 
 /** `doctor`: whether this machine has what the harness needs. What it runs with is loaded when it runs. */
@@ -19,22 +17,15 @@ export const doctor = configured(
     config: Flags.config
   },
   ({ config }) => ({ config }),
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./examine.ts")),
-      ({ examine }) => examine(options)
-    )
+  (options) => loading(async () => (await import("./examine.ts")).examine(options))
 ).pipe(
-  Command.withDescription(
-    description("Check Node, Go, k6, Chromium, bubblewrap (for webagent-server), the API key and the target", {
+  help("Check what this machine has and lacks", {
+    does: "Check Node, Go, k6, Chromium, bubblewrap (for webagent-server), the API key and the target",
+    exits: {
       0: "nothing failed; what is missing is optional",
       1: "a check failed",
       2: "wrong usage"
-    })
-  ),
-  Command.withShortDescription("Check what this machine has and lacks"),
-  Command.withExamples([
-    { command: `${program} doctor`, description: "This machine" },
-    { command: `${program} doctor --target https://your.service`, description: "A service and its key, too" }
-  ])
+    },
+    examples: { doctor: "This machine", "doctor --target https://your.service": "A service and its key, too" }
+  })
 )

@@ -1,9 +1,7 @@
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import { description } from "@webagent/cli/Description"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
 import { configured } from "../Configured.ts"
 
@@ -26,27 +24,29 @@ export const drift = configured(
   },
   namedIn,
   ({ a, apiKeyEnvB, b, json, ...parsed }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./driftBetween.ts")),
-      ({ driftBetween }) => driftBetween({ a, b, apiKeyEnvB, json, run: optionsOf({ ...parsed, target: a }) })
+    loading(async () =>
+      (await import("./driftBetween.ts")).driftBetween({
+        a,
+        b,
+        apiKeyEnvB,
+        json,
+        run: optionsOf({ ...parsed, target: a })
+      })
     )
 ).pipe(
-  Command.withDescription(
-    description(
-      "Compare what two services answer: fields, types, statuses. Runs the suites against each URL",
-      {
-        0: "no difference",
-        1: "differences",
-        2: "wrong usage",
-        3: "no service at a URL, or it refuses the key",
-        5: "cannot tell"
-      },
-      ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"]
-    )
-  ),
-  Command.withShortDescription("Compare what two services answer"),
-  Command.withExamples([
-    { command: `${program} drift yesterday.ndjson https://your.service`, description: "Has the service changed?" },
-    { command: `${program} drift https://your.service simulated`, description: "Does the simulator answer alike?" }
-  ])
+  help("Compare what two services answer", {
+    does: "Compare what two services answer: fields, types, statuses. Runs the suites against each URL",
+    exits: {
+      0: "no difference",
+      1: "differences",
+      2: "wrong usage",
+      3: "no service at a URL, or it refuses the key",
+      5: "cannot tell"
+    },
+    more: ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"],
+    examples: {
+      "drift yesterday.ndjson https://your.service": "Has the service changed?",
+      "drift https://your.service simulated": "Does the simulator answer alike?"
+    }
+  })
 )

@@ -5,7 +5,7 @@ import type { Night, NightScenario } from "@webagent/nights/Night"
 import { counted, duration, percent } from "@webagent/cli/Text"
 import type { Style } from "@webagent/cli/Style"
 import * as PartialText from "@webagent/findings/words/PartialText"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 
@@ -79,7 +79,7 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
       String(flaky(night)),
       String(leaks(night)),
       duration(night.duration_ms),
-      Money.rounded(night.cost_usd)
+      NightText.costText(night)
     ]
   })
   const head = ["id", "started (UTC)", "trials", "passed", "flaky", "leaks", "duration", "cost"]

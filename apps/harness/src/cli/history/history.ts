@@ -1,11 +1,10 @@
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
-import { description } from "@webagent/cli/Description"
-import { program } from "../Program.ts"
 import { configured } from "../Configured.ts"
 
 const accept = configured(
@@ -24,20 +23,45 @@ const accept = configured(
   },
   ({ config }) => ({ config }),
   ({ note, scenario, ...rest }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./acceptNight.ts")),
-      ({ acceptNight }) =>
-        acceptNight({ ...rest, scenario: Option.getOrUndefined(scenario), note: Option.getOrUndefined(note) })
+    loading(async () =>
+      (await import("./decideNight.ts")).acceptNight({
+        ...rest,
+        scenario: Option.getOrUndefined(scenario),
+        note: Option.getOrUndefined(note)
+      })
     )
 ).pipe(
-  Command.withDescription(description("Accept a regression as the new baseline", { 0: "accepted", 2: "wrong usage" })),
-  Command.withShortDescription("Accept a regression as the new baseline"),
-  Command.withExamples([
-    {
-      command: `${program} history accept 3f0c --note "the new model is slower"`,
-      description: "Every regression of the night"
+  help("Accept a regression as the new baseline", {
+    exits: { 0: "accepted", 2: "wrong usage" },
+    examples: { 'history accept 3f0c --note "the new model is slower"': "Every regression of the night" }
+  })
+)
+
+const acknowledge = configured(
+  "history acknowledge",
+  {
+    night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a problem, or last")),
+    history: Flags.history,
+    scenario: Flags.text(
+      "scenario",
+      'Acknowledge only this scenario: a name, or "suite > name" (default: every problem of the night)'
+    ),
+    owner: Flag.String("owner").pipe(Flag.withDescription("Record who is working on it: a team, a person or a handle")),
+    until: Flags.text("until", "Send reminders again after this day, such as 2026-12-01 (default: never)"),
+    note: Flags.text("note", "Record what is being done (default: none)"),
+    config: Flags.config
+  },
+  ({ config }) => ({ config }),
+  (options) => loading(async () => (await import("./decideNight.ts")).acknowledgeNight(options))
+).pipe(
+  help("Record who is working on a problem", {
+    does: "Record who is working on a problem, so that it sends no reminders",
+    exits: { 0: "acknowledged", 2: "wrong usage" },
+    examples: {
+      'history acknowledge last --scenario "checkout > pays" --owner ada --until 2026-12-01':
+        "One scenario of the last night"
     }
-  ])
+  })
 )
 
 /** `history`: the nights, their trends, and what was said of them. What it runs with is loaded when it runs. */
@@ -63,24 +87,22 @@ export const history = configured(
   },
   ({ config }) => ({ config }),
   ({ scenario, ...rest }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./showHistory.ts")),
-      ({ showHistory }) => showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
+    loading(async () =>
+      (await import("./showHistory.ts")).showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
     )
 ).pipe(
-  Command.withDescription(
-    description("Show the nights of a history with their trends", {
+  Command.withSubcommands([accept, acknowledge]),
+  help("Show the nights of a history with their trends", {
+    exits: {
       0: "shown; with --judge: the last night did not fail",
       1: "with --judge: the last night failed",
       2: "wrong usage"
-    })
-  ),
-  Command.withShortDescription("Show the nights of a history with their trends"),
-  Command.withSubcommands([accept]),
-  Command.withExamples([
-    { command: `${program} history`, description: "The last 30 nights" },
-    { command: `${program} history --scenario checkout`, description: "One scenario over all nights" },
-    { command: `${program} history --html`, description: "A page with a heat map of scenarios by nights" },
-    { command: `${program} history --judge --json`, description: "The verdict on the last night, for programs" }
-  ])
+    },
+    examples: {
+      history: "The last 30 nights",
+      "history --scenario checkout": "One scenario over all nights",
+      "history --html": "A page with a heat map of scenarios by nights",
+      "history --judge --json": "The verdict on the last night, for programs"
+    }
+  })
 )

@@ -11,13 +11,17 @@ import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { usage } from "@webagent/cli/UserError"
 import { dirname } from "node:path"
+import * as ExportFile from "../../page/ExportFile.ts"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NightsPage from "../../page/NightsPage.ts"
+import * as Screens from "../../page/Screens.ts"
+import { commandsOf } from "../Advice.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { ExitError } from "@webagent/cli/ExitCode"
 import { noNights } from "../HistoryNight.ts"
+import { version } from "../Program.ts"
 import { terminal } from "@webagent/cli/Terminal"
 
 /** Shows the last nights of a history, or scenarios through them. */
@@ -49,7 +53,16 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   if (options.html) {
     const path = `${options.history.replace(/\.[^./\\]+$/u, "")}.html`
     const linkOf = (night: Night) => HtmlReporter.linkFrom(dirname(path), options.history, night)
-    yield* AtomicFile.write(path, NightsPage.render({ past, last, linkOf })).pipe(
+    yield* Screens.build
+    const data = NightsPage.dataOf({
+      past,
+      last,
+      linkOf,
+      tool: { name: "webagent-harness", version },
+      commands: commandsOf({ history: options.history, quarantine: undefined }),
+      exportedAt: DateTime.formatIso(yield* DateTime.now)
+    })
+    yield* AtomicFile.write(path, ExportFile.render(data, yield* Screens.bundle)).pipe(
       Effect.mapError((error) => usage(`The page cannot be written: ${describePlatformError(error)}.`))
     )
     return yield* write(`nights   ${path}\n`)

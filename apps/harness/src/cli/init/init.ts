@@ -1,5 +1,5 @@
+import { loading } from "@webagent/cli/Loading"
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 
@@ -7,11 +7,7 @@ import { program } from "../Program.ts"
 export const init = Command.make(
   "init",
   { dryRun: Flags.switched("dry-run", "Show what would be written, and write nothing") },
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./initProject.ts")),
-      ({ initProject }) => initProject(options)
-    )
+  (options) => loading(async () => (await import("./initProject.ts")).initProject(options))
 ).pipe(
   Command.withDescription(
     "Write a configuration, a first suite, a nightly workflow, .gitignore lines and package scripts. Existing files stay as they are"

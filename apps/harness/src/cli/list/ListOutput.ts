@@ -12,6 +12,8 @@ export const ListOutput = Schema.Struct({
           name: Schema.String,
           needs: Schema.Array(Schema.String),
           tags: Schema.Array(Schema.String),
+          /** Who looks at its failures; null without an owner. */
+          owner: Schema.NullOr(Schema.String),
           trials: Schema.Int,
           /** Run only this scenario, and others that say so. */
           only: Schema.Boolean,

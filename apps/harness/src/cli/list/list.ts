@@ -1,6 +1,5 @@
-import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import { description } from "@webagent/cli/Description"
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Flags from "../Flags.ts"
 import { namedIn, suites } from "../RunFlags.ts"
 import { configured } from "../Configured.ts"
@@ -10,12 +9,5 @@ export const list = configured(
   "list",
   { suites, builtIn: Flags.builtIn, json: Flags.json, config: Flags.config },
   namedIn,
-  (wanted) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./listSuites.ts")),
-      ({ listSuites }) => listSuites(wanted)
-    )
-).pipe(
-  Command.withDescription(description("List suites with scenarios, needs and tags", { 0: "listed", 2: "wrong usage" })),
-  Command.withShortDescription("List suites with scenarios, needs and tags")
-)
+  (wanted) => loading(async () => (await import("./listSuites.ts")).listSuites(wanted))
+).pipe(help("List suites with scenarios, needs and tags", { exits: { 0: "listed", 2: "wrong usage" } }))

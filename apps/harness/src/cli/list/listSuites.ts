@@ -7,12 +7,13 @@ import { ListOutput } from "./ListOutput.ts"
 const lines = (suites: typeof ListOutput.Type.suites): ReadonlyArray<string> =>
   suites.flatMap(({ name, scenarios }) => [
     `${name}  (${scenarios.length})`,
-    ...scenarios.map(({ name, needs, only, skip, tags }) => {
+    ...scenarios.map(({ name, needs, only, owner, skip, tags }) => {
       const notes = [
         ...(only ? ["only"] : []),
         ...(skip === null ? [] : [`skipped: ${skip}`]),
         ...(needs.length > 0 ? [`needs ${needs.join(", ")}`] : []),
-        ...(tags.length > 0 ? [`tags ${tags.join(", ")}`] : [])
+        ...(tags.length > 0 ? [`tags ${tags.join(", ")}`] : []),
+        ...(owner === null ? [] : [`owner ${owner}`])
       ]
       return `  ${name}${notes.length === 0 ? "" : `   · ${notes.join(" · ")}`}`
     }),
@@ -24,10 +25,11 @@ export const listSuites = Effect.fnUntraced(function* (wanted: SuiteSource.Wante
   const suites = (yield* SuiteSource.load(wanted)).map(({ argument, suite }) => ({
     name: suite.name,
     argument,
-    scenarios: suite.scenarios.map(({ budget_usd, name, needs, only, skip, tags, trials, where }) => ({
+    scenarios: suite.scenarios.map(({ budget_usd, name, needs, only, owner, skip, tags, trials, where }) => ({
       name,
       needs,
       tags,
+      owner: owner ?? null,
       trials,
       only,
       skip: skip ?? null,

@@ -42,9 +42,19 @@ export const planOf = (name: string, { duration, rate, vus }: Workload) => {
   return Effect.fail(usage(`No load test named "${name}". ${advice} See: ${program} load --help`))
 }
 
+/** The default task names its own outcome and duration, so with a profile it is one that leaves both to the profile. */
+const plainTask = "Say hello"
+
 /** Reads the settings of a load test that are not in its plan, including the thresholds from their file. */
 export const settingsOf = Effect.fnUntraced(function* (
-  { mix, runTimeout, sample, task, vus }: Workload,
+  {
+    mix,
+    profile,
+    runTimeout,
+    sample,
+    task = profile === undefined ? undefined : plainTask,
+    vus
+  }: Workload & { readonly profile?: string | undefined },
   thresholds?: string
 ) {
   if (mix !== undefined) {
@@ -65,10 +75,6 @@ export const settingsOf = Effect.fnUntraced(function* (
 
 /** Returns whether an address is on this machine, without looking up names. */
 export const isThisMachine = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? "")
-
-/** Returns the fields that have a value. */
-export const withoutUndefined = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 // a user that checks responses takes more, and most do not
 const memoryOfUser_bytes = 700_000

@@ -25,6 +25,7 @@ import { endWith } from "../ExitCode.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
 import * as LoadFlags from "./LoadFlags.ts"
+import { defined } from "@webagent/cli/Defined"
 import * as LoadOptions from "./LoadOptions.ts"
 import { AbOutput } from "./LoadOutput.ts"
 
@@ -145,7 +146,7 @@ export const comparePair = (options: LoadFlags.CompareOptions) =>
       startedAt,
       rate: plan.rate,
       duration_ms: plan.duration_ms,
-      settings: LoadOptions.withoutUndefined({ ...shape, profile: options.profile }),
+      settings: defined({ ...shape, profile: options.profile }),
       seed,
       tolerance,
       pairs: measured,

@@ -1,5 +1,6 @@
 import * as Baseline from "@webagent/load/Baseline"
 import * as BaselineFile from "@webagent/load/BaselineFile"
+import * as Breakpoint from "@webagent/load/Breakpoint"
 import * as FailedRequests from "@webagent/load/FailedRequests"
 import * as LoadHtml from "@webagent/load/html/LoadHtml"
 import * as JUnit from "@webagent/load/JUnit"
@@ -25,6 +26,7 @@ import { ExitError } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../reports/ReportDirectory.ts"
 import * as LoadFlags from "./LoadFlags.ts"
+import { defined } from "@webagent/cli/Defined"
 import * as LoadOptions from "./LoadOptions.ts"
 import { LoadOutput } from "./LoadOutput.ts"
 
@@ -139,7 +141,8 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
         yield* Console.error([`The load test has no result: ${why}.`, ...stderr].join("\n"))
         return yield* new ExitError({ exitCode: 1 })
       }
-      const thresholds = Threshold.all(summary)
+      // Ctrl-C cuts work off, which says nothing about the service
+      const thresholds = Threshold.all(summary).filter(({ name }) => !interrupted || !LoadReport.ofCutWork.has(name))
       const held = thresholds.every(({ ok }) => ok)
       const report: LoadReport.LoadReport = {
         tool: { name: "webagent-harness", version, k6: k6.version },
@@ -148,11 +151,14 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
         startedAt,
         rate: plan.rate,
         duration_ms: plan.duration_ms,
-        settings: { ...LoadOptions.withoutUndefined({ ...settings, profile }), segments },
+        settings: { ...defined({ ...settings, profile }), segments },
         took_ms: summary.state.testRunDurationMs,
         verdict: interrupted ? "stopped" : held ? "passed" : "failed",
         thresholds,
         measurements: Measurements.of(points),
+        ...(plan.test.name === "breakpoint" && settings.vus === undefined && !interrupted
+          ? { breakpoint: Breakpoint.of(points, plan, summary.metrics) }
+          : {}),
         failed_requests: FailedRequests.of(points),
         metrics: summary.metrics
       }

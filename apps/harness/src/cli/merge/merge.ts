@@ -1,11 +1,11 @@
+import { help } from "../Help.ts"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { program, version } from "../Program.ts"
+import { version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
-import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
@@ -34,8 +34,10 @@ export const merge = configured(
     notify,
     quarantine,
     record,
+    remindDays,
     reportDir,
-    reporters
+    reporters,
+    reportUrl
   }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
@@ -59,6 +61,8 @@ export const merge = configured(
             history: history ?? was.history,
             quarantine: quarantine ?? was.quarantine,
             notify: notify.length > 0 ? notify : was.notify,
+            reportUrl: reportUrl ?? was.reportUrl,
+            remindDays: remindDays ?? was.remindDays,
             record: record || was.record
           }
         })
@@ -66,19 +70,14 @@ export const merge = configured(
       yield* Command.runWith(again, { version })(shards[0]?.report.header.args ?? [])
     })
 ).pipe(
-  Command.withDescription(
-    description(
-      "Merge the reports of shards into one run",
-      {
-        0: "all scenarios passed",
-        1: "a failure, a leak or a regression",
-        2: "wrong usage, or a shard is missing"
-      },
-      ["History and quarantine are those of the shards, unless named", "Limits apply to the sum of all shards"]
-    )
-  ),
-  Command.withShortDescription("Merge the reports of shards"),
-  Command.withExamples([
-    { command: `${program} merge shards/* --report-dir report`, description: "All shards in a folder" }
-  ])
+  help("Merge the reports of shards", {
+    does: "Merge the reports of shards into one run",
+    exits: {
+      0: "all scenarios passed",
+      1: "a failure, a leak or a regression",
+      2: "wrong usage, or a shard is missing"
+    },
+    more: ["History and quarantine are those of the shards, unless named", "Limits apply to the sum of all shards"],
+    examples: { "merge shards/* --report-dir report": "All shards in a folder" }
+  })
 )

@@ -1,4 +1,4 @@
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import type { Forecast, Row } from "../../run/Forecast.ts"
 import * as Money from "@webagent/cli/Money"
 import * as Plan from "../../run/Plan.ts"

@@ -1,8 +1,6 @@
-import * as Command from "effect/cli/Command"
+import { help } from "../Help.ts"
 import * as Effect from "effect/Effect"
-import { description } from "@webagent/cli/Description"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
 
@@ -18,18 +16,15 @@ export const plan = configured("plan", { ...flags, json: Flags.json }, namedIn, 
     )
   })
 ).pipe(
-  Command.withDescription(
-    description("Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing", {
+  help("Show what run would do and cost", {
+    does: "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing",
+    exits: {
       0: "planned",
       2: "wrong usage"
-    })
-  ),
-  Command.withShortDescription("Show what run would do and cost"),
-  Command.withExamples([
-    { command: `${program} plan --trials 5`, description: "Plan every built-in suite, five trials each" },
-    {
-      command: `${program} plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00`,
-      description: "What would run for 5 USD"
+    },
+    examples: {
+      "plan --trials 5": "Plan every built-in suite, five trials each",
+      "plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00": "What would run for 5 USD"
     }
-  ])
+  })
 )

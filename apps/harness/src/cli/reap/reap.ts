@@ -1,10 +1,8 @@
-import * as Command from "effect/cli/Command"
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
-import { description } from "@webagent/cli/Description"
 import { configured } from "../Configured.ts"
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
@@ -39,31 +37,22 @@ export const reap = configured(
     config: Flags.config
   },
   ({ config }) => ({ config }),
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./reapLedger.ts")),
-      ({ reapLedger }) => reapLedger(options)
-    )
+  (options) => loading(async () => (await import("./reapLedger.ts")).reapLedger(options))
 ).pipe(
-  Command.withDescription(
-    description("Stop the browsers and runs that a killed process left behind, and list what cannot be stopped", {
+  help("Stop the browsers and runs that a killed process left behind", {
+    does: "Stop the browsers and runs that a killed process left behind, and list what cannot be stopped",
+    exits: {
       0: "nothing is left",
       1: "something may continue and cost",
       2: "wrong usage",
       3: "the service refuses the key",
       130: "stopped with Ctrl-C"
-    })
-  ),
-  Command.withShortDescription("Stop the browsers and runs that a killed process left behind"),
-  Command.withExamples([
-    { command: `${program} reap --ledger .webagent/ledger --dry-run`, description: "Show what is left" },
-    {
-      command: `${program} reap --ledger .webagent/ledger --target https://your.service`,
-      description: "Stop it, with the key in WEBAGENT_API_KEY"
     },
-    {
-      command: `${program} reap --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401`,
-      description: "Stop the runs of a simulated server that cannot cancel them"
+    examples: {
+      "reap --ledger .webagent/ledger --dry-run": "Show what is left",
+      "reap --ledger .webagent/ledger --target https://your.service": "Stop it, with the key in WEBAGENT_API_KEY",
+      "reap --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401":
+        "Stop the runs of a simulated server that cannot cancel them"
     }
-  ])
+  })
 )

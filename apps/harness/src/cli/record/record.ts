@@ -1,8 +1,6 @@
-import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import { description } from "@webagent/cli/Description"
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Flags from "../Flags.ts"
-import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
 import { configured } from "../Configured.ts"
 
@@ -18,33 +16,22 @@ export const record = configured(
   namedIn,
   ({ out, port, proxy, ...parsed }) =>
     proxy
-      ? Effect.flatMap(
-          Effect.promise(() => import("./recordProxy.ts")),
-          ({ recordProxy }) => recordProxy({ ...optionsOf(parsed), out, port })
-        )
-      : Effect.flatMap(
-          Effect.promise(() => import("./recordSuites.ts")),
-          ({ recordSuites }) => recordSuites(optionsOf(parsed), out)
-        )
+      ? loading(async () => (await import("./recordProxy.ts")).recordProxy({ ...optionsOf(parsed), out, port }))
+      : loading(async () => (await import("./recordSuites.ts")).recordSuites(optionsOf(parsed), out))
 ).pipe(
-  Command.withDescription(
-    description(
-      "Record the responses of a service, to serve them with replay or compare them with drift",
-      {
-        0: "recorded, all scenarios passed",
-        1: "recorded, not all scenarios passed",
-        2: "wrong usage",
-        3: "no service at the target, or it refuses the key"
-      },
-      ["The API key and the links of browsers and recordings are left out; tasks and results are kept"]
-    )
-  ),
-  Command.withShortDescription("Record what a service answers"),
-  Command.withExamples([
-    { command: `${program} record --target https://your.service`, description: "The suites that cost nothing" },
-    {
-      command: `${program} record --target https://your.service --proxy --port 4401`,
-      description: "An app whose WEBAGENT_BASE_URL is http://127.0.0.1:4401"
+  help("Record what a service answers", {
+    does: "Record the responses of a service, to serve them with replay or compare them with drift",
+    exits: {
+      0: "recorded, all scenarios passed",
+      1: "recorded, not all scenarios passed",
+      2: "wrong usage",
+      3: "no service at the target, or it refuses the key"
+    },
+    more: ["The API key and the links of browsers and recordings are left out; tasks and results are kept"],
+    examples: {
+      "record --target https://your.service": "The suites that cost nothing",
+      "record --target https://your.service --proxy --port 4401":
+        "An app whose WEBAGENT_BASE_URL is http://127.0.0.1:4401"
     }
-  ])
+  })
 )

@@ -1,4 +1,5 @@
-import { description } from "@webagent/cli/Description"
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -25,17 +26,13 @@ export const replay = Command.make(
     ),
     quiet: Flags.switched("quiet", "Print no requests")
   },
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./serveCassette.ts")),
-      ({ serveCassette }) => Effect.scoped(serveCassette(options))
-    )
+  (options) => loading(async () => Effect.scoped((await import("./serveCassette.ts")).serveCassette(options)))
 ).pipe(
-  Command.withDescription(
-    description("Serve a recording in the foreground, on this machine only, and print each request", {
+  help("Serve a recording in the foreground", {
+    does: "Serve a recording in the foreground, on this machine only, and print each request",
+    exits: {
       0: "stopped with Ctrl-C",
       2: "wrong usage, a file that is no recording, or the port is in use"
-    })
-  ),
-  Command.withShortDescription("Serve a recording in the foreground")
+    }
+  })
 )

@@ -22,7 +22,7 @@ import * as ReportDirectory from "./ReportDirectory.ts"
 import * as Reporters from "./Reporters.ts"
 
 /** Options that a command passes to the reporters of a run. */
-interface ReportingOptions extends Pick<ReporterContext, "replay" | "nights" | "history"> {
+interface ReportingOptions extends Pick<ReporterContext, "replay" | "ignoring" | "nights" | "history" | "commands"> {
   readonly options: RunOptions
   /** Suggests the next step, and how to stop leftover resources, from the report and its folder. */
   readonly next: (report: RunReport, directory: string | undefined) => string | undefined
@@ -41,7 +41,7 @@ const failureOf = (reporter: string, cause: Cause.Cause<unknown>): string => {
 /** The console reporter, which shares the terminal with the output of scenarios. */
 const makeScreen = Effect.fnUntraced(function* (
   { debug }: RunOptions,
-  options: Pick<ConsoleReporter.ConsoleOptions, "replay" | "next" | "reportPath" | "isWritten">
+  options: Pick<ConsoleReporter.ConsoleOptions, "replay" | "ignoring" | "next" | "reportPath" | "isWritten">
 ) {
   const stdout = yield* terminal
   // what is shown on standard error would be drawn over
@@ -105,9 +105,10 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     ? (reporting.resumed?.directory ?? (yield* ReportDirectory.create(options.reportDir)))
     : undefined
   const page = directory !== undefined && has("html") ? join(directory, HtmlReporter.fileName) : undefined
-  const { history, nights, replay } = reporting
+  const { commands, history, ignoring, nights, replay } = reporting
   const reap = (report: RunReport) => reporting.reap(report, directory)
-  const context = { directory: directory ?? ".", files: Reporters.filesOf(chosen), page, replay, reap, nights, history }
+  const files = Reporters.filesOf(chosen)
+  const context = { directory: directory ?? ".", files, page, replay, ignoring, commands, reap, nights, history }
   const reporters = yield* Effect.forEach(chosen, (one) => Reporters.make(one, context))
 
   let isWritten = true
@@ -116,6 +117,7 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const screen = has("console")
     ? yield* makeScreen(options, {
         replay,
+        ignoring,
         next,
         ...(reportPath === undefined ? {} : { reportPath }),
         isWritten: () => isWritten

@@ -1,6 +1,6 @@
 import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Style } from "@webagent/cli/Style"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 
 const keyOf = ({ name, suite }: ScenarioResult) => scenarioKey(suite, name)

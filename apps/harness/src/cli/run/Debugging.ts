@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { coloured, plain } from "@webagent/cli/Style"
 import type { RunEvent } from "@webagent/report/RunEvent"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { ExchangeListener } from "../../observe/ExchangeListener.ts"
 import { exchangeLine } from "./ExchangeLine.ts"
 import * as RepeatedPolls from "./RepeatedPolls.ts"
@@ -29,8 +29,9 @@ export const make = (redact: (text: string) => string): Debugging => {
           say(`${style.strong(scenarioTitle({ suite: event.suite, name: event.scenario }))} · trial ${event.index + 1}`)
         }
       }),
-    listening: Effect.provideService(ExchangeListener, (seen, log) =>
+    listening: Effect.provideService(ExchangeListener, (seen, log) => {
+      if (seen.endedAt_ms === undefined) return
       polls.add(seen, log, () => exchangeLine(seen, log.exchanges, { redact, style }))
-    )
+    })
   }
 }

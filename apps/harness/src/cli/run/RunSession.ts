@@ -13,6 +13,7 @@ import type * as TrialOutput from "../../observe/TrialOutput.ts"
 import { traced } from "../../observe/TrialTracer.ts"
 import type { Unawaited } from "../../observe/Unawaited.ts"
 import * as Inspector from "../../run/Inspector.ts"
+import * as LiveSteps from "../../run/LiveSteps.ts"
 import type { NightHistory } from "../../run/NightHistory.ts"
 import type * as Plan from "../../run/Plan.ts"
 import * as Runner from "../../run/Runner.ts"
@@ -68,6 +69,8 @@ export const execute = Effect.fnUntraced(function* (
     readonly history?: NightHistory
   }
 ) {
+  const onPicture = yield* LiveSteps.PictureListener
+  const emit = (event: RunEvent) => Effect.andThen(debugging.emit(event), subscriber.emit(event))
   const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
   return yield* Runner.run({
     header,
@@ -78,7 +81,9 @@ export const execute = Effect.fnUntraced(function* (
     timeout: options.timeout ?? defaultTimeout(target),
     release: EndOfRun.timeFor(target),
     redact: target.redact,
-    emit: (event) => Effect.andThen(debugging.emit(event), subscriber.emit(event)),
+    emit,
+    // a simulated agent takes no steps
+    ...(onPicture === undefined || target.simulated ? {} : { watch: LiveSteps.make({ target, emit, onPicture }) }),
     ...(history === undefined ? {} : { suspects: history.suspects, conclude: history.conclude }),
     ...(learned === undefined ? {} : { learned }),
     ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
@@ -105,6 +110,8 @@ export const make = Effect.fnUntraced(function* ({ argumentOf, history, ledgerIn
     replay,
     next: (report, directory) => next(report, ledgerIn ?? directory),
     reap: (report, directory) => reap(report, ledgerIn ?? directory),
+    ignoring: Advice.ignoring(options),
+    commands: Advice.commandsOf(options),
     nights: history.nights,
     history: history.history,
     resumed

@@ -1,12 +1,13 @@
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/cli/UserError"
 import * as Flags from "../Flags.ts"
-import { program, version } from "../Program.ts"
+import { version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
-import { description } from "@webagent/cli/Description"
 
 /** Flags of a run that `plan` doesn't have. */
 interface RunOnly {
@@ -14,10 +15,7 @@ interface RunOnly {
 }
 
 const go = ({ keepOpen, ...parsed }: ParsedFlags & RunOnly, args: ReadonlyArray<string>, resumed?: Resumed) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./runSuites.ts")),
-    ({ runSuites }) => runSuites({ ...optionsOf(parsed), keepOpen }, args, resumed)
-  )
+  loading(async () => (await import("./runSuites.ts")).runSuites({ ...optionsOf(parsed), keepOpen }, args, resumed))
 
 /** A run that was killed, as it was called: what is typed now only says which one. */
 const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
@@ -27,10 +25,20 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   }
   const { take } = yield* Effect.promise(() => import("./resumeRun.ts"))
   const taken = yield* take(directory)
-  const { Project, load } = yield* Effect.promise(() => import("../../config/Project.ts"))
+  const [{ Project, load }, { withAddresses }] = yield* Effect.promise(() =>
+    Promise.all([import("../../config/Project.ts"), import("../../config/StoredChannels.ts")])
+  )
   const again = Command.make("run", flags, (parsed) =>
     Effect.flatMap(load(parsed.config), (project) =>
-      Effect.provideService(go(parsed, taken.args, taken.resumed), Project, project)
+      Effect.provideService(
+        go(
+          { ...parsed, notify: withAddresses(parsed.notify, project.config.notifications) },
+          taken.args,
+          taken.resumed
+        ),
+        Project,
+        project
+      )
     )
   )
   yield* Command.runWith(again, { version })(taken.args)
@@ -43,10 +51,7 @@ const untilFailure = Effect.fnUntraced(function* (parsed: ParsedFlags, words: Re
 })
 
 const keepOn = (parsed: ParsedFlags) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./watchSuites.ts")),
-    ({ watchSuites }) => watchSuites(optionsOf(parsed))
-  )
+  loading(async () => (await import("./watchSuites.ts")).watchSuites(optionsOf(parsed)))
 
 /** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
 export const run = configured(
@@ -70,7 +75,7 @@ export const run = configured(
     if (resume) return yield* goOn(typed)
     // a configuration has channels for runs that are recorded, and others
     if (!parsed.record && typed.some((word) => /^--notify(?:=|$)/u.test(word))) {
-      return yield* usage("--notify tells only of recorded nights. Add --record.")
+      return yield* usage("Only recorded nights send notifications. Add --record.")
     }
     if (watch && typed.some((word) => /^--reporter(?:=|$)/u.test(word))) {
       return yield* usage("--watch prints to the terminal and writes no reports. Remove --reporter.")
@@ -79,20 +84,19 @@ export const run = configured(
     return yield* repeatUntilFailure ? untilFailure(parsed, words) : go(parsed, words)
   })
 ).pipe(
-  Command.withDescription(
-    description("Run suites against a service", {
+  help("Run suites against a service", {
+    exits: {
       0: "all scenarios passed",
       1: "a failure, a leak or a regression",
       2: "wrong usage",
       3: "no service at the target, or it refuses the key",
       130: "stopped with Ctrl-C"
-    })
-  ),
-  Command.withShortDescription("Run suites against a service"),
-  Command.withExamples([
-    { command: `${program} run`, description: "Every built-in suite against a simulated service" },
-    { command: `${program} run --target https://your.service`, description: "What is free at a service" },
-    { command: `${program} run checkout.suite.ts --tag nightly`, description: "Your own suite" },
-    { command: `${program} run --resume`, description: "Continue a killed run" }
-  ])
+    },
+    examples: {
+      run: "Every built-in suite against a simulated service",
+      "run --target https://your.service": "What is free at a service",
+      "run checkout.suite.ts --tag nightly": "Your own suite",
+      "run --resume": "Continue a killed run"
+    }
+  })
 )

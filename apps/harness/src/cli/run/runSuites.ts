@@ -7,13 +7,17 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { conclude } from "@webagent/findings/Conclusion"
 import { statusOf } from "@webagent/report/Finding"
 import * as Machine from "@webagent/report/Machine"
+import * as Checkout from "../../run/Checkout.ts"
 import * as Plan from "../../run/Plan.ts"
+import type { Revisions } from "@webagent/report/Revision"
 import type { RunHeader } from "@webagent/report/RunReport"
+import { withoutAddress } from "@webagent/report/StoredArgument"
 import type { Target } from "../../targets/Target.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
 import { choose, limitsOf, selectionOf } from "../selection/ChosenScenarios.ts"
 import { ExitError, servesUntilStopped } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
+import type * as ModuleFile from "../../config/ModuleFile.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { awayReport } from "./awayReport.ts"
@@ -48,6 +52,20 @@ export const headerOf = Effect.fnUntraced(function* (
       return { name, scenarios: scenarios.length, ...(argument === name ? {} : { argument }) }
     })
   } satisfies RunHeader
+})
+
+/** The code of a run: commits of suites and harness, and the version of the service. */
+const revisionsOf = Effect.fnUntraced(function* (
+  { serviceVersion }: Pick<RunOptions, "serviceVersion">,
+  target: Pick<Target, "version">
+) {
+  const [suites, harness] = yield* Effect.all([Checkout.suites, Checkout.harness], { concurrency: 2 })
+  const service = serviceVersion === undefined ? target.version : { version: serviceVersion }
+  return {
+    ...(suites === undefined ? {} : { suites }),
+    ...(harness === undefined ? {} : { harness }),
+    ...(service === undefined ? {} : { service })
+  } satisfies Revisions
 })
 
 /** The trials that ran when the run was killed, charged by their budgets; what a stopped one had cost is known. */
@@ -103,15 +121,21 @@ const keepOpen = Effect.fnUntraced(function* (address: string, exitCode: number)
 export const runSuites = (
   options: RunOptions & { readonly keepOpen?: boolean | undefined },
   args: ReadonlyArray<string>,
-  resumed?: Resumed
+  resumed?: Resumed,
+  edition?: ModuleFile.Edition
 ) =>
   Effect.gen(function* () {
     const unawaited = yield* Unawaited.collect
-    const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
+    const { argumentOf, history, learned, plan, ...part } = yield* choose(options, {
+      was: resumed?.header.shard,
+      ...(edition === undefined ? {} : { edition })
+    })
     // a shard is added to the history by merge
     if (options.shard === undefined && resumed?.header.shard === undefined) yield* history.prepare
-    const freshOf = Effect.fnUntraced(function* (target: Parameters<typeof headerOf>[1]) {
-      return { ...(yield* headerOf(options, target, plan, argumentOf)), ...part, args, suitesHash: Plan.hashOf(plan) }
+    const freshOf = Effect.fnUntraced(function* (target: Parameters<typeof headerOf>[1] & Pick<Target, "version">) {
+      const header = yield* headerOf(options, target, plan, argumentOf)
+      const revisions = yield* revisionsOf(options, target)
+      return { ...header, revisions, ...part, args: args.map(withoutAddress), suitesHash: Plan.hashOf(plan) }
     })
     const session = (run?: Resumed) => RunSession.make({ options, argumentOf, history, resumed: run })
     const isNight = (options.record || options.shard !== undefined) && resumed === undefined

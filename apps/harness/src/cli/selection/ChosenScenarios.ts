@@ -21,15 +21,20 @@ import * as SuiteSource from "./SuiteSource.ts"
 import * as SelectionText from "@webagent/findings/words/SelectionText"
 
 /** The selection of scenarios as the user requested it; undefined if everything is selected. */
-export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): Selection.Selection | undefined =>
-  !lastFailed && tags.length === 0 && name === undefined && trial === undefined
+export const selectionOf = (options: RunOptions): Selection.Selection | undefined => {
+  const { lastFailed, name, owners, scenarios, tags, trial } = options
+  const isWhole = !lastFailed && tags.length === 0 && owners.length === 0
+  return isWhole && name === undefined && trial === undefined && scenarios === undefined
     ? undefined
     : {
         tags,
+        ...(owners.length === 0 ? {} : { owners }),
+        ...(scenarios === undefined ? {} : { scenarios: scenarios.length }),
         ...(name === undefined ? {} : { name }),
         ...(lastFailed ? { lastFailed } : {}),
         ...(trial === undefined ? {} : { trial })
       }
+}
 
 /**
  * The suites with the limits of the configuration; a limit of no scenario is a mistake where all suites of the
@@ -90,11 +95,13 @@ export const choose = Effect.fnUntraced(function* (
       loaded.map(({ suite }) => suite),
       options
     ),
-    { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
+    { tags: options.tags, owners: options.owners, ...(options.name === undefined ? {} : { name: options.name }) }
   )
   const failed = options.lastFailed ? yield* NewestReport.failed(options.reportDir) : undefined
+  const chosen = options.scenarios && new Set(options.scenarios.map(({ name, suite }) => scenarioKey(suite, name)))
   const all = matching
     .filter(({ scenario, suite }) => failed?.has(scenarioKey(suite, scenario.name)) ?? true)
+    .filter(({ scenario, suite }) => chosen?.has(scenarioKey(suite, scenario.name)) ?? true)
     .map((planned) => ({ ...planned, ...ownTrialsOf(options, planned) }))
   if (all.length === 0) {
     const names = loaded.map(({ suite }) => suite.name).join(", ")

@@ -1,9 +1,15 @@
+import * as AtomicFile from "@webagent/cli/AtomicFile"
+import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import * as ExportFile from "../../page/ExportFile.ts"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
+import * as Screens from "../../page/Screens.ts"
 import * as NewestReport from "../reports/NewestReport.ts"
 import { terminal, variable } from "@webagent/cli/Terminal"
 
@@ -16,9 +22,22 @@ const opener = Effect.fnUntraced(function* (live: boolean) {
   return display === undefined ? undefined : (["xdg-open"] as const)
 })
 
+/** Builds the screens into a page that a clone has written without them. */
+const complete = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const page = yield* Effect.orElseSucceed(fs.readFileString(path), () => "")
+  if (!ExportFile.isUnbuilt(page)) return
+  yield* Screens.build
+  const bundle = (yield* Screens.bundle) ?? (yield* usage(Screens.unbuiltSentence))
+  yield* Effect.mapError(AtomicFile.write(path, ExportFile.complete(page, bundle)), (error) =>
+    usage(`The page cannot be written: ${describePlatformError(error)}.`)
+  )
+})
+
 /** Prints the address of a run's page, and opens it where there is a display. */
 export const openReport = Effect.fnUntraced(function* (run: string | undefined) {
   const path = yield* NewestReport.find(run, HtmlReporter.fileName)
+  yield* complete(path)
   const address = pathToFileURL(resolve(path)).href
   const { live, write } = yield* terminal
   yield* write(`${address}\n`)

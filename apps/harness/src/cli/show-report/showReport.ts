@@ -1,9 +1,8 @@
+import { help } from "../Help.ts"
+import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { description } from "@webagent/cli/Description"
-import { program } from "../Program.ts"
 
 /** `show-report`: the page of a run. What it runs with is loaded when it runs. */
 export const showReport = Command.make(
@@ -15,18 +14,14 @@ export const showReport = Command.make(
       Argument.map(Option.getOrUndefined)
     )
   },
-  ({ run }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./openReport.ts")),
-      ({ openReport }) => openReport(run)
-    )
+  ({ run }) => loading(async () => (await import("./openReport.ts")).openReport(run))
 ).pipe(
-  Command.withDescription(
-    description("Open the page of a run, and print its address", {
+  help("Open the page of a run", {
+    does: "Open the page of a run, and print its address",
+    exits: {
       0: "opened, or only printed where there is no display",
       2: "no such report"
-    })
-  ),
-  Command.withShortDescription("Open the page of a run"),
-  Command.withExamples([{ command: `${program} show-report`, description: "The newest run" }])
+    },
+    examples: { "show-report": "The newest run" }
+  })
 )

@@ -55,3 +55,13 @@ export const take = Effect.fnUntraced(function* (directory: string) {
     Effect.ignore(fs.remove(path))
   )
 })
+
+/** True if a running process writes to the report directory. */
+export const isHeld = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = (yield* fs.readDirectory(directory)).filter((name) => generationOf(name) > 0)
+  const owners = yield* Effect.forEach(names, (name) =>
+    Effect.orElseSucceed(fs.readFileString(join(directory, name)), () => "")
+  )
+  return owners.some((owner) => ProcessOwner.atWork(owner) !== undefined)
+})

@@ -1,4 +1,5 @@
 import * as Money from "@webagent/cli/Money"
+import { defined } from "@webagent/cli/Defined"
 import type { ExceededRunLimit } from "@webagent/report/ExceededRunLimit"
 import type { Limits, RunReport } from "@webagent/report/RunReport"
 
@@ -11,46 +12,32 @@ export type TotalLimits = Pick<Limits, "time_ms" | "cost_usd" | "requests">
 const ofAll = <A extends string | number>(
   shards: ReadonlyArray<ShardRun>,
   of: (limits: Limits) => A | undefined,
-  together: (one: A, other: A) => A
+  combine: (one: A, other: A) => A
 ): A | undefined => {
   const all = shards.flatMap(({ header }) => of(header.limits) ?? [])
-  return all.length < shards.length || all.length === 0 ? undefined : all.reduce(together)
+  return all.length < shards.length || all.length === 0 ? undefined : all.reduce(combine)
 }
 
 const plus = (one: number, other: number) => one + other
 const more = (one: number, other: number) => Math.max(one, other)
 const larger = (one: string, other: string) => (Money.isMore(one, other) ? one : other)
+const together = (one: string, other: string) => Money.sum([one, other])
 
 /**
  * The limits of a night: those of `total`, else what its shards may spend together, and the longest time that one of
  * them has, as they run side by side. What one shard has no limit of the night has none of.
  */
-export const of = (shards: ReadonlyArray<ShardRun>, total: TotalLimits): Limits => {
-  const time_ms = total.time_ms ?? ofAll(shards, (limits) => limits.time_ms, more)
-  const scenarioTime_ms = ofAll(shards, (limits) => limits.scenarioTime_ms, more)
-  const cost_usd =
-    total.cost_usd ??
-    ofAll(
-      shards,
-      (limits) => limits.cost_usd,
-      (a, b) => Money.sum([a, b])
-    )
-  const trialBudget_usd = ofAll(shards, (limits) => limits.trialBudget_usd, larger)
-  const requests = total.requests ?? ofAll(shards, (limits) => limits.requests, plus)
-  const reruns = ofAll(shards, (limits) => limits.reruns, plus)
-  const confirm = ofAll(shards, (limits) => limits.confirm, plus)
-  const paidConfirm = ofAll(shards, (limits) => limits.paidConfirm, more)
-  return {
-    ...(time_ms === undefined ? {} : { time_ms }),
-    ...(scenarioTime_ms === undefined ? {} : { scenarioTime_ms }),
-    ...(cost_usd === undefined ? {} : { cost_usd }),
-    ...(trialBudget_usd === undefined ? {} : { trialBudget_usd }),
-    ...(requests === undefined ? {} : { requests }),
-    ...(reruns === undefined ? {} : { reruns }),
-    ...(confirm === undefined ? {} : { confirm }),
-    ...(paidConfirm === undefined ? {} : { paidConfirm })
-  }
-}
+export const of = (shards: ReadonlyArray<ShardRun>, total: TotalLimits): Limits =>
+  defined({
+    time_ms: total.time_ms ?? ofAll(shards, ({ time_ms }) => time_ms, more),
+    scenarioTime_ms: ofAll(shards, ({ scenarioTime_ms }) => scenarioTime_ms, more),
+    cost_usd: total.cost_usd ?? ofAll(shards, ({ cost_usd }) => cost_usd, together),
+    trialBudget_usd: ofAll(shards, ({ trialBudget_usd }) => trialBudget_usd, larger),
+    requests: total.requests ?? ofAll(shards, ({ requests }) => requests, plus),
+    reruns: ofAll(shards, ({ reruns }) => reruns, plus),
+    confirm: ofAll(shards, ({ confirm }) => confirm, plus),
+    paidConfirm: ofAll(shards, ({ paidConfirm }) => paidConfirm, more)
+  })
 
 /**
  * Returns the limits of a run that its shards exceeded together. Time and requests count only if `total` has them, because

@@ -1,5 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isThisMachine } from "../../../src/cli/load/LoadOptions.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import { isThisMachine, settingsOf } from "../../../src/cli/load/LoadOptions.ts"
+
+it.effect("the task of a load with a profile leaves outcome and duration to the profile", () =>
+  Effect.gen(function* () {
+    const workload = {
+      rate: undefined,
+      vus: undefined,
+      duration: undefined,
+      mix: undefined,
+      sample: undefined,
+      runTimeout: undefined
+    }
+    const taskOf = (change: { readonly profile?: string; readonly task?: string }) =>
+      Effect.map(settingsOf({ ...workload, task: undefined, ...change }), ({ task }) => task)
+    assert.isUndefined(yield* taskOf({}))
+    assert.strictEqual(yield* taskOf({ profile: "flaky" }), "Say hello")
+    assert.strictEqual(yield* taskOf({ profile: "flaky", task: "Buy a mug" }), "Buy a mug")
+  }).pipe(Effect.provide(NodeServices.layer))
+)
 
 describe("isThisMachine", () => {
   for (const address of [

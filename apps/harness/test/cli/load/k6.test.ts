@@ -271,7 +271,12 @@ describe.concurrent("k6", () => {
     })
 
   it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
-    const summary = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
+    const sums = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
+    const { metrics } = sums
+    const summary = {
+      ...sums,
+      metrics: { ...metrics, runs_lost: { ...metrics["runs_lost"], thresholds: { "count==0": { ok: false } } } }
+    }
     const { address, directory, started } = await endless(`sumUp(${JSON.stringify(summary)}); process.exit(105)`)
     started.signal("SIGINT")
     const { code, stderr, stdout } = await started.ended
@@ -280,6 +285,12 @@ describe.concurrent("k6", () => {
     assert.match(stdout, /^stopped · /mu)
     assert.include(stdout, `\nleft     1 browser and 2 runs at ${address} may still be open and cost money\nreport   `)
     assert.strictEqual(reportIn(directory).verdict, "stopped")
+    // Ctrl-C cut them off, so the service has not lost them
+    assert.notMatch(stdout, /runs_lost/u)
+    assert.deepStrictEqual(
+      reportIn(directory).thresholds.map(({ name }) => name),
+      ["checks"]
+    )
     assert.include(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), ' errors="1" ')
   })
 

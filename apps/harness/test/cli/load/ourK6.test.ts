@@ -99,7 +99,11 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^failed: .*http_req_failed/mu)
-    assert.match(stdout, /^breakpoint at about \d+ starts a second$/mu)
+    // half of the requests fail from the first one, which is sent before the load: a slow machine ends the test with it
+    assert.match(
+      stdout,
+      /^carries (?:about \d+ starts .+; beyond that, |none of the load: )http_req_failed rate is .+$/mu
+    )
     // to the end it would be nine hundred
     assert.isBelow(reportIn(directory, "breakpoint").metrics["iterations"]?.values["count"] ?? 0, 450)
   })

@@ -1,7 +1,8 @@
 import { counted, duration, signedPercent } from "@webagent/cli/Text"
-import { scenarioTitle } from "@webagent/report/Comparison"
-import type { Change, Reason } from "../NightChanges.ts"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
+import type { Change, Conclusion, Reason } from "../NightChanges.ts"
 import { amount, percent, shareOf } from "./Amounts.ts"
+import * as CauseText from "./CauseText.ts"
 import * as PartialText from "./PartialText.ts"
 
 const trials = (value: NonNullable<Change["before"]>, isBrief: boolean): string => {
@@ -30,7 +31,7 @@ export const line = (change: Change): string => {
 
 /** The cause of a failure; of a fixed scenario, that of the first night. */
 export const cause = ({ cause: its, kind }: Change): string | undefined =>
-  its === undefined ? undefined : `${kind === "fixed" ? "was: " : ""}${its.text}`
+  its === undefined ? undefined : `${kind === "fixed" ? "was: " : ""}${CauseText.text(its)}`
 
 /** A reason for the verdict on two nights: `1 newly failing scenario`, `duration +170 %`. */
 export const reason = (reason: Reason): string => {
@@ -53,4 +54,10 @@ export const reason = (reason: Reason): string => {
     case "Partial":
       return `the ${reason.night} night is partial: ${PartialText.text(reason.partial)}`
   }
+}
+
+/** Summarizes a comparison in one line: `worse: 1 newly failing scenario; also 1 fixed scenario`. */
+export const conclusion = ({ also, because, verdict }: Pick<Conclusion, "also" | "because" | "verdict">): string => {
+  const why = because.length === 0 ? "" : `: ${because.map(reason).join(", ")}`
+  return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.map(reason).join(", ")}`}`
 }

@@ -1,7 +1,7 @@
 import type { Confirmation, RunReport } from "@webagent/report/RunReport"
 import { counted } from "@webagent/cli/Text"
 import * as SkipText from "./SkipText.ts"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 
 const conclusionOf = ({ figure, outcome, skip }: Confirmation): string => {
   switch (outcome) {

@@ -1,15 +1,20 @@
-import { type Comparison, type ScenarioName, scenarioTitle } from "@webagent/report/Comparison"
+import type { Comparison, ScenarioName } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import type { AffectedScenario, Finding, TrialCount } from "@webagent/report/Finding"
 import type { LeakedBrowser } from "@webagent/report/Trial"
+import { defined } from "@webagent/cli/Defined"
 import { counted, cut, percent, signedPercent } from "@webagent/cli/Text"
 import { onsetOf } from "../Order.ts"
 import { isNew } from "../Tolerance.ts"
 import { age, ages } from "./Ages.ts"
 import { amount } from "./Amounts.ts"
 import { figureName } from "./Figures.ts"
+import * as ChangeText from "./ChangeText.ts"
 import * as OutageText from "./OutageText.ts"
+import * as PeopleText from "./PeopleText.ts"
 import * as Statistics from "./Statistics.ts"
 import * as BreachText from "./BreachText.ts"
+import * as CauseText from "./CauseText.ts"
 import * as LimitText from "./LimitText.ts"
 import * as PartialText from "./PartialText.ts"
 
@@ -45,6 +50,12 @@ export interface FindingText {
   readonly detail?: string
   /** Since when it has been so; with several scenarios, how many have each age. */
   readonly age?: string
+  /** Who sees to it. */
+  readonly owner?: string
+  /** Who is working on it. */
+  readonly acknowledged?: string
+  /** When it was first seen, and which code changed then. */
+  readonly change?: ChangeText.ChangeText
   /** Comparison with earlier runs, if it is worse and also failed in this one. */
   readonly baseline?: string
   readonly contribution?: Contribution
@@ -108,7 +119,8 @@ export const what = ({ kind, scenarios: [first] }: Pick<Finding, "kind" | "scena
     case "QuarantineExpired":
       return "quarantine expired"
     case "Incomplete":
-      return kind.why._tag === "Stopped" ? "stopped" : "not run"
+      if (kind.why._tag === "Stopped") return "stopped"
+      return kind.why._tag === "NothingRan" || kind.why._tag === "ScenarioTimeLimit" ? "not run" : "incomplete"
     case "NotRun":
       return "not run"
     case "ServiceAway":
@@ -178,15 +190,10 @@ export const dated = (scenarios: ReadonlyArray<AffectedScenario>): string =>
 
 type Evidence = Pick<FindingText, "evidence" | "cause" | "detail" | "baseline"> & { readonly rate?: string }
 
-const defined = <A extends object>(value: A) =>
-  // undefined fields are left out
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    readonly [K in keyof A]: Exclude<A[K], undefined>
-  }
-
 /** The result of a scenario's trials, and whether it passes less often than before. */
 const ofVerdict = (scenario: AffectedScenario): Evidence => {
-  const { cause, comparison, isQuarantineExpired, trials } = scenario
+  const { comparison, isQuarantineExpired, trials } = scenario
+  const cause = scenario.cause && CauseText.text(scenario.cause)
   const passed = trials && passRate(trials)
   const expired = isQuarantineExpired === true ? "; its quarantine has expired" : ""
   const evidence = `${[passed, cause].filter((part) => part !== undefined).join("; ")}${expired}`
@@ -205,7 +212,8 @@ const ofVerdict = (scenario: AffectedScenario): Evidence => {
 /** The evidence of one scenario of a finding. */
 const ofScenario = (finding: Finding, scenario: AffectedScenario): Evidence => {
   const { kind } = finding
-  const { breaches = [], browsers = [], cause, comparison } = scenario
+  const { breaches = [], browsers = [], comparison } = scenario
+  const cause = scenario.cause && CauseText.text(scenario.cause)
   switch (kind._tag) {
     case "Failed":
     case "Flaky":
@@ -249,7 +257,7 @@ const ofSeveral = (finding: Finding): Evidence => {
     case "Failed":
     case "Flaky":
     case "Unscored": {
-      const cause = kind.cause?.text ?? alone.evidence
+      const cause = kind.cause === null ? alone.evidence : CauseText.text(kind.cause)
       if (kind.trials === 0) return { cause, evidence: cause }
       const detail = counted(kind.trials, "trial")
       return { cause, detail, evidence: `${detail}: ${cause}` }
@@ -299,7 +307,7 @@ const contributionOf = ({ contributors = [], figure, scenarios: ran = 0 }: Compa
     [changes, shares].every((values) => Math.min(...values) > alike * Math.max(...values))
   return {
     share: isEven
-      ? `spread evenly over the scenarios, ${signedPercent(Math.max(...changes))} each; ${of}`
+      ? `spread evenly over the scenarios, ${signedPercent(Math.max(...changes))} each; for example`
       : `${share < concentrated ? "spread over many scenarios; " : ""}${part} of it comes from ${of}`,
     scenarios
   }
@@ -346,7 +354,13 @@ export const describe = (finding: Finding): FindingText => {
     ...evidence,
     what: what(finding),
     place: placeOf(finding),
-    ...defined({ age: since, contribution }),
+    ...defined({
+      age: since,
+      contribution,
+      owner: PeopleText.owners(finding),
+      acknowledged: PeopleText.acknowledged(finding),
+      change: kind._tag === "Incomplete" ? undefined : ChangeText.text(onset)
+    }),
     ...(isSeveral
       ? { shared: `one of ${scenarios.length} scenarios ${"comparison" in kind ? "like this" : "with this cause"}` }
       : {}),
@@ -365,12 +379,13 @@ export const describe = (finding: Finding): FindingText => {
 
 const longestCause = 140
 
-/** A finding in one line, with its cause and the names of its scenarios. */
+/** A finding in one line, with its cause, the names of its scenarios and who sees to it. */
 export const brief = (finding: Finding): string => {
   const text = describe(finding)
   const { cause, evidence, place, scenarios } = text
   const head = `${place}: ${what(finding)}${text.age === undefined ? "" : ` (${text.age})`}: ${cut(cause ?? evidence, longestCause)}`
-  return text.shared === undefined ? head : `${head}: ${listed(scenarios.map(({ title }) => title))}`
+  const named = text.shared === undefined ? head : `${head}: ${listed(scenarios.map(({ title }) => title))}`
+  return text.owner === undefined ? named : `${named} · owner ${text.owner}`
 }
 
 /** The scenario to look at: the finding's first, or the one that added most to a whole run. */

@@ -1,6 +1,8 @@
 import { least } from "@webagent/nights/Past"
-import { type Comparison, scenarioTitle } from "@webagent/report/Comparison"
+import type { Comparison } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { ofSeverity } from "@webagent/report/Finding"
+import type { Ineligibility } from "@webagent/report/Ineligibility"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
 import { counted, signedPercent } from "@webagent/cli/Text"
@@ -37,14 +39,25 @@ const isUncompared = ({ rows, verdict }: NightJudgement): boolean =>
   verdict === "not enough data" ||
   (rows.length > 0 && rows.every((row) => row.figure === "leaked browsers" || row.verdict === "not enough data"))
 
+/** The reasons why nights are not compared, to follow "not counted: ". */
+export const ineligible: Readonly<Record<Ineligibility, string>> = {
+  OtherTarget: "another target",
+  OtherTrials: "another number of trials",
+  Partial: "partial",
+  Later: "later than this one",
+  Other: "another reason"
+}
+
 const notCounted = ({ passedOver }: NightJudgement): string =>
-  passedOver.length === 0 ? "" : ` (${passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`).join("; ")})`
+  passedOver.length === 0
+    ? ""
+    : ` (${passedOver.map(({ nights, why }) => `${nights} not counted: ${ineligible[why]}`).join("; ")})`
 
 const judged = (report: RunReport, judgement: NightJudgement): string => {
   const { nights, rows } = judgement
-  const known = `${counted(nights, "night")}${notCounted(judgement)}`
+  const base = `${counted(nights, "night")}${notCounted(judgement)}`
   if (isUncompared(judgement))
-    return `history  compared with ${known}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
+    return `history  compared with ${base}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
   const findings = Findings.of(report)
   const errors = ofSeverity(findings, "error")
   const warnings = ofSeverity(findings, "warning").reduce(
@@ -65,10 +78,10 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
     ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
     ...(warnings === 0 ? [] : [counted(warnings, "warning")])
   ]
-  if (changed.length > 0) return `history  compared with ${known}: ${changed.join(", ")}`
+  if (changed.length > 0) return `history  compared with ${base}: ${changed.join(", ")}`
   // errors that the history has no part in are listed below
   const other = errors.length === 0 ? "" : "other "
-  return `history  compared with ${known}: no evidence of ${other}change${reach(rows)}`
+  return `history  compared with ${base}: no evidence of ${other}change${reach(rows)}`
 }
 
 /** A figure with its evidence in one line. */

@@ -1,6 +1,6 @@
 import * as Money from "@webagent/cli/Money"
 import { counted } from "@webagent/cli/Text"
-import type { InterruptedTrials } from "@webagent/report/InterruptedTrials"
+import type { InterruptedTrials } from "@webagent/report/RunReport"
 
 /** Describes their cost: `cost of 2 interrupted trials unknown: charged 0.50 USD, its declared budget`. */
 export const text = ({ most_usd, trials }: InterruptedTrials): string =>

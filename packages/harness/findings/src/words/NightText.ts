@@ -1,4 +1,5 @@
-import type { Night } from "@webagent/nights/Night"
+import * as Money from "@webagent/cli/Money"
+import { type Night, plannedOf } from "@webagent/nights/Night"
 import type { Finding } from "@webagent/report/Finding"
 import { nightTitleOf } from "./Title.ts"
 
@@ -15,6 +16,13 @@ export const titleOf = ({
     passed: ran.filter(({ verdict }) => verdict === "passed").length,
     isCutShort: partial?._tag === "Limit" || partial?._tag === "LostShard"
   })
+}
+
+/** The cost of a night, and the part that its confirm trials cost: `0.54 USD, 0.20 to confirm`. */
+export const costText = (night: Night): string => {
+  const confirm_usd = Money.difference(night.cost_usd, plannedOf(night).cost_usd)
+  const part = Money.isMore(confirm_usd, "0") ? `, ${Money.rounded(confirm_usd).replace(" USD", "")} to confirm` : ""
+  return `${Money.rounded(night.cost_usd)}${part}`
 }
 
 /** `75 of 76 passed`: the scenarios of a night. */

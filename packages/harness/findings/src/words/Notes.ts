@@ -1,6 +1,6 @@
 import type { Finding } from "@webagent/report/Finding"
 import { counted } from "@webagent/cli/Text"
-import { scenarioTitle } from "@webagent/report/Comparison"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { dated, listed } from "./FindingText.ts"
 import * as OutageText from "./OutageText.ts"
 import * as SkipText from "./SkipText.ts"

@@ -1,6 +1,7 @@
 import type { OutageToll } from "@webagent/report/Finding"
 import { isSerious, length_ms, type Outage } from "@webagent/report/Outage"
 import { counted, duration } from "@webagent/cli/Text"
+import * as CauseText from "./CauseText.ts"
 
 const clock = (iso: string, hasSeconds = true) => iso.slice(11, hasSeconds ? 19 : 16)
 
@@ -45,7 +46,10 @@ const mostNamed = 4
 /** The interrupted requests: `POST /api/v4/runs: HTTP 503 (31), GET /api/v4/runs/…: no response (9)`. */
 export const requests = ({ operations, why }: OutageToll): string => {
   if (operations.length === 0) return why ?? ""
-  const named = operations.slice(0, mostNamed).map(({ count, text }) => (count === 1 ? text : `${text} (${count})`))
+  const named = operations.slice(0, mostNamed).map(({ cause, count }) => {
+    const text = CauseText.text(cause)
+    return count === 1 ? text : `${text} (${count})`
+  })
   const more = operations.length - named.length
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }

@@ -129,8 +129,10 @@ const freshIn = (all: ReadonlyArray<Counted>): number | undefined => {
     : onsets.filter((onset) => Onset.ageOf(onset) === "new").length
 }
 
-/** Text for a figure of the whole run instead of its count. */
-const textOfFigure = ({ finding: { kind, scenarios } }: Counted): string | undefined => {
+/** Text for a problem of the whole run instead of its count. */
+const textOfWhole = ({ finding: { kind, scenarios } }: Counted): string | undefined => {
+  if (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
+    return `${kind.why.missing} of ${kind.why.of} shards missing`
   if (!("comparison" in kind) || scenarios.length > 0) return undefined
   const { comparison } = kind
   if (comparison.figure === "pass rate") return `pass rate fell to ${now(comparison)}`
@@ -144,14 +146,14 @@ const problemsOf = (findings: ReadonlyArray<Finding>, isUnusual: boolean): Reado
   const isFigure = ({ finding: { kind } }: Counted) => "comparison" in kind
   const groups = [...Map.groupBy(all, (one) => (isFigure(one) ? "figures" : one.noun)).values()]
   return groups.flatMap((group): ReadonlyArray<Problem> => {
-    const wholes = group.filter((one) => textOfFigure(one) !== undefined)
+    const wholes = group.filter((one) => textOfWhole(one) !== undefined)
     const nouns = Map.groupBy(
       group.filter((one) => !wholes.includes(one)),
       ({ noun }) => noun
     )
     return [
       ...wholes.map((one) => {
-        const text = textOfFigure(one)
+        const text = textOfWhole(one)
         return { noun: one.noun, count: 1, fresh: freshIn([one]), ...(text === undefined ? {} : { text }) }
       }),
       ...[...nouns].map(([noun, some]) => {
@@ -168,7 +170,7 @@ const textOf = ({ count, fresh, noun, text }: Problem): string =>
     : fresh === undefined || fresh === 0
       ? counted(count, noun)
       : fresh === count
-        ? `${count} new ${counted(count, noun).slice(String(count).length + 1)}`
+        ? counted(count, `new ${noun}`)
         : `${counted(count, noun)} (${fresh} new)`
 
 /** `75 of 76 scenarios passed`: of those that ran. */
@@ -233,7 +235,8 @@ const withCause = (
 ): ReadonlyArray<string> => {
   const cause = one === undefined || others.length > 0 ? undefined : onlyCauseOf(findings)
   if (one === undefined || cause === undefined) return []
-  const { service } = cause
+  const { facts } = cause
+  const service = facts._tag === "Service" ? facts.error : facts._tag === "Other" ? facts.service : undefined
   const texts = [textOf(one), textOf({ ...one, fresh: undefined })]
   return [
     ...(service === undefined || service.length > longestCause ? [] : texts.map((text) => `${text}: ${service}`)),

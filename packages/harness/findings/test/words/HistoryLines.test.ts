@@ -72,7 +72,7 @@ describe("what the nights before say", () => {
   })
 
   it("names the nights that are not counted", () => {
-    const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "another target" }], rows: [] }
+    const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "OtherTarget" as const }], rows: [] }
     assert.include(
       HistoryLines.lines({ ...green, judgement: other })[0],
       "history  compared with 0 nights (3 not counted: another target): no evidence of change"
@@ -91,7 +91,7 @@ describe("what the nights before say", () => {
       row({ verdict: "not enough data", before: null, detectable: null }),
       row({ figure: "leaked browsers", verdict: "regressed", now: { _tag: "Count", count: 4 } })
     ]
-    const passedOver = [{ nights: 3, why: "another target" }]
+    const passedOver = [{ nights: 3, why: "OtherTarget" as const }]
     const first = { ...green, judgement: { ...judgement, verdict: "regressed", nights: 0, passedOver, rows } } as const
     assert.include(
       HistoryLines.lines(first)[0],

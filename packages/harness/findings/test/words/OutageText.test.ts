@@ -1,6 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Outage from "@webagent/report/Outage"
 import { ofSeverity, statusOf } from "@webagent/report/Finding"
+import type { RunReport } from "@webagent/report/RunReport"
 import { errorsOf, findingsOf } from "../../src/Findings.ts"
 import { describe as describeFinding } from "../../src/words/FindingText.ts"
 import * as RunText from "../../src/words/RunText.ts"
@@ -16,47 +17,53 @@ const outage = (from: string, to: string | null): Outage.Outage => ({
 const passed = [resultOf("a", [trialOf()]), resultOf("b", [trialOf()])]
 const infra = resultOf("c", [trialOf({ verdict: "infra", failure: { kind: "error", message: "connection refused" } })])
 
+/** The words about a run: its title, its last line, and the evidence of its errors. */
+const wordsOf = (report: RunReport) => [
+  RunText.titleOf(report),
+  RunText.lastLineOf(report),
+  ...errorsOf(report).map((finding) => describeFinding(finding).evidence)
+]
+
 describe("an outage", () => {
-  it("of a minute or more fails the run, and is the first problem and the begin of the title", () => {
+  it("of a minute or more fails the run, and is the first problem", () => {
     const report = reportOf([...passed, infra], { outages: [outage("02:10:07", "02:31:40")] })
-    const [first] = errorsOf(report).map(describeFinding)
-    assert.deepStrictEqual(
-      [first?.what, first?.evidence],
-      ["outage", "the service was unreachable 02:10:07 to 02:31:40 UTC (21 min 33 s): connection refused"]
-    )
-    assert.strictEqual(RunText.titleOf(report), "service unreachable 02:10 to 02:31 UTC · 1 unreachable scenario")
-    assert.match(
-      RunText.lastLineOf(report),
-      /^FAILED: service unreachable 02:10 to 02:31 UTC, 1 unreachable scenario \(/u
-    )
+    const [first, second] = errorsOf(report)
+    assert.deepStrictEqual(first?.kind, {
+      _tag: "ServiceAway",
+      outage: outage("02:10:07", "02:31:40"),
+      isWholeRun: false
+    })
+    assert.strictEqual(second?.kind._tag, "Unreachable")
     const alone = reportOf(passed, { outages: [outage("02:10:07", "02:31:40")] })
-    assert.strictEqual(RunText.titleOf(alone), "service unreachable 02:10 to 02:31 UTC")
     assert.strictEqual(statusOf(findingsOf(alone)), "failed")
+    expect([wordsOf(report), wordsOf(alone)]).toMatchSnapshot("words")
   })
 
-  it("that is shorter is a note in a green run, and in its title", () => {
+  it("that is shorter is a note in a passed run", () => {
     const report = reportOf(passed, { outages: [outage("02:10:07", "02:10:09")] })
     const findings = findingsOf(report)
     assert.deepStrictEqual(
       [statusOf(findings), ofSeverity(findings, "note").map(({ kind }) => kind._tag)],
       ["passed", ["ServiceAway"]]
     )
-    assert.strictEqual(
-      RunText.lastLineOf(report),
-      "PASSED: service unreachable 02:10:07 to 02:10:09 UTC · all 2 scenarios passed"
-    )
+    expect(wordsOf(report)).toMatchSnapshot("words")
   })
 
-  it("that is not over fails the run, and several are counted", () => {
+  it("that is not over fails the run, and a short one doesn't", () => {
     const report = reportOf(passed, { outages: [outage("02:10:07", "02:10:09"), outage("03:10:07", null)] })
-    assert.strictEqual(RunText.titleOf(report), "service unreachable 2 times, the longest since 03:10 UTC")
-    assert.lengthOf(errorsOf(report), 1)
+    assert.deepStrictEqual(
+      errorsOf(report).map(({ kind }) => kind),
+      [{ _tag: "ServiceAway", outage: outage("03:10:07", null), isWholeRun: false }]
+    )
+    expect(wordsOf(report)).toMatchSnapshot("words")
   })
 
   it("before the first trial fails the run with its cause, which may be a refused key", () => {
     const why = "https://your.service does not take the API key in WEBAGENT_API_KEY (HTTP 401)"
-    const report = { ...reportOf([], { outages: [{ ...outage("02:10:07", null), why }] }), results: [] }
-    assert.strictEqual(errorsOf(report).map(describeFinding)[0]?.evidence, `no trial could start: ${why}`)
+    const away = { ...outage("02:10:07", null), why }
+    const report = { ...reportOf([], { outages: [away] }), results: [] }
+    assert.deepStrictEqual(errorsOf(report)[0]?.kind, { _tag: "ServiceAway", outage: away, isWholeRun: true })
+    expect(wordsOf(report)).toMatchSnapshot("words")
   })
 
   it("is the same one in two shards where they overlap", () => {

@@ -190,6 +190,12 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "Failed: scenario durations +224 %",
     "FAILED: scenario durations +224 % (all 2 scenarios passed)"
   ],
+  [
+    "more than a thousand new failures",
+    reportOf(Array.from({ length: 1200 }, (_, index) => resultOf(`fails ${index}`, [failing()], { onset: onset(1) }))),
+    "Failed: 1,200 new failures, 1 cause",
+    "FAILED: 1,200 new failures, 1 cause (0 of 1,200 scenarios passed)"
+  ],
   ["nothing ran", reportOf([]), "Failed: 1 incomplete run", "FAILED: 1 incomplete run (no scenario was run)"]
 ]
 

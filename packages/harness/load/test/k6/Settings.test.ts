@@ -98,10 +98,12 @@ describe("Settings", () => {
       "checks",
       "contract_violations",
       "dropped_iterations",
+      "http_req_duration",
       "http_req_failed",
       "iterations_failed",
       "time_to_terminal"
     ])
+    assert.isUndefined(from({}).thresholds["http_req_duration"])
     assert.isFalse(Object.values(from({}).thresholds).some(([limit]) => limit?.abortOnFail))
   })
 })

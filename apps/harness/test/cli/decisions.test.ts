@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { mornings } from "../mornings/mornings.ts"
+import { call } from "./inProcess.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-decisions-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const { nights } = mornings["one failure"]
+const last = nights.at(-1)
+const history = join(folder, "history.ndjson")
+const file = join(folder, "quarantine.json")
+writeFileSync(history, nights.map((night) => `${JSON.stringify(night)}\n`).join(""))
+
+/** A day from now, as a flag takes it. */
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const quarantine = (...words: ReadonlyArray<string>) => call(["quarantine", ...words, "--quarantine", file])
+const add = (scenario: string, ...more: ReadonlyArray<string>) =>
+  quarantine("add", scenario, "--history", history, "--reason", "the bank is slow", "--until", day(5), ...more)
+
+describe("quarantine", () => {
+  it("is added with the scenario's own owner, listed, changed and removed", async () => {
+    assert.deepStrictEqual(await quarantine(), {
+      code: 2,
+      stdout: "",
+      stderr: `--quarantine: ${file} does not exist.\n`
+    })
+    assert.deepStrictEqual(await add("buys a mug"), {
+      code: 0,
+      stdout: `In quarantine: shop › buys a mug until ${day(5)}, owner checkout team.\n`,
+      stderr: ""
+    })
+    const [entry] = JSON.parse(readFileSync(file, "utf8")).entries
+    assert.deepInclude(entry, { suite: "shop", scenario: "buys a mug", owner: "checkout team", expires: day(5) })
+    const changed = await add("shop > buys a mug", "--owner", "ada")
+    assert.include(changed.stdout, `owner ada. Before: until ${day(5)}, owner checkout team.`)
+    const listed = await quarantine()
+    assert.strictEqual(listed.stdout, `shop › buys a mug  until ${day(5)}, owner ada: the bank is slow\n`)
+    const removed = await quarantine("remove", "buys a mug")
+    assert.strictEqual(removed.stdout, "Removed from quarantine: shop › buys a mug, which ada owned.\n")
+    assert.strictEqual((await quarantine()).stdout, "No scenario is in quarantine.\n")
+  })
+
+  it("refuses in one sentence what it can't do", async () => {
+    const refusals = [
+      [await add("sells"), 'No scenario of the last night is named "sells". Use "suite > name".\n'],
+      [await add("shop > sells", "--owner", "ada"), 'No scenario is named "shop › sells".\n'],
+      [await quarantine("remove", "pays"), '"pays" is not in quarantine.\n'],
+      [await quarantine("remove", "shop > pays"), `${file}: "shop › pays" is not in quarantine.\n`]
+    ] as const
+    for (const [{ code, stderr }, sentence] of refusals) assert.deepStrictEqual([code, stderr], [2, sentence])
+    const late = await quarantine("add", "pays", "--history", history, "--reason", "x", "--until", day(60))
+    assert.match(late.stderr, /is 60 days after since, and 30 are the most/u)
+  })
+})
+
+describe("history acknowledge", () => {
+  const acknowledge = (...more: ReadonlyArray<string>) =>
+    call(["history", "acknowledge", "last", "--history", history, "--owner", "ada", ...more])
+
+  it("adds a line that later nights show", async () => {
+    const { code, stdout } = await acknowledge("--scenario", "buys a mug", "--until", day(3), "--note", "rolling back")
+    assert.deepStrictEqual(
+      [code, stdout],
+      [
+        0,
+        `Acknowledged: "shop > buys a mug" of night ${last?.id} by ada. No reminders until ${day(3)}, or until it is over.\n`
+      ]
+    )
+    const line = readFileSync(history, "utf8").trim().split("\n").at(-1) ?? ""
+    assert.deepInclude(JSON.parse(line), { kind: "acknowledged", night: last?.id, owner: "ada", note: "rolling back" })
+    assert.strictEqual((await call(["history", "--history", history])).code, 0)
+  })
+
+  it("refuses a scenario without a problem, and a day that is no day", async () => {
+    const other = await acknowledge("--scenario", "pays")
+    assert.deepStrictEqual(
+      [other.code, other.stderr],
+      [2, `Scenario "pays" had no problem in night ${last?.id}. These did: "shop > buys a mug".\n`]
+    )
+    assert.match((await acknowledge("--until", "soon")).stderr, /^Expected a day such as 2026-12-01, got "soon"\.\n$/u)
+  })
+})

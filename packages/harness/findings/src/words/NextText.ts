@@ -1,0 +1,32 @@
+import type { Finding } from "@webagent/report/Finding"
+
+/** The next step about a finding, in one sentence. `hasTrial` is true if its trial can be opened where the sentence is shown. */
+export const text = ({ kind, scenarios }: Finding, hasTrial: boolean): string => {
+  switch (kind._tag) {
+    case "Failed":
+    case "Flaky":
+    case "Unusual":
+      return hasTrial
+        ? "Open the trial to see its requests, then replay it with the command below."
+        : "Run the scenario again to see whether it still fails."
+    case "Regressed":
+      return "Find the change that made it worse. If the new level is intended, accept it."
+    case "Unreachable":
+    case "ServiceAway":
+      return "Check that the service is up, then run the scenarios again."
+    case "Incomplete":
+      return kind.why._tag === "LostShards"
+        ? "Run the missing shard again, then merge the shards."
+        : "See the run's log for the reason, then run the night again."
+    case "Leak":
+    case "AbandonedRun":
+    case "StillOpen":
+      return "Stop what is still open, and release it in the scenario."
+    case "QuarantineExpired":
+      return "Fix the scenario, or set a new date for its quarantine."
+    case "CostUnknown":
+      return "Limit the spending at the service."
+    default:
+      return scenarios.length === 0 ? "See the run's log for details." : "Open the scenario to see its trials."
+  }
+}

@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { CauseFacts } from "@webagent/report/FailureCause"
+import * as CauseText from "../../src/words/CauseText.ts"
+
+const text = (facts: CauseFacts) => CauseText.text({ key: "", facts })
+
+const request = { method: "GET", path: "/api/v4/runs/…/status", status: 503 }
+
+describe("the cause of a failure in words", () => {
+  it("names the check with its values, the service's error, or the request", () => {
+    assert.deepStrictEqual(
+      [
+        text({ _tag: "Check", message: "the run", expected: "completed", actual: "failed" }),
+        text({ _tag: "Check", message: "timed out after 30 s", lastRequest: request }),
+        text({ _tag: "Service", message: "the order exists", error: "The cart was empty." }),
+        text({ _tag: "Service", error: "The cart was empty." }),
+        text({ _tag: "Request", ...request }),
+        text({ _tag: "Request", ...request, status: null }),
+        text({ _tag: "LeakedBrowser" }),
+        text({ _tag: "BrokenInvariant", invariant: "created-twice", text: "Two runs." }),
+        text({ _tag: "Other", text: "an oracle could not look: no database" })
+      ],
+      [
+        "the run: expected completed, got failed",
+        "timed out after 30 s: last request GET /api/v4/runs/…/status: HTTP 503",
+        'the order exists: the service says "The cart was empty."',
+        'the service says "The cart was empty."',
+        "GET /api/v4/runs/…/status: HTTP 503",
+        "GET /api/v4/runs/…/status: no response",
+        "leaked a browser",
+        "created-twice: Two runs.",
+        "an oracle could not look: no database"
+      ]
+    )
+  })
+
+  it("is cut to 200 characters", () => {
+    const failure = { kind: "error" as const, message: "x ".repeat(400), service: "y".repeat(400) }
+    assert.isAtMost(CauseText.ofFailure(failure).length, 200)
+  })
+})

@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Finding } from "@webagent/report/Finding"
+import * as PeopleText from "../../src/words/PeopleText.ts"
+
+const ada = { owner: "ada", at: "2026-11-28T08:00:00.000Z", until: "2026-12-01", note: "rolling back" }
+const failed = (...scenarios: Finding["scenarios"]): Finding => ({
+  kind: { _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 },
+  severity: "error",
+  scenarios
+})
+const scenarioOf = (name: string, owner?: string) => ({
+  suite: "shop",
+  name,
+  ...(owner === undefined ? {} : { owner })
+})
+
+describe("the people of a finding in words", () => {
+  it("are its owners, each once, and who is working on it", () => {
+    const finding = failed(
+      scenarioOf("pays", "checkout"),
+      { ...scenarioOf("sells", "kim"), acknowledged: ada },
+      scenarioOf("ships", "checkout")
+    )
+    assert.strictEqual(PeopleText.owners(finding), "checkout, kim")
+    assert.strictEqual(
+      PeopleText.acknowledged(finding),
+      "ada has been working on it since 2026-11-28, until 2026-12-01: rolling back (1 of 3 scenarios)"
+    )
+  })
+
+  it("are counted if there are more than three", () => {
+    const finding = failed(...["ada", "kim", "lee", "max", "sam"].map((owner) => scenarioOf(`is of ${owner}`, owner)))
+    assert.strictEqual(PeopleText.owners(finding), "ada, kim, lee, and 2 more")
+  })
+
+  it("are left out where there are none", () => {
+    const finding = failed(scenarioOf("pays"))
+    assert.deepStrictEqual([PeopleText.owners(finding), PeopleText.acknowledged(finding)], [undefined, undefined])
+  })
+})
