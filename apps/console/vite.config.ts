@@ -1,9 +1,11 @@
 import react from "@vitejs/plugin-react"
+import * as Formatter from "effect/Formatter"
+import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { defineConfig, type Plugin } from "vite"
+import { type BuildOptions, defineConfig, type Plugin, type UserConfig } from "vite"
 
 /** Compresses each text file once here, so that the server never does. */
 const compressed = (): Plugin => {
@@ -25,23 +27,131 @@ const compressed = (): Plugin => {
   }
 }
 
+/**
+ * Replaces every schema with a value that can't decode. The words of findings are in modules with schemas, which the page of
+ * a file never decodes with: its data is as the program wrote it.
+ */
+const withoutSchemas = (): Plugin => {
+  const id = "\0without-schemas"
+  return {
+    name: "without-schemas",
+    enforce: "pre",
+    resolveId: (source) => (/(?:^effect|^\.\.?)\/Schema(?:\.js)?$/u.test(source) ? id : undefined),
+    load: (loaded) =>
+      loaded === id
+        ? [
+            "const schema = new Proxy(function () {}, { get: () => schema, apply: () => schema })",
+            `export { ${Object.keys(Schema)
+              .map((name) => `schema as ${name}`)
+              .join(", ")} }`
+          ].join("\n")
+        : undefined
+  }
+}
+
+/** Replaces the texts of values for debugging, which no screen shows, with those of the language: 1 kB of compressed script. */
+const withoutFormatter = (): Plugin => {
+  const id = "\0without-formatter"
+  return {
+    name: "without-formatter",
+    enforce: "pre",
+    resolveId: (source) => (/(?:^effect|^\.\.?)\/Formatter(?:\.js)?$/u.test(source) ? id : undefined),
+    load: (loaded) =>
+      loaded === id
+        ? `const text = (value) => String(value)\nexport { ${Object.keys(Formatter)
+            .map((name) => `text as ${name}`)
+            .join(", ")} }`
+        : undefined
+  }
+}
+
+/**
+ * Imports screens at once that other pages load when they are opened. A page of one file has them all, and the wrappers that
+ * would run them later are 8 kB of compressed script.
+ */
+const withoutLazyImports = (): Plugin => ({
+  name: "without-lazy-imports",
+  enforce: "pre",
+  transform(code, id) {
+    if (!/\/src\/.*\.tsx?$/u.test(id) || !code.includes("import(")) return undefined
+    const imports: Array<string> = []
+    const eager = code.replaceAll(/\bimport\(("[^"]+")\)/gu, (_, module: string) => {
+      const name = `eager${imports.length}`
+      imports.push(`import * as ${name} from ${module}`)
+      return `Promise.resolve(${name})`
+    })
+    return [...imports, eager].join("\n")
+  }
+})
+
 /** The server that `npm run dev` of this package talks to. */
 const server = process.env["WEBAGENT_CONSOLE_SERVER"] ?? "http://127.0.0.1:8080"
 
-export default defineConfig({
-  root: fileURLToPath(new URL(".", import.meta.url)),
-  base: "/console/",
+const app = fileURLToPath(new URL(".", import.meta.url))
+
+const shared = {
   plugins: [react(), compressed()],
   resolve: { conditions: ["@webagent/source", "module", "browser", "development|production"] },
   css: { modules: { localsConvention: "camelCaseOnly" } },
+  define: { isFile: "false" }
+} satisfies UserConfig
+
+const build = {
+  emptyOutDir: true,
+  // the content security policy has no data: sources
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  target: "es2024",
+  manifest: true
+} satisfies BuildOptions
+
+/** The server's console. */
+const ofServer: UserConfig = {
+  ...shared,
+  root: app,
+  base: "/console/",
+  build: { ...build, outDir: `${app}dist` },
+  server: { proxy: { "/console/api": { target: server, ws: true }, "/recordings": server, "/share": server } }
+}
+
+/**
+ * Lets the bundler remove unused reads, schemas and changes, which makes the script 10 kB smaller. That's safe because
+ * no getter in these modules has a side effect, and neither does making a schema or a change.
+ */
+const treeshake = { propertyReadSideEffects: false as const, manualPureFunctions: ["Schema", "change"] }
+
+/** The screens of `webagent-harness ui`. */
+const ofHarness: UserConfig = {
+  ...shared,
+  root: `${app}src/harness`,
+  // addresses of screens are behind a #, so the page may be at any path
+  base: "./",
+  build: { ...build, outDir: `${app}dist-harness`, rolldownOptions: { treeshake } },
+  server: { proxy: { "/ui/api": { target: server, ws: true } } }
+}
+
+/** The same screens as one classic script and one style sheet, which `webagent-harness ui --export` puts into one file. */
+const ofExport: UserConfig = {
+  ...shared,
+  plugins: [withoutSchemas(), withoutFormatter(), withoutLazyImports(), ...shared.plugins],
+  define: { isFile: "true" },
+  root: `${app}src/harness`,
+  base: "./",
   build: {
-    outDir: "dist",
-    emptyOutDir: true,
-    // the content security policy has no data: sources
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    target: "es2024",
-    manifest: true
-  },
-  server: { proxy: { "/console/api": { target: server, ws: true } } }
-})
+    ...build,
+    manifest: false,
+    outDir: `${app}dist-export`,
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      input: `${app}src/harness/embedded.tsx`,
+      treeshake,
+      transform: { define: { "import.meta": "{}" } },
+      output: { format: "iife", codeSplitting: false, entryFileNames: "export.js", assetFileNames: "export.[ext]" }
+    }
+  }
+}
+
+const configs: Readonly<Record<string, UserConfig>> = { harness: ofHarness, export: ofExport }
+
+export default defineConfig(({ mode }) => configs[mode] ?? ofServer)

@@ -9,3 +9,6 @@ declare module "*.svg" {
   const address: string
   export default address
 }
+
+/** True in a page that is one file, which shows and changes nothing that needs a running program. */
+declare const isFile: boolean

@@ -1,22 +1,26 @@
 import {
+  Activity,
   Coins,
+  FlaskConical,
   Gauge,
   KeyRound,
   Layers,
+  LayoutGrid,
   List,
-  type LucideIcon,
   Network,
   Play,
-  ScrollText,
   Settings
 } from "lucide-react"
 import { type ComponentType, lazy } from "react"
+import type { Entry } from "./Frame.tsx"
 
 interface Route {
   readonly pattern: RegExp
   readonly title: string
   /** The part of the server that the screen needs; a server without it doesn't have the screen. */
   readonly needs?: string
+  /** The operation that the screen needs; a key that may not use it doesn't have the screen. */
+  readonly uses?: string
   readonly screen: ComponentType<{ readonly id: string }>
 }
 
@@ -27,12 +31,24 @@ export const routes: ReadonlyArray<Route> = [
   { pattern: /^\/runs$/u, title: "Runs", screen: lazy(() => import("../features/runs/RunsScreen.tsx")) },
   { pattern: /^\/runs\/([^/]+)$/u, title: "Run", screen: lazy(() => import("../features/run/RunScreen.tsx")) },
   {
+    pattern: /^\/wall$/u,
+    title: "Live wall",
+    needs: "browsers",
+    screen: lazy(() => import("../features/wall/WallScreen.tsx"))
+  },
+  {
     pattern: /^\/browsers\/([^/]+)$/u,
     title: "Browser",
     needs: "browsers",
     screen: lazy(() => import("../features/browser/BrowserScreen.tsx"))
   },
   { pattern: /^\/keys$/u, title: "Keys", needs: "keys", screen: lazy(() => import("../features/keys/KeysScreen.tsx")) },
+  {
+    pattern: /^\/shares$/u,
+    title: "Shared runs",
+    needs: "shares",
+    screen: lazy(() => import("../features/share/SharesScreen.tsx"))
+  },
   {
     pattern: /^\/sessions$/u,
     title: "Sessions",
@@ -49,52 +65,73 @@ export const routes: ReadonlyArray<Route> = [
     pattern: /^\/nodes$/u,
     title: "Nodes",
     needs: "nodes",
+    uses: "nodes.list",
     screen: lazy(() => import("../features/nodes/NodesScreen.tsx"))
   },
   {
-    pattern: /^\/audit$/u,
+    pattern: /^\/events$/u,
+    title: "Events",
+    needs: "events",
+    screen: lazy(() => import("../features/events/EventsScreen.tsx"))
+  },
+  {
+    pattern: /^\/(?:events\/)?audit$/u,
     title: "Audit log",
     needs: "audit",
-    screen: lazy(() => import("../features/audit/AuditScreen.tsx"))
+    screen: lazy(() => import("../features/events/AuditScreen.tsx"))
+  },
+  {
+    pattern: /^\/simulation(?:\/([^/]+))?$/u,
+    title: "Simulated service",
+    needs: "simulation",
+    screen: lazy(() => import("../features/simulation/SimulationScreen.tsx"))
   },
   {
     pattern: /^\/settings$/u,
     title: "Settings",
+    uses: "server.settings",
     screen: lazy(() => import("../features/settings/SettingsScreen.tsx"))
   }
 ]
 
-/** An entry of the navigation. */
-interface Entry {
-  readonly to: string
-  readonly text: string
-  readonly icon: LucideIcon
-  /** The letter after `g`. */
-  readonly key: string
+/** An entry of the navigation, and what the server needs for it. */
+interface MenuEntry extends Entry {
   readonly needs?: string
+  readonly uses?: string
 }
 
 /** The navigation, which is also what the palette and the keys of `g` lead to. */
-export const menu: ReadonlyArray<Entry> = [
+export const menu: ReadonlyArray<MenuEntry> = [
   { to: "/", text: "Overview", icon: Gauge, key: "o" },
-  { to: "/start", text: "Start a run", icon: Play, key: "s" },
+  { to: "/start", text: "Start a run", icon: Play, key: "s", uses: "runs.create" },
   { to: "/runs", text: "Runs", icon: List, key: "r" },
+  { to: "/wall", text: "Live wall", icon: LayoutGrid, key: "w", needs: "browsers" },
   { to: "/keys", text: "Keys", icon: KeyRound, key: "k", needs: "keys" },
   { to: "/sessions", text: "Sessions", icon: Layers, key: "e", needs: "sessions" },
   { to: "/spend", text: "Spend", icon: Coins, key: "c", needs: "spend" },
-  { to: "/nodes", text: "Nodes", icon: Network, key: "n", needs: "nodes" },
-  { to: "/audit", text: "Audit log", icon: ScrollText, key: "a", needs: "audit" },
-  { to: "/settings", text: "Settings", icon: Settings, key: "t" }
+  { to: "/nodes", text: "Nodes", icon: Network, key: "n", needs: "nodes", uses: "nodes.list" },
+  { to: "/events", text: "Events", icon: Activity, key: "a", needs: "events" },
+  { to: "/simulation", text: "Simulated service", icon: FlaskConical, key: "m", needs: "simulation" },
+  { to: "/settings", text: "Settings", icon: Settings, key: "t", uses: "server.settings" }
 ]
+
+/** The id in a path; a path that is no text, such as `%`, is an id that nothing has. */
+export const idOf = (part: string | undefined): string => {
+  try {
+    return decodeURIComponent(part ?? "")
+  } catch {
+    return part ?? ""
+  }
+}
 
 /** Returns the route of a path, and the id in the path. */
 export const routeOf = (
   path: string,
-  has: (part: string | undefined) => boolean
+  has: (of: Pick<Route, "needs" | "uses">) => boolean
 ): { readonly route: Route; readonly id: string } | undefined => {
   for (const route of routes) {
     const match = route.pattern.exec(path)
-    if (match !== null && has(route.needs)) return { route, id: decodeURIComponent(match[1] ?? "") }
+    if (match !== null && has(route)) return { route, id: idOf(match[1]) }
   }
   return undefined
 }

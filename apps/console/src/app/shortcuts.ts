@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from "react"
 import { go } from "../state/place.ts"
 import { letterKeys } from "../state/preferences.ts"
 import { registry } from "../state/react.ts"
-import { isTyping } from "../ui/keyboard.ts"
+import { isShortcut } from "../ui/keyboard.ts"
 
 interface Shortcuts {
   readonly onPalette: () => void
@@ -25,14 +25,14 @@ export const useShortcuts = (shortcuts: Shortcuts): void => {
         event.preventDefault()
         return onPalette()
       }
-      const isModified = event.ctrlKey || event.metaKey || event.altKey
-      // a dialog has its own keys
-      if (isModified || isTyping(event.target) || document.querySelector("[role=dialog],[role=alertdialog]") !== null)
-        return
-      if (!registry.get(letterKeys)) return
+      if (!isShortcut(event) || !registry.get(letterKeys)) return
       const to = event.timeStamp - g_ms < pause_ms ? addressOf(event.key) : undefined
       g_ms = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY
-      if (to !== undefined) return go(to)
+      if (to !== undefined) {
+        // a field of the new screen has the focus at once, and would get the letter
+        event.preventDefault()
+        return go(to)
+      }
       if (event.key === "?") return onHelp()
       if (event.key === "/") {
         const field = document.querySelector<HTMLInputElement>("input[type=search]")

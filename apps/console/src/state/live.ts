@@ -13,18 +13,18 @@ import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
 import * as Schema from "effect/Schema"
 import { signInState } from "./client.ts"
+import { connection } from "./connection.ts"
+import { putFeed, putGap } from "./feed.ts"
 import { onPicture, pictureOf, picturesInView } from "./pictures.ts"
-import { path } from "./place.ts"
+import { say } from "./notices.ts"
+import { place } from "./place.ts"
 import { registry } from "./react.ts"
+import { keepRecent, newerOf } from "./recent.ts"
 
-/** State of the connection that brings events. */
-export type Connection = "connecting" | "live" | "lost"
-
-/** State of the connection that brings events. */
-export const connection: Atom.Writable<Connection> = Atom.make<Connection>("connecting").pipe(Atom.keepAlive)
+export { connection } from "./connection.ts"
 
 /** A run by its id. Each row of a list reads its own atom, so an event renders one row. */
-export const runRow = Atom.family((_id: string) => Atom.make<Run | undefined>(undefined).pipe(Atom.keepAlive))
+export const runRow = Atom.family((_id: string) => Atom.make<Run | undefined>(undefined))
 
 /** A browser by its id, since the page was opened. */
 export const browserRow = Atom.family((_id: string) => Atom.make<Browser | undefined>(undefined).pipe(Atom.keepAlive))
@@ -42,25 +42,81 @@ export const liveCalls = Atom.family((_run: string) =>
   Atom.make<ReadonlyMap<number, ModelCall>>(new Map<number, ModelCall>())
 )
 
-/** Ids of the runs that were created since the list was read. */
+/** Most new runs that are counted. */
+export const mostNewRuns = 1000
+
+/** Ids of the runs that were created since the list was read, at most `mostNewRuns`. */
 export const newRuns = Atom.make<ReadonlyArray<string>>([]).pipe(Atom.keepAlive)
 
 /** Grows whenever everything has to be read again, because events are missing. */
 export const epoch = Atom.make(0).pipe(Atom.keepAlive)
 
 /** Grows with each event about a run or browser; lists of them that hold no rows read again. */
-export const changes = Atom.make({ runs: 0, browsers: 0, sessions: 0 }).pipe(Atom.keepAlive)
+export const changes = Atom.make({ runs: 0, browsers: 0, sessions: 0, journal: 0 }).pipe(Atom.keepAlive)
 
-/** Stores the rows of a response. */
+/** Records whose changes are counted. */
+export type Changing = "runs" | "browsers" | "sessions" | "journal"
+
+/** Number of the newest row of a simulated service's journal; undefined before its first event. */
+export const newestRow = Atom.make<number | undefined>(undefined).pipe(Atom.keepAlive)
+
+/**
+ * Ids of the records that a screen has read, and of new runs. Events about others are counted and not stored, because a
+ * page that is open for a day gets events about every record of the server.
+ */
+const stored = new Set<string>()
+
+/** New runs that no screen has read: each keeps its row until it's released. */
+const unread = new Map<string, () => void>()
+
+/** Creation of the newest run that this page knows, and of the newest one that the list can show. */
+let newest = ""
+let listed = ""
+
+/** Begins to read the list of runs: those that are created from now on are new. */
+export const beginList = (): void => {
+  for (const [id, release] of unread) {
+    stored.delete(id)
+    release()
+  }
+  unread.clear()
+  listed = newest
+  registry.set(newRuns, [])
+}
+
+/** Stores the rows of a response, except those that events have already changed. */
 export const putRuns = (runs: ReadonlyArray<Run>): void =>
   Atom.batch(() => {
-    for (const run of runs) registry.set(runRow(run.id), run)
+    for (const response of runs) {
+      const run = newerOf(response)
+      if (unread.delete(run.id) || !stored.has(run.id)) {
+        stored.add(run.id)
+        registry.mount(runRow(run.id))
+      }
+      if (run.createdAt > newest) newest = run.createdAt
+      registry.set(runRow(run.id), run)
+    }
+  })
+
+/** Stores the rows of the list. None of them is new. */
+export const putList = (runs: ReadonlyArray<Run>): void =>
+  Atom.batch(() => {
+    putRuns(runs)
+    for (const { createdAt } of runs) if (createdAt > listed) listed = createdAt
+    const ids = new Set(runs.map(({ id }) => id))
+    registry.set(
+      newRuns,
+      registry.get(newRuns).filter((id) => !ids.has(id))
+    )
   })
 
 /** Stores the rows of a response. */
 export const putBrowsers = (browsers: ReadonlyArray<Browser>): void =>
   Atom.batch(() => {
-    for (const browser of browsers) registry.set(browserRow(browser.id), browser)
+    for (const browser of browsers) {
+      stored.add(browser.id)
+      registry.set(browserRow(browser.id), browser)
+    }
   })
 
 const decoder = <A>(schema: Schema.Codec<A, unknown>) => Schema.decodeUnknownOption(schema)
@@ -73,7 +129,7 @@ const put = <A extends { readonly runId: string; readonly number: number }>(
   registry.set(atom, new Map(registry.get(atom)).set(row.number, row))
 }
 
-const counted = (what: "runs" | "browsers" | "sessions") => {
+const counted = (what: Changing) => {
   const counts = registry.get(changes)
   registry.set(changes, { ...counts, [what]: counts[what] + 1 })
 }
@@ -81,22 +137,35 @@ const counted = (what: "runs" | "browsers" | "sessions") => {
 /** Handlers by kind of event. Events of newer servers are ignored. */
 const appliers: Readonly<Record<string, (data: unknown) => void>> = {
   run: apply(decoder(Run), (run) => {
-    const atom = runRow(run.id)
-    if (registry.get(atom) === undefined && run.finishedAt === null) {
-      const ids = registry.get(newRuns)
-      if (!ids.includes(run.id)) registry.set(newRuns, [...ids, run.id])
+    const ids = registry.get(newRuns)
+    // until a list is read, a run is new if it's newer than all before
+    const isNew = run.createdAt > (listed || newest) && !ids.includes(run.id)
+    if (isNew && ids.length < mostNewRuns) {
+      if (!stored.has(run.id)) {
+        stored.add(run.id)
+        unread.set(run.id, registry.mount(runRow(run.id)))
+      }
+      registry.set(newRuns, [...ids, run.id])
     }
-    registry.set(atom, run)
+    if (run.createdAt > newest) newest = run.createdAt
+    keepRecent(run)
+    if (stored.has(run.id)) registry.set(runRow(run.id), run)
     counted("runs")
   }),
   browser: apply(decoder(Browser), (browser) => {
-    registry.set(browserRow(browser.id), browser)
+    if (stored.has(browser.id)) registry.set(browserRow(browser.id), browser)
     counted("browsers")
   }),
   session: apply(decoder(Session), () => counted("sessions")),
   step: apply(decoder(RunStep), (step) => put(liveSteps, step)),
   modelCall: apply(decoder(ModelCall), (call) => put(liveCalls, call)),
-  control: apply(decoder(Control), (control) => registry.set(controlOf(control.browserId), control)),
+  control: apply(decoder(Control), (control) => {
+    if (stored.has(control.browserId)) registry.set(controlOf(control.browserId), control)
+  }),
+  journal: apply(decoder(Schema.Struct({ written: Schema.Int })), ({ written }) => {
+    registry.set(newestRow, written)
+    counted("journal")
+  }),
   reset: () => registry.set(epoch, registry.get(epoch) + 1)
 }
 
@@ -119,9 +188,15 @@ const decodeEvents = Schema.decodeUnknownOption(LiveEvents)
 export const applyEvents = (events: LiveEvents): void =>
   Atom.batch(() => {
     for (const { data, event } of events) appliers[event]?.(data)
+    putFeed(events)
   })
 
-const runInView = Atom.make((get) => /^\/runs\/([^/]+)$/u.exec(get(path))?.[1] ?? null)
+/** The run whose steps are sent: that of the screen, or that of the filter of events. */
+const runInView = Atom.make((get) => {
+  const { path: at, search } = get(place)
+  if (at === "/events") return new URLSearchParams(search).get("run")
+  return /^\/runs\/([^/]+)$/u.exec(at)?.[1] ?? null
+})
 
 /** Close code of a session that is over. */
 const signedOutCode = 4401
@@ -131,6 +206,9 @@ const patience_ms = 40_000
 
 /** Time that events are collected before they are applied. */
 const together_ms = 100
+
+/** Time after a new connection in which events count as caught up. */
+const catchUp_ms = 1500
 
 /** Time until the next attempt to connect. */
 const pause_ms = (attempt: number) => Math.min(10_000, 250 * 2 ** attempt)
@@ -186,10 +264,26 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
     })
   })
 
+const events = (n: number): string => (n === 1 ? "1 event" : `${n} events`)
+
 /** The one connection of a tab: it reconnects by itself, and catches up from its last event. Mounted by the shell. */
 export const live = Atom.make((get) => {
   let socket: WebSocket | undefined
   let attempts = 0
+  let lost_ms: number | undefined
+  let timer = 0
+  /** Says what a cut cost, once the events that were missed are there. */
+  const catchUp = () => {
+    if (lost_ms === undefined) return
+    const gap = putGap(lost_ms)
+    lost_ms = undefined
+    window.clearTimeout(timer)
+    timer = window.setTimeout(() => {
+      const missed = gap()
+      say(missed === 0 ? "Connected again: no events were missed" : `Connected again: caught up with ${events(missed)}`)
+    }, catchUp_ms)
+  }
+  get.addFinalizer(() => window.clearTimeout(timer))
   const wanted = (): SocketRequest => ({
     after: position,
     run: registry.get(runInView),
@@ -206,12 +300,14 @@ export const live = Atom.make((get) => {
     connected((open) => {
       socket = open
       attempts = 0
+      catchUp()
       tell()
     })
   ).pipe(
     Effect.andThen(
       Effect.suspend(() => {
         socket = undefined
+        if (registry.get(connection) === "live") lost_ms = Date.now()
         registry.set(connection, "lost")
         return Effect.sleep(pause_ms(attempts++))
       })

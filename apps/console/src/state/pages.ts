@@ -5,7 +5,7 @@ import { Console } from "./client.ts"
 import { epoch } from "./live.ts"
 
 /** A page of a list. */
-interface Page<Row> {
+export interface Page<Row> {
   readonly rows: ReadonlyArray<Row>
   readonly next: string | null
 }
@@ -21,8 +21,14 @@ export const pagesOf = <Row, E>(
     return Stream.paginate(Option.none<string>(), (cursor) =>
       Effect.gen(function* () {
         const client = yield* Console
-        const { next, rows } = yield* read(client, Option.isSome(cursor) ? { cursor: cursor.value } : {})
-        return [[rows], Option.map(Option.fromNullishOr(next), Option.some)] as const
+        const page = yield* read(client, Option.isSome(cursor) ? { cursor: cursor.value } : {})
+        return [[page], Option.map(Option.fromNullishOr(page.next), Option.some)] as const
       })
     )
   })
+
+/** Returns the rows of the pages that were read. */
+export const rowsOf = <Row>(pages: ReadonlyArray<Page<Row>>): ReadonlyArray<Row> => pages.flatMap(({ rows }) => rows)
+
+/** Returns whether the last page was read. The atom of a list knows it only after it was asked for one more. */
+export const isWhole = (pages: ReadonlyArray<Page<unknown>>): boolean => pages.at(-1)?.next === null

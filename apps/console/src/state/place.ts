@@ -2,9 +2,6 @@ import { consolePath } from "@webagent/admin"
 import * as Atom from "effect/reactivity/Atom"
 import { registry } from "./react.ts"
 
-/** The path under which the server serves the console. */
-export { consolePath } from "@webagent/admin"
-
 /** The address of the page, without the console's own path. */
 export interface Place {
   /** Such as `/runs`. */
@@ -13,7 +10,20 @@ export interface Place {
   readonly search: string
 }
 
-const current = (): Place => ({ path: location.pathname.slice(consolePath.length) || "/", search: location.search })
+/** True for a page whose addresses are behind a `#`, so that it may be a file or at any path: `<html data-addresses="hash">`. */
+const isHash = (): boolean => document.documentElement.dataset["addresses"] === "hash"
+
+/** The `href` of an address such as `/runs?status=failed`. */
+export const hrefOf = (to: string): string => (isHash() ? `#${to}` : `${consolePath}${to}`)
+
+const current = (): Place => {
+  if (!isHash()) return { path: location.pathname.slice(consolePath.length) || "/", search: location.search }
+  const { hash } = location
+  const query = hash.indexOf("?")
+  return query < 0
+    ? { path: hash.slice(1) || "/", search: "" }
+    : { path: hash.slice(1, query) || "/", search: hash.slice(query) }
+}
 
 /** The address of the page. Screens, ids and filters are in it, so that every link and the Back button work. */
 export const place: Atom.Writable<Place, Place> = Atom.writable<Place, Place>(
@@ -31,6 +41,6 @@ export const path: Atom.Atom<string> = Atom.make((get) => get(place).path)
 
 /** Opens another address of the console. `replace` adds no entry to the history, for example while you type. */
 export const go = (to: string, { replace = false } = {}): void => {
-  history[replace ? "replaceState" : "pushState"](null, "", `${consolePath}${to}`)
+  history[replace ? "replaceState" : "pushState"](null, "", hrefOf(to))
   registry.set(place, current())
 }

@@ -1,8 +1,7 @@
-import * as Effect from "effect/Effect"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { Console } from "./client.ts"
-import { changes } from "./live.ts"
+import { type Changing, changes } from "./live.ts"
 import { registry } from "./react.ts"
 
 /** Cancels runs by id or filter. Events then bring their new status. */
@@ -21,7 +20,7 @@ export const isFinal = (status: string): boolean => ["completed", "failed", "can
 const pause_ms = 1500
 
 /** Changes at most every 1.5 s while events about these records arrive, so that figures which depend on it are read again. */
-export const settled = Atom.family((what: "runs" | "browsers" | "sessions") =>
+export const settled = Atom.family((what: Changing) =>
   Atom.make((get) => {
     let timer: number | undefined
     get.subscribe(changes, (counts) => {
@@ -35,16 +34,6 @@ export const settled = Atom.family((what: "runs" | "browsers" | "sessions") =>
     return registry.get(changes)[what]
   })
 )
-
-/** The runs of one page without a filter, as counts by status. */
-export const runCounts = Console.runtime.atom((get) => {
-  get(settled("runs"))
-  return Effect.gen(function* () {
-    const client = yield* Console
-    const { counts } = yield* client.runs.list({ query: { limit: 1 } })
-    return counts ?? {}
-  })
-})
 
 /** The value of a result, also while it's read again. */
 export const valueOf = <A>(result: AsyncResult.AsyncResult<A, unknown>): A | undefined =>

@@ -1,27 +1,45 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { CloudOff, LockKeyhole } from "lucide-react"
+import { CloudOff, FileQuestion, LockKeyhole } from "lucide-react"
 import type { ReactNode } from "react"
-import { errorTag, reason } from "../state/client.ts"
+import { errorTag, reason } from "../state/errors.ts"
 import { Failed, Loading, Message } from "./Message.tsx"
 
 interface AnswerProps<A> {
   readonly of: AsyncResult.AsyncResult<A, unknown>
-  /** Plural noun for the records that are read, such as `nodes`. */
+  /** Noun for the records that are read, such as `nodes`, or `run` for a screen about one. */
   readonly what: string
+  /** Ways out of a screen about one record that doesn't exist. With it, a message is the whole screen. */
+  readonly missing?: ReactNode
   readonly onRetry: () => void
   readonly children: (value: A) => ReactNode
 }
 
 /** Shows the result of a request, a placeholder while it runs, or its error with a retry button. */
-export const Answer = <A,>({ children, of: result, onRetry, what }: AnswerProps<A>) => {
+export const Answer = <A,>({ children, missing, of: result, onRetry, what }: AnswerProps<A>) => {
+  const whole = missing !== undefined
   if (AsyncResult.isSuccess(result)) return children(result.value)
-  if (!AsyncResult.isFailure(result) || result.waiting) return <Loading what={what} lines={4} />
+  if (!AsyncResult.isFailure(result) || result.waiting) return <Loading what={what} lines={whole ? 8 : 4} />
+  if (whole && ["NotFoundError", "MissingError"].includes(errorTag(result) ?? "")) {
+    return (
+      <Message icon={FileQuestion} title={`There is no such ${what}`} alert whole>
+        {missing}
+      </Message>
+    )
+  }
   if (errorTag(result) === "ForbiddenError") {
     return (
-      <Message icon={LockKeyhole} title={`Your key may not see ${what}`}>
+      <Message icon={LockKeyhole} title={`Your key may not see ${what}`} whole={whole}>
         <p>Sign in with a key that has the scope admin.</p>
       </Message>
     )
   }
-  return <Failed icon={CloudOff} title={`The ${what} could not be read`} reason={reason(result)} onRetry={onRetry} />
+  return (
+    <Failed
+      icon={CloudOff}
+      title={`The ${what} could not be read`}
+      reason={reason(result)}
+      onRetry={onRetry}
+      whole={whole}
+    />
+  )
 }

@@ -10,14 +10,16 @@ interface DialogProps {
   readonly onClose: () => void
   /** True if a click outside the dialog must not close it, for example because it shows a secret. */
   readonly isKept?: boolean
+  /** True for long lines, such as code. */
+  readonly isWide?: boolean
 }
 
 /** A dialog over the screen. Esc closes it, and the focus returns to where it was. */
-const Dialog = ({ children, isKept = false, onClose, title }: DialogProps) => (
+const Dialog = ({ children, isKept = false, isWide = false, onClose, title }: DialogProps) => (
   <Base.Root open disablePointerDismissal={isKept} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
     <Base.Portal>
       <Base.Backdrop className={styles["backdrop"]} />
-      <Base.Popup className={styles["popup"]}>
+      <Base.Popup className={styles["popup"]} data-wide={isWide || undefined}>
         <Base.Title className={styles["title"]}>{title}</Base.Title>
         <Base.Close className={`${buttonClass("ghost")} ${styles["close"]}`} aria-label="Close">
           <X aria-hidden />

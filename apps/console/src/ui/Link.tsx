@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent } from "react"
-import { consolePath, go } from "../state/place.ts"
+import { go, hrefOf } from "../state/place.ts"
 
 interface LinkProps extends Omit<ComponentProps<"a">, "href" | "onClick"> {
   /** An address of the console, such as `/runs`. */
@@ -13,7 +13,7 @@ const opensElsewhere = (event: MouseEvent) =>
 export const Link = ({ to, ...rest }: LinkProps) => (
   <a
     {...rest}
-    href={`${consolePath}${to}`}
+    href={hrefOf(to)}
     onClick={(event) => {
       if (opensElsewhere(event)) return
       event.preventDefault()

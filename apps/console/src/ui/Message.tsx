@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react"
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react"
-import { connection } from "../state/live.ts"
+import { connection } from "../state/connection.ts"
 import { useAtomValue } from "../state/react.ts"
 import { Button } from "./Button.tsx"
 import styles from "./Message.module.css"

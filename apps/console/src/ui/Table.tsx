@@ -7,9 +7,14 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
   /** True for figures, which are aligned to the right. */
   readonly isNumber?: boolean
-  /** True for a name that only screen readers need. */
+  /** True for a column that a phone leaves out. */
+  readonly isExtra?: boolean
+  /** True for the buttons of a row, whose column's name only screen readers need. */
   readonly isUnseen?: boolean
 }
+
+const classOf = <Row,>({ isExtra, isNumber, isUnseen }: Column<Row>) =>
+  [isNumber && styles["number"], isExtra && styles["extra"], isUnseen && styles["changes"]].filter(Boolean).join(" ")
 
 interface TableProps<Row> {
   readonly label: string
@@ -18,7 +23,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
 }
 
-/** A plain table, whose first column names the row. It scrolls sideways on its own on a narrow screen. */
+/** A plain table, whose first column names the row. On a phone, each row is a block of named lines. */
 export const Table = <Row,>({ columns, keyOf, label, rows }: TableProps<Row>) => (
   <div className={styles["scroll"]} tabIndex={0} role="region" aria-label={label}>
     <table className={styles["table"]}>
@@ -34,14 +39,18 @@ export const Table = <Row,>({ columns, keyOf, label, rows }: TableProps<Row>) =>
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ cell, isNumber, name }, index) =>
+            {columns.map((column, index) =>
               index === 0 ? (
-                <th key={name} scope="row">
-                  {cell(row)}
+                <th key={column.name} scope="row">
+                  {column.cell(row)}
                 </th>
               ) : (
-                <td key={name} className={isNumber === true ? styles["number"] : undefined}>
-                  {cell(row)}
+                <td
+                  key={column.name}
+                  className={classOf(column)}
+                  data-name={column.isUnseen === true ? undefined : column.name}
+                >
+                  {column.cell(row)}
                 </td>
               )
             )}

@@ -1,6 +1,9 @@
 import type { ReactNode } from "react"
 import { shown } from "./untrustedText.ts"
 
+/** Most characters of a tooltip that has the whole of a shortened text. */
+const longestTooltip = 2000
+
 interface UntrustedProps {
   readonly children: string | null | undefined
   /** Maximum number of characters. */
@@ -10,7 +13,7 @@ interface UntrustedProps {
 /** Text of strangers, such as page titles, tasks and results. It's always text, and can't change the text around it. */
 export const Untrusted = ({ children, max = 300 }: UntrustedProps) => {
   const { isCut, text } = shown(children ?? "", max)
-  return <bdi title={isCut ? "Shortened" : undefined}>{text}</bdi>
+  return <bdi title={isCut ? shown(children ?? "", longestTooltip).text : undefined}>{text}</bdi>
 }
 
 interface OutsideLinkProps {

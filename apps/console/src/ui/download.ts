@@ -1,6 +1,6 @@
-/** Saves a text as a file of the user. */
-export const download = (name: string, type: string, text: string): void => {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+/** Saves texts or bytes, one after another, as a file of the user. */
+export const download = (name: string, type: string, ...content: ReadonlyArray<BlobPart>): void => {
+  const address = URL.createObjectURL(new Blob([...content], { type }))
   const link = document.createElement("a")
   link.href = address
   link.download = name

@@ -7,6 +7,13 @@ export const now = Atom.make((get) => {
   return Date.now()
 })
 
+/** The time, updated every second for durations that grow. */
+export const second = Atom.make((get) => {
+  const timer = setInterval(() => get.setSelf(Date.now()), 1000)
+  get.addFinalizer(() => clearInterval(timer))
+  return Date.now()
+})
+
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" })
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" })
 
@@ -18,7 +25,8 @@ export const ago = (instant: string, now_ms: number): string => {
   const seconds = Math.round((msOf(instant) - now_ms) / 1000)
   if (Number.isNaN(seconds)) return instant
   const distance = Math.abs(seconds)
-  if (distance < 45) return seconds > 5 ? "in a moment" : "just now"
+  // the time of `now` may be 15 seconds old
+  if (distance < 45) return seconds > 20 ? "in a moment" : "just now"
   if (distance < 3570) return relative.format(Math.round(seconds / 60), "minute")
   if (distance < 86_400) return relative.format(Math.round(seconds / 3600), "hour")
   return relative.format(Math.round(seconds / 86_400), "day")
@@ -53,3 +61,27 @@ export const count = (n: number): string => n.toLocaleString("en")
 /** A number with its noun: `1 run`, `2 runs`. */
 export const counted = (n: number, noun: string, plural = `${noun}s`): string =>
   `${count(n)} ${n === 1 ? noun : plural}`
+
+const units = ["B", "kB", "MB", "GB"]
+
+/** A number of bytes, such as `512 B` or `1.5 MB`. */
+export const byteSize = (bytes: number): string => {
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  return `${Number((bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1))} ${units[power]}`
+}
+
+const clock = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+  hourCycle: "h23"
+})
+
+const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" })
+
+/** The time of day of a moment, such as `14:03:07.120`. */
+export const timeOfDay = (ms: number): string => clock.format(ms)
+
+/** A date and time of day, such as `Nov 28, 2026, 14:03:07`. */
+export const dateTime = (ms: number): string => date.format(ms)

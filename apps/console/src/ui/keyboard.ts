@@ -4,3 +4,11 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target.closest(
     "input:not([type=checkbox],[type=radio],[type=button]),textarea,select,[contenteditable],[data-keys]"
   ) !== null
+
+/** True if a key may be a shortcut of the screen: no field has the focus, and no dialog is open, which has keys of its own. */
+export const isShortcut = (event: KeyboardEvent): boolean =>
+  !event.ctrlKey &&
+  !event.metaKey &&
+  !event.altKey &&
+  !isTyping(event.target) &&
+  document.querySelector("[role=dialog],[role=alertdialog]") === null

@@ -21,6 +21,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 export interface Look {
   readonly theme: "light" | "dark"
   readonly width: number
+  /** The time of day that the page has for as long as it's open; the real one otherwise. */
+  readonly time?: Date
 }
 
 export const looks = {
@@ -29,16 +31,20 @@ export const looks = {
   phone: { theme: "light", width: 390 }
 } as const satisfies Record<string, Look>
 
-type Server = Effect.Success<ReturnType<typeof serve>>
+/** A server with made-up records. */
+export type Server = Effect.Success<ReturnType<typeof serve>>
 
-/** Problems that no page may have. */
-const watchProblems = (page: Page, address: string) => {
+/** Collects the problems that no page may have. */
+export const watchProblems = (page: Page, address: string) => {
   const problems: Array<string> = []
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`))
   page.on("console", (message) => {
     const text = message.text()
     // a failed request is shown on the screen, and Chromium prints it as well
-    const isExpected = /status of (?:401|403|404|503)|WebSocket connection to|Unable to preload CSS/u.test(text)
+    const isExpected =
+      /status of (?:401|403|404|409|503)|ERR_CONNECTION_REFUSED|WebSocket connection to|Unable to preload CSS/u.test(
+        text
+      )
     if (message.type() === "error" && !isExpected) problems.push(`console: ${text}`)
   })
   page.on("request", (request) => {
@@ -49,13 +55,17 @@ const watchProblems = (page: Page, address: string) => {
 }
 
 /** A console over made-up records in a real Chromium, for the tests of one file. */
-export const useConsole = ({ size = 300 }: { readonly size?: number } = {}) => {
+export const useConsole = ({
+  browser: given,
+  browsers = 3,
+  size = 300
+}: { readonly size?: number; readonly browsers?: number; readonly browser?: Browser | undefined } = {}) => {
   let browser: Browser
   let scope: Scope.Closeable
   let server: Server
   beforeAll(async () => {
     execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
-    browser = await open()
+    browser = given ?? (await open())
   })
   afterAll(async () => {
     await browser?.close()
@@ -65,17 +75,19 @@ export const useConsole = ({ size = 300 }: { readonly size?: number } = {}) => {
   const visit = async (
     path: string,
     test: (page: Page, server: Server) => Promise<void>,
-    { theme, width }: Look = looks.light
+    { theme, time, width }: Look = looks.light
   ) => {
     scope = Effect.runSync(Scope.make())
-    server = await Effect.runPromise(Scope.provide(serve({ size }), scope))
+    server = await Effect.runPromise(Scope.provide(serve({ size, browsers }), scope))
     const context = await browser.newContext({
       viewport: { width, height: width === 390 ? 844 : 800 },
       colorScheme: theme,
       reducedMotion: "reduce",
-      permissions: ["clipboard-read", "clipboard-write"]
+      permissions: ["clipboard-read", "clipboard-write"],
+      ...(time === undefined ? {} : { bypassCSP: true, locale: "en-US", timezoneId: "UTC" })
     })
     const page = await context.newPage()
+    if (time !== undefined) await page.clock.setFixedTime(time)
     page.setDefaultTimeout(20_000)
     const problems = watchProblems(page, server.address)
     try {

@@ -12,8 +12,10 @@ const paths = [
   `/runs/${runId(20)}`,
   // its address is a script
   `/browsers/${runId(900_000)}`,
+  "/wall",
   "/keys",
-  "/audit",
+  "/events",
+  "/events/audit",
   "/settings",
   "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E",
   "/runs/%22%3E%3Cscript%3EglobalThis.pwned=1%3C%2Fscript%3E"

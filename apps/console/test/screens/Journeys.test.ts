@@ -99,8 +99,21 @@ describe("the list of runs", () => {
       )
     }))
 
+  it("has the runs that began and ended while another screen was open", () =>
+    visit("/runs", async (page, { world }) => {
+      await row(page, 0).waitFor()
+      await page.getByRole("link", { name: "Settings" }).click()
+      const run = world.start("A short task")
+      world.cancel(run.id)
+      // its events are applied together, 100 ms later
+      await page.waitForTimeout(500)
+      await page.getByRole("link", { name: "Runs", exact: true }).click()
+      await row(page, 0).getByText("A short task").waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: /^Show/u }).count(), 0)
+    }))
+
   it("exports what the filters let through", () =>
-    visit("/runs?status=failed", async (page) => {
+    visit("/runs?status=failed", async (page, { world }) => {
       await row(page, 0).waitFor()
       const saved = async (format: string) => {
         const [file] = await Promise.all([
@@ -115,6 +128,9 @@ describe("the list of runs", () => {
       assert.lengthOf(csv.text.split("\r\n"), 44)
       const json = await saved("JSON")
       assert.lengthOf(JSON.parse(json.text) as Array<unknown>, 43)
+      // the audit log has who took the records along
+      while (world.exports.length < 2) await page.waitForTimeout(20)
+      assert.deepStrictEqual(world.exports[0], { list: "runs", count: 43 })
     }))
 })
 
@@ -136,8 +152,30 @@ describe("a run", () => {
       await page.getByText("Open the shop").waitFor()
       world.put({ ...run, steps: 1, totalCostUsd: "0.4200" })
       await page.getByText("$0.4200").first().waitFor()
+      await page.getByRole("link", { name: "Watch its browser" }).waitFor()
       await page.getByRole("button", { name: "Stop", exact: true }).click()
       await page.locator("[data-status=cancelled]").first().waitFor()
+    }))
+
+  it("takes the task that is typed as soon as the form opens", () =>
+    visit("/", async (page) => {
+      await page.keyboard.press("g")
+      await page.keyboard.press("s")
+      const task = page.getByLabel("Task")
+      await task.waitFor()
+      await page.keyboard.type("Find gifts")
+      assert.strictEqual(await task.inputValue(), "Find gifts")
+      // Esc leaves the field, so that letters lead elsewhere again
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("g")
+      await page.keyboard.press("r")
+      await at(page, /\/runs$/u)
+      // its script is here now
+      await page.keyboard.press("g")
+      await page.keyboard.press("s")
+      await task.waitFor()
+      await page.keyboard.type("Find gifts")
+      assert.strictEqual(await task.inputValue(), "Find gifts")
     }))
 
   it("refuses an empty task and a schema that is none, next to the field", () =>
@@ -153,7 +191,7 @@ describe("a run", () => {
 
   it("explains its failure, and shows a step's facts with the keyboard", () =>
     visit(`/runs/${runId(3)}`, async (page) => {
-      await page.getByText("The model didn't answer, or refused.").waitFor()
+      await page.getByText("The model didn't respond, or refused.").waitFor()
       await page.getByText("--fallback-model").waitFor()
       await page.keyboard.press("k")
       await page.waitForFunction(() => document.querySelector('[aria-current="step"]')?.textContent?.startsWith("8"))
@@ -165,6 +203,14 @@ describe("a run", () => {
       await page.getByRole("button", { name: "Copy as code" }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).first().click()
       await page.getByText("Copied").waitFor()
+      // the tabs stay under the pointer
+      const placeOf = async (name: string) => (await page.getByRole("tab", { name }).boundingBox()) ?? assert.fail(name)
+      const before = await placeOf("curl")
+      for (const name of ["MCP", "Scenario", "fetch"]) {
+        await page.getByRole("tab", { name }).click()
+        assert.deepStrictEqual(await placeOf("curl"), before)
+      }
+      await page.getByText("WEBAGENT_API_KEY").last().waitFor()
       const copied = await page.evaluate(() => navigator.clipboard.readText())
       assert.include(copied, `curl '${address}/api/v4/runs'`)
       assert.include(copied, "Find the cheapest direct flight")
@@ -204,6 +250,16 @@ describe("a run", () => {
 
 describe("keys", () => {
   const { visit } = useConsole()
+
+  it("take the name that is typed as soon as the form opens, and say which names fit", () =>
+    visit("/keys", async (page) => {
+      await page.getByRole("button", { name: "Create a key" }).click()
+      const name = page.getByRole("dialog").getByRole("textbox", { name: "Name" })
+      await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]") !== null)
+      await page.keyboard.type("my shop")
+      assert.strictEqual(await name.inputValue(), "my shop")
+      assert.match((await name.getAttribute("title")) ?? "", /^Letters, digits/u)
+    }))
 
   it("are created with limits, and their secret is shown once", () =>
     visit("/keys", async (page, { world }) => {
@@ -270,6 +326,28 @@ describe("the connection", () => {
       world.put({ ...run, status: "failed", failure: "browser_lost", error: "The browser is gone" })
       await page.getByText("Live", { exact: true }).waitFor()
       await row(page, 0).getByText("Failed").waitFor()
+    }))
+
+  it("is right again after a minute of sleep, in which it got nothing", () =>
+    visit("/runs", async (page, { behavior, world }) => {
+      await page.clock.install()
+      await page.reload()
+      await row(page, 0).waitFor()
+      await page.getByText("Live", { exact: true }).waitFor()
+      behavior.isSilent = true
+      const run = world.runs.get(runId(0))
+      if (run === undefined) throw new Error("The run is missing")
+      world.put({ ...run, status: "failed", failure: "browser_lost", error: "The browser is gone" })
+      world.start("Began during the sleep")
+      await page.waitForTimeout(300)
+      assert.strictEqual(await row(page, 0).getByText("Failed").count(), 0)
+      behavior.isSilent = false
+      // the page wakes: its timers are late by a minute
+      await page.clock.fastForward("01:00")
+      await page.clock.runFor(5000)
+      await row(page, 0).getByText("Failed").waitFor()
+      await page.getByRole("button", { name: "Show 1 new" }).waitFor()
+      await page.getByText("Live", { exact: true }).waitFor()
     }))
 
   it("reads everything again when events are missing", () =>
@@ -365,13 +443,24 @@ describe("the frame", () => {
       assert.strictEqual(pathOf(page), "/")
     }))
 
-  it("works on a phone", () =>
+  it("works on a phone, whose menu shows every screen and closes when one is opened", () =>
     visit(
       "/",
       async (page) => {
+        const links = page.getByRole("navigation").getByRole("link")
+        assert.strictEqual(await links.count(), 0)
+        await page.getByRole("button", { name: "Menu" }).click()
+        await page.getByRole("link", { name: "Settings" }).waitFor()
+        for (const link of await links.all()) {
+          const { width, x } = (await link.boundingBox()) ?? assert.fail("A link has no place")
+          assert.isAtMost(x + width, looks.phone.width)
+        }
+        await checkAccessibility(page, "the menu of a phone")
         await page.getByRole("link", { name: "Runs", exact: true }).click()
+        await row(page, 3).waitFor()
+        assert.strictEqual(await links.count(), 0)
         await row(page, 3).getByRole("link").click()
-        await page.getByText("The model didn't answer, or refused.").waitFor()
+        await page.getByText("The model didn't respond, or refused.").waitFor()
       },
       looks.phone
     ))
@@ -424,5 +513,22 @@ describe("the sign-in", () => {
       await page.getByText("Sign in with a key that has the scope admin to create or change keys.").waitFor()
       await page.getByRole("link", { name: "research" }).waitFor()
       assert.strictEqual(await page.getByRole("button", { name: /^(?:Create|Limits|Rotate|Revoke)/u }).count(), 0)
+    }))
+
+  it("hides the screens that a key without the scope admin may not use", () =>
+    visit("/", async (page, { behavior }) => {
+      const links = () => page.getByRole("navigation").first().getByRole("link").allTextContents()
+      await page.getByRole("heading", { name: "Overview" }).waitFor()
+      await page.getByRole("link", { name: "Nodes", exact: true }).first().waitFor()
+      const all = await links()
+      behavior.isAdmin = false
+      await page.reload()
+      await page.getByRole("link", { name: "Nodes", exact: true }).waitFor({ state: "detached" })
+      assert.deepStrictEqual(
+        await links(),
+        all.filter((text) => !/Nodes|Settings/u.test(text))
+      )
+      await page.goto(page.url().replace(/\/?$/u, "/nodes"))
+      await page.getByText("your key may not see it").waitFor()
     }))
 })

@@ -47,6 +47,9 @@ describe("the console of the simulated service", () => {
     await page.getByRole("button", { name: "Start the run" }).click()
     await page.getByText("The simulated agent failed").first().waitFor()
 
+    await page.getByRole("link", { name: "Overview", exact: true }).click()
+    await page.getByRole("link", { name: /^Failed today \(UTC\)\s*1$/u }).waitFor()
+
     await page.getByRole("link", { name: "Runs", exact: true }).click()
     await page.getByRole("button", { name: /^Failed/u }).click()
     await page.getByRole("grid").getByText("Buy a train ticket").waitFor()
@@ -59,16 +62,28 @@ describe("the console of the simulated service", () => {
     await page.getByRole("button", { name: "Stop", exact: true }).click()
     await page.locator("[data-status=cancelled]").first().waitFor()
 
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await page.getByRole("button", { name: "Create a key" }).first().click()
+    await page.getByLabel("Name").fill("shop")
+    await page.getByRole("button", { name: "Create the key" }).click()
+    const secret = await page.getByRole("region", { name: "The key" }).innerText()
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    const headers = { "x-service-api-key": secret }
+    assert.strictEqual((await fetch(`${address}/api/v4/runs/none`, { headers })).status, 404)
+
     for (const [name, text] of [
       ["Sessions", "Show its runs"],
       ["Spend", "By model"],
       ["Nodes", "local"],
-      ["Audit log", "No changes yet"],
+      ["Events", "At position"],
+      ["Simulated service", "hostile"],
       ["Settings", "memory"]
     ] as const) {
       await page.getByRole("link", { name, exact: true }).click()
       await page.getByRole("heading", { name, exact: true }).first().waitFor()
       await page.getByText(text).or(page.getByTitle(text)).first().waitFor()
+      // all sessions are on the first page
+      assert.strictEqual(await page.getByRole("button", { name: "Show more" }).count(), 0)
     }
     assert.deepStrictEqual(errors, [])
     await page.close()

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { assert, beforeAll, describe, it } from "vitest"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
-const dist = fileURLToPath(new URL("../../dist/", import.meta.url))
+const app = fileURLToPath(new URL("../../", import.meta.url))
 
 interface Chunk {
   readonly file: string
@@ -13,42 +13,73 @@ interface Chunk {
   readonly imports?: ReadonlyArray<string>
 }
 
-/** Limits of compressed script, in bytes: of the first screen, and of what another one adds. */
-const most = { first: 180_000, further: 40_000 }
+/** Limits of compressed script, in bytes: of the first screen, of what another one adds, and of a page that is one file. */
+const most = { first: 180_000, further: 40_000, file: 150_000 }
 
-describe("the size of the console", () => {
-  let chunks: Readonly<Record<string, Chunk>>
-  beforeAll(() => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
-    chunks = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, "utf8"))
-  })
-
-  /** The scripts that a chunk loads before it runs. */
-  const scriptsOf = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
-    const chunk = chunks[name]
-    if (chunk === undefined || seen.has(chunk.file)) return seen
-    seen.add(chunk.file)
-    for (const one of chunk.imports ?? []) scriptsOf(one, seen)
-    return seen
+/** The pages of the app: their folder, what builds them, their first screen, and where their files are. */
+const pages = [
+  {
+    name: "the console",
+    folder: "dist",
+    build: ["build"],
+    first: "src/features/overview/OverviewScreen.tsx",
+    files: /(?:src|href)="(?!\/console\/)[^"]*"/gu
+  },
+  {
+    name: "the harness's screens",
+    folder: "dist-harness",
+    build: ["build", "harness"],
+    first: "nights/NightsScreen.tsx",
+    files: /(?:src|href)="(?!\.\/assets\/)[^"]*"/gu
   }
-  const bytesOf = (files: Iterable<string>) =>
-    [...files].reduce((sum, file) => sum + (file.endsWith(".js") ? readFileSync(`${dist}${file}.gz`).length : 0), 0)
+]
 
-  it("is at most 180 kB of compressed script for the first screen, and 40 kB more for each other part", () => {
-    const first = scriptsOf("index.html")
-    const overview = scriptsOf("src/features/overview/OverviewScreen.tsx")
-    const loaded = new Set([...first, ...overview])
-    assert.isAtMost(bytesOf(loaded), most.first)
-    for (const [name, { isDynamicEntry }] of Object.entries(chunks)) {
-      if (isDynamicEntry !== true) continue
-      const added = [...scriptsOf(name)].filter((file) => !loaded.has(file))
-      assert.isAtMost(bytesOf(added), most.further, name)
+for (const { build, files, first, folder, name } of pages) {
+  describe(`the size of ${name}`, () => {
+    const dist = `${app}${folder}/`
+    let chunks: Readonly<Record<string, Chunk>>
+    beforeAll(() => {
+      execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, ...build], { stdio: "pipe" })
+      chunks = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, "utf8"))
+    })
+
+    /** The scripts that a chunk loads before it runs. */
+    const scriptsOf = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
+      const chunk = chunks[name]
+      if (chunk === undefined || seen.has(chunk.file)) return seen
+      seen.add(chunk.file)
+      for (const one of chunk.imports ?? []) scriptsOf(one, seen)
+      return seen
     }
-  })
+    const bytesOf = (names: Iterable<string>) =>
+      [...names].reduce((sum, file) => sum + (file.endsWith(".js") ? readFileSync(`${dist}${file}.gz`).length : 0), 0)
 
-  it("loads no file of another host", () => {
-    const page = readFileSync(`${dist}index.html`, "utf8")
-    assert.deepStrictEqual(page.match(/(?:src|href)="(?!\/console\/)[^"]*"/gu), null)
-    assert.notMatch(page, /<script(?![^>]*\bsrc=)|<style|\son\w+=/u)
+    it("is at most 180 kB of compressed script for the first screen, and 40 kB more for each other part", () => {
+      assert.isDefined(chunks[first])
+      const loaded = new Set([...scriptsOf("index.html"), ...scriptsOf(first)])
+      assert.isAtMost(bytesOf(loaded), most.first)
+      for (const [name, { isDynamicEntry }] of Object.entries(chunks)) {
+        if (isDynamicEntry !== true) continue
+        const added = [...scriptsOf(name)].filter((file) => !loaded.has(file))
+        assert.isAtMost(bytesOf(added), most.further, name)
+      }
+    })
+
+    it("loads no file of another host", () => {
+      const page = readFileSync(`${dist}index.html`, "utf8")
+      assert.deepStrictEqual(page.match(files), null)
+      assert.notMatch(page, /<script(?![^>]*\bsrc=)|<style|\son\w+=/u)
+    })
+  })
+}
+
+describe("the page that is one file", () => {
+  it("is at most 150 kB of compressed script, and a classic script", () => {
+    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build", "harness"], { stdio: "pipe" })
+    for (const end of ["br", "gz"]) {
+      assert.isAtMost(readFileSync(`${app}dist-export/export.js.${end}`).length, most.file, end)
+    }
+    const script = readFileSync(`${app}dist-export/export.js`, "utf8")
+    assert.notMatch(script, /\bimport\(|\bfetch\(|\bXMLHttpRequest\b/u)
   })
 })

@@ -1,4 +1,4 @@
-import { ConsoleApi, consoleApiPath, consoleSocketPath } from "@webagent/admin"
+import { ConsoleApi, consoleApiPath, consoleSocketPath, SharedRunsApi } from "@webagent/admin"
 import { Console, ConsoleSettings, Listener, RequestValidation } from "@webagent/server"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,28 +9,53 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import { type Behavior, layer as handlers } from "./Handlers.ts"
-import { makeWorld, type World, type WorldEvent } from "./World.ts"
+import { readFileSync } from "node:fs"
+import { type Behavior, layer as handlers, sharedLayer, picture } from "./Handlers.ts"
+import { hostile, makeWorld, type World, type WorldEvent } from "./World.ts"
 
 const signedOut = HttpServerResponse.jsonUnsafe({ detail: "Sign in to the console" }, { status: 401 })
 
 interface Options {
   /** Number of runs. */
   readonly size: number
+  /** Number of active browsers; 3 by default. */
+  readonly browsers?: number
+  /** The pictures of browsers, in turn; one by default. */
+  readonly pictures?: ReadonlyArray<Uint8Array>
   readonly port?: number
 }
 
-/** Sends events as the real socket does, without pictures. */
-const socket = (world: World, cuts: Set<() => void>) =>
+/** Time between two pictures of a browser. */
+const picturePause = "500 millis"
+
+const pictureFrame = (id: string, jpeg: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.of(id.length), Buffer.from(id), jpeg])
+
+/** Sends events and pictures as the real socket does. */
+const socket = (world: World, behavior: Behavior, cuts: Set<() => void>, pictures: ReadonlyArray<Uint8Array>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const opened = yield* Effect.orDie(request.upgrade)
     const { pull } = yield* opened.reader
-    const { write } = yield* opened.writer
+    const { write: send } = yield* opened.writer
+    const write = (frame: string | Uint8Array) => (behavior.isSilent ? Effect.void : send(frame))
     const queue = yield* Queue.unbounded<WorldEvent>()
     const stop = world.listen((event) => Queue.offerUnsafe(queue, event))
     const [first] = yield* pull
-    const { after } = JSON.parse(String(first)) as { readonly after: string | null }
+    const requestOf = (text: unknown) =>
+      JSON.parse(String(text)) as { readonly after: string | null; readonly pictures: ReadonlyArray<string> }
+    const { after, pictures: wanted } = requestOf(first)
+    world.show(wanted)
+    let round = 0
+    const draw = Effect.suspend(() => {
+      round++
+      const shown = [...world.shown()]
+      return Effect.forEach(
+        shown,
+        (id, index) => write(pictureFrame(id, pictures[(round + index) % pictures.length] ?? new Uint8Array())),
+        { discard: true }
+      )
+    })
     const missed = after === null ? [] : world.eventsAfter(Number(after))
     yield* write(JSON.stringify([...missed, { id: String(world.position()), event: "ping", data: {} }]))
     const cut = Effect.callback<void>((resume) => {
@@ -40,23 +65,75 @@ const socket = (world: World, cuts: Set<() => void>) =>
     })
     yield* Effect.raceAllFirst([
       Effect.forever(Effect.flatMap(Queue.takeAll(queue), (events) => write(JSON.stringify(events)))),
-      Effect.forever(pull),
+      Effect.forever(Effect.map(pull, (texts) => world.show(requestOf(texts.at(-1)).pictures))),
+      Effect.forever(Effect.andThen(draw, Effect.sleep(picturePause))),
       cut
     ]).pipe(Effect.ignore, Effect.ensuring(Effect.sync(stop)))
     return HttpServerResponse.empty()
   }).pipe(Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 400 }))))
 
+const finished = { failure: null, duration_ms: 2600 }
+
+const liveSteps = [
+  { number: 1, summary: "navigate: Open the results", address: "https://maps.example/", ...finished },
+  { number: 2, summary: `click: ${hostile[0]}`, address: "https://maps.example/", ...finished, failure: "It moved" },
+  { number: 3, summary: "read: Read the table of prices", address: "https://maps.example/flights" }
+]
+
+/** Shows a browser as the socket of a live page does: a tab, steps and a picture behind 9 bytes. */
+const live = Effect.gen(function* () {
+  const opened = yield* Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ upgrade }) => Effect.orDie(upgrade))
+  const { pull } = yield* opened.reader
+  const { write } = yield* opened.writer
+  const [title, address] = [hostile[0], hostile[2]]
+  for (const message of [{ title, address, control: false }, ...liveSteps]) yield* write(JSON.stringify(message))
+  yield* write(Buffer.concat([Buffer.alloc(9), picture]))
+  return yield* Effect.forever(pull)
+}).pipe(Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 400 }))))
+
+const video = readFileSync(new URL("recording.webm", import.meta.url))
+
+/** A recording, or the part of it that a player asks for. */
+const recording = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/u.exec(headers["range"] ?? "") ?? []
+  const start = Number(first ?? 0)
+  const end = last === undefined || last === "" ? video.length - 1 : Number(last)
+  return HttpServerResponse.uint8Array(video.subarray(start, end + 1), {
+    status: first === undefined ? 200 : 206,
+    contentType: "video/webm",
+    headers: {
+      "accept-ranges": "bytes",
+      ...(first === undefined ? {} : { "content-range": `bytes ${start}-${end}/${video.length}` })
+    }
+  })
+})
+
+/** Stores the bytes of an expected file. */
+const upload = (world: World) =>
+  Effect.gen(function* () {
+    const { text, url } = yield* HttpServerRequest.HttpServerRequest
+    const file = world.uploads.get(/\/uploads\/([^?]*)\?token=t$/u.exec(url)?.[1] ?? "")
+    if (file === undefined)
+      return HttpServerResponse.jsonUnsafe({ detail: "No upload is expected here" }, { status: 404 })
+    file.bytes = yield* Effect.orDie(text)
+    return HttpServerResponse.empty({ status: 200 })
+  })
+
 /** Serves the console over made-up records until the scope closes. */
-export const serve = Effect.fnUntraced(function* ({ port = 0, size }: Options) {
-  const world = makeWorld(size)
-  const behavior: Behavior = { signedIn: true, isAdmin: true, isDown: false }
+export const serve = Effect.fnUntraced(function* ({ browsers = 3, pictures = [picture], port = 0, size }: Options) {
+  const world = makeWorld(size, browsers)
+  const behavior: Behavior = { signedIn: true, isAdmin: true, isDown: false, isSilent: false }
   const cuts = new Set<() => void>()
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ConsoleApi).pipe(
       Layer.provide(handlers(world, behavior)),
       Layer.provide(RequestValidation.layer)
     ),
-    HttpRouter.add("GET", consoleSocketPath, socket(world, cuts))
+    HttpApiBuilder.layer(SharedRunsApi).pipe(Layer.provide(sharedLayer(world)), Layer.provide(RequestValidation.layer)),
+    HttpRouter.add("GET", "/recordings/:id", recording),
+    HttpRouter.add("PUT", "/uploads/:id", upload(world)),
+    HttpRouter.add("GET", "/live/:id/:token/socket", live),
+    HttpRouter.add("GET", consoleSocketPath, socket(world, behavior, cuts, pictures))
   )
   const served = Layer.unwrap(
     Effect.map(Effect.flatMap(HttpRouter.toHttpEffect(routes), Console.around), (app) =>

@@ -1,4 +1,22 @@
-import type { Browser, Control, Key, Mark, ModelCall, Node, Run, RunDetails, RunStep } from "@webagent/admin"
+import type {
+  Attachment,
+  Browser,
+  Control,
+  Export,
+  Key,
+  Mark,
+  ModelCall,
+  Node,
+  PastEvent,
+  Run,
+  RunDetails,
+  RunShare,
+  RunStep,
+  ScheduleView,
+  StartRun,
+  WaitingFor,
+  Webhook
+} from "@webagent/admin"
 
 /** Texts that would be markup, script or confusing if anything took them for more than text. */
 export const hostile = [
@@ -10,9 +28,10 @@ export const hostile = [
   `[link](javascript:globalThis.pwned=1) <svg/onload=globalThis.pwned=1>`
 ] as const
 
-const start_ms = Date.parse("2026-11-28T09:00:00Z")
+/** The time of the newest records. */
+export const present_ms = Date.parse("2026-11-28T09:00:00Z")
 
-const at = (ms: number) => new Date(start_ms + ms).toISOString()
+const at = (ms: number) => new Date(present_ms + ms).toISOString()
 
 const tasks = [
   "Find the cheapest direct flight from Oslo to Rome in May",
@@ -68,6 +87,14 @@ const makeRun = (n: number): Run => {
   }
 }
 
+const durationOf = (number: number) => 900 + ((number * 1733) % 6000)
+
+/** Steps follow one another from the start of their run. */
+const startOf = (run: Run, number: number) => {
+  const before = Array.from({ length: number - 1 }, (_, index) => durationOf(index + 1))
+  return new Date(Date.parse(run.startedAt ?? run.createdAt) + before.reduce((sum, ms) => sum + ms, 0)).toISOString()
+}
+
 const makeSteps = (run: Run): ReadonlyArray<RunStep> =>
   Array.from({ length: run.steps }, (_, index): RunStep => {
     const number = index + 1
@@ -87,8 +114,8 @@ const makeSteps = (run: Run): ReadonlyArray<RunStep> =>
       value: number % 4 === 0 ? "Rome" : null,
       verified: number % 3 === 0 ? true : null,
       failure: isLast && run.status === "failed" ? "The button could not be clicked: another element covers it" : null,
-      startedAt: run.createdAt,
-      durationMs: isLast && run.status === "running" ? null : 900 + ((number * 1733) % 6000),
+      startedAt: startOf(run, number),
+      durationMs: isLast && run.status === "running" ? null : durationOf(number),
       tokens: { input: 2000, output: 180 },
       costUsd: (0.0015 * number).toFixed(4),
       picture: number % 2 === 1
@@ -104,10 +131,43 @@ const makeCalls = (run: Run): ReadonlyArray<ModelCall> =>
     inputTokens: 2000 + index * 300,
     outputTokens: 180,
     costUsd: (0.0015 * (index + 1)).toFixed(4),
-    startedAt: run.createdAt,
-    durationMs: 900 + index * 120,
+    startedAt: startOf(run, index + 1),
+    durationMs: 700 + index * 120,
     failure: null
   }))
+
+/** The run whose browser was recorded. */
+export const recordedRun = idOf(2)
+
+/** The files that each finished run downloaded. */
+const attachmentsOf = ({ finishedAt }: Run): ReadonlyArray<Attachment> =>
+  finishedAt === null
+    ? []
+    : ["report.csv", hostile[0], hostile[4]].map((name, n) => ({
+        id: idOf(960_000 + n),
+        name,
+        contentType: n === 1 ? "text/html" : "text/csv",
+        sizeBytes: 1536 * 10 ** (n * 2)
+      }))
+
+/** The browser of the recorded run. It starts before its run, and stops with it. */
+const recordedBrowser = (run: Run): Browser => ({
+  id: idOf(950_002),
+  status: "stopped",
+  owner: run.owner,
+  node: run.node,
+  agentSessionId: run.sessionId,
+  runId: null,
+  task: null,
+  title: null,
+  address: null,
+  driver: null,
+  stopReason: "asked",
+  recording: true,
+  startedAt: run.createdAt,
+  timeoutAt: null,
+  finishedAt: run.finishedAt
+})
 
 /** An event as the console's socket sends it. */
 export interface WorldEvent {
@@ -117,7 +177,7 @@ export interface WorldEvent {
 }
 
 /** A service with made-up records, always the same. */
-export const makeWorld = (size: number) => {
+export const makeWorld = (size: number, browserCount = 3) => {
   const runs = new Map(Array.from({ length: size }, (_, n) => [idOf(n), makeRun(n)] as const))
   /** Newest first. */
   let order = [...runs.keys()]
@@ -128,8 +188,11 @@ export const makeWorld = (size: number) => {
     limits: { runs: n === 1 ? 5 : null, browsers: null, requestsPerMinute: 600, usdPerDay: n === 2 ? 10 : null },
     createdAt: at(-86_400_000 * (n + 1)),
     revokedAt: null,
+    lastUsedAt: null,
     usage: { runs: n, browsers: n, usdToday: (0.42 * n).toFixed(2) }
   }))
+  const schedules: Array<ScheduleView> = []
+  const webhooks: Array<Webhook> = []
   const nodes: ReadonlyArray<Node> = ["node-a", "node-b"].map((name) => ({
     id: `${name}-1`,
     name,
@@ -141,17 +204,19 @@ export const makeWorld = (size: number) => {
     startedAt: at(-3_600_000)
   }))
   const browsers = new Map<string, Browser>(
-    [0, 1, 2].map((n) => [
+    Array.from({ length: browserCount }, (_, n) => [
       idOf(900_000 + n),
       {
         id: idOf(900_000 + n),
         status: "active",
-        owner: "shop",
-        node: "node-a",
+        owner: ["shop", "support"][n % 2] ?? null,
+        node: ["node-a", "node-b"][n % 2] ?? null,
         agentSessionId: n === 2 ? null : idOf(500_000),
         runId: n === 2 ? null : idOf(0),
+        task: n === 2 ? null : (tasks[n % tasks.length] ?? null),
         title: n === 0 ? hostile[0] : "Flights to Rome",
         address: n === 0 ? hostile[2] : "https://maps.example/flights",
+        driver: null,
         stopReason: null,
         recording: false,
         startedAt: at(-60_000),
@@ -163,8 +228,12 @@ export const makeWorld = (size: number) => {
   const controls = new Map<string, Control>()
   const marks = new Map<string, Mark>()
   const events: Array<WorldEvent> = []
+  /** The exports that pages noted. */
+  const exports: Array<Export> = []
   const listeners = new Set<(event: WorldEvent) => void>()
-  let position = 0
+  let shown: ReadonlyArray<string> = []
+  /** The page opens in the middle of the log. */
+  let position = 1000
   const tell = (event: string, data: unknown) => {
     const one = { id: String(++position), event, data }
     events.push(one)
@@ -193,40 +262,141 @@ export const makeWorld = (size: number) => {
     put(run)
     return run
   }
+  /** Has a run ask a person. */
+  const ask = (id: string, waitingFor: Partial<WaitingFor> = {}): void => {
+    const run = runs.get(id)
+    if (run === undefined) return
+    put({
+      ...run,
+      waitingFor: {
+        id: "1",
+        reason: "question",
+        askedBy: "agent",
+        question: `Which flight should I book? ${hostile[0]}`,
+        choices: null,
+        askedAt: at(0),
+        deadline: at(600_000),
+        whenUnanswered: "fail",
+        pausesTimeLimit: false,
+        ...waitingFor
+      }
+    })
+  }
+  const answers: Array<string> = []
+  const answer = (run: Run, text: string): Run => {
+    const answered = { ...run, waitingFor: null }
+    answers.push(text)
+    put(answered)
+    return answered
+  }
   const cancel = (id: string): boolean => {
     const run = runs.get(id)
     if (run === undefined || run.finishedAt !== null) return false
     put({ ...run, status: "cancelled", finishedAt: new Date().toISOString() })
     return true
   }
+  const recorded = runs.get(recordedRun)
+  if (recorded !== undefined) {
+    const browser = recordedBrowser(recorded)
+    browsers.set(browser.id, browser)
+  }
+  const shares = new Map<string, RunShare>()
+  let links = 0
+  const share = (runId: string): RunShare => {
+    const token = `token-${++links}`
+    const one = {
+      runId,
+      url: `http://public.example/share/runs/${runId}?token=${token}`,
+      token,
+      createdAt: at(0),
+      expiresAt: at(30 * 86_400_000)
+    }
+    shares.set(runId, one)
+    return one
+  }
+  /** Queues a task in the session of a run. */
+  const queue = (of: Run, task: string): Run => {
+    const run: Run = {
+      ...makeRun(1),
+      id: idOf(700_000 + ++made),
+      status: "queued",
+      task,
+      tags: [],
+      sessionId: of.sessionId,
+      createdAt: new Date().toISOString()
+    }
+    put(run)
+    return run
+  }
   const details = (run: Run): RunDetails => ({
     ...run,
-    browserId: run.finishedAt === null ? idOf(900_000) : null,
+    // a run has a browser from its first step on
+    browserId:
+      run.finishedAt === null ? (run.steps > 0 ? idOf(900_000) : null) : run.id === recordedRun ? idOf(950_002) : null,
     attempt: 1,
     modelParams: null,
+    attachedFileIds: null,
+    profileId: null,
     outputSchema: run.result === null ? null : { type: "object", properties: { price: { type: "number" } } },
     budget: null,
     suggestions: null,
     liveUrl: null,
-    recordingUrl: null,
+    recordingUrl: run.id === recordedRun ? `http://public.example/recordings/${idOf(950_002)}?token=t` : null,
     mark: marks.get(run.id) ?? null,
-    shared: false
+    shared: shares.has(run.id)
   })
   return {
     runs,
     order: () => order,
     keys,
     nodes,
+    schedules,
+    webhooks,
     browsers,
     controls,
+    exports,
     marks,
     put,
+    shares,
+    share,
     start,
+    queue,
+    ask,
+    answer,
+    answers,
     cancel,
     details,
     stepsOf: makeSteps,
+    attachmentsOf,
+    uploads: new Map<string, { readonly name: string; bytes: string | null }>(),
+    /** The bodies of the runs that pages started. */
+    created: [] as Array<StartRun>,
     callsOf: makeCalls,
     tell,
+    /** The events before the page was opened, newest first. */
+    log: [] as Array<PastEvent>,
+    /** Fills the log with changes of the made-up runs. */
+    remember: function (n: number) {
+      const all = order.slice(0, n).flatMap((id) => runs.get(id) ?? [])
+      this.log.push(
+        ...all.map(({ id, owner, status, updatedAt }, index) => ({
+          position: String(1000 - index),
+          at: updatedAt,
+          kind: "run" as const,
+          id,
+          step: null,
+          owner,
+          from: index % 2 === 0 ? "running" : null,
+          to: status,
+          control: null
+        }))
+      )
+    },
+    /** Sets the browsers whose pictures the page asks for. */
+    show: (ids: ReadonlyArray<string>) => {
+      shown = ids
+    },
+    shown: () => shown,
     position: () => position,
     eventsAfter: (after: number) => events.filter(({ id }) => Number(id) > after),
     listen: (listener: (event: WorldEvent) => void) => {

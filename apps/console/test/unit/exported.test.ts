@@ -1,7 +1,13 @@
+import type { Run } from "@webagent/admin"
 import { assert, describe, it } from "@effect/vitest"
-import { markdownOf, resultText } from "../../src/features/run/exported.ts"
-import { csvOf, jsonOf } from "../../src/features/runs/exported.ts"
+import { markdownOf } from "../../src/features/run/exported.ts"
+import { resultText } from "../../src/features/run/values.ts"
+import { formats } from "../../src/features/runs/exported.ts"
+import { csvOf as spendCsvOf } from "../../src/features/spend/exported.ts"
+import { csv } from "../../src/ui/csv.ts"
 import { makeWorld } from "../server/World.ts"
+
+const csvOf = (runs: ReadonlyArray<Run>) => `${formats.csv.start}${formats.csv.rows(runs)}${formats.csv.end}`
 
 const world = makeWorld(20)
 const [run] = [...world.runs.values()]
@@ -22,6 +28,28 @@ describe("CSV", () => {
     assert.include(line, "'@SUM(A1)")
   })
 
+  it("has an apostrophe before a formula that begins later, and quotes for other separators", () => {
+    const cell = (task: string) => csv([[task, "end"]]).replace(/,end$/u, "")
+    assert.strictEqual(cell(" =1+1"), "' =1+1")
+    assert.strictEqual(cell('"=1+1'), `"'""=1+1"`)
+    assert.strictEqual(cell("\uff1dcmd|' /C calc'!A0"), "'\uff1dcmd|' /C calc'!A0")
+    assert.strictEqual(cell("|cmd"), "'|cmd")
+    assert.strictEqual(cell("\t=1"), `"'\t=1"`)
+    assert.strictEqual(cell("\n=1"), `"'\n=1"`)
+    assert.strictEqual(cell("a;=1+1"), '"a;=1+1"')
+    assert.strictEqual(cell("a\t=1+1"), '"a\t=1+1"')
+    assert.strictEqual(cell("-1+2"), "'-1+2")
+    assert.strictEqual(cell("--1"), "'--1")
+    for (const number of ["-0.5", "+1", "12"]) assert.strictEqual(cell(number), number)
+    for (const text of ["a=b", "mail@shop.example", "x - y"]) assert.strictEqual(cell(text), text)
+  })
+
+  it("guards the names of keys in the cost, too", () => {
+    const row = { day: null, key: "=1+1", model: null, usd: "0.5", runs: 1, inputTokens: 1, outputTokens: 1 }
+    const sums = { from: "", to: "", totalUsd: "0.5", rows: [row] }
+    assert.strictEqual(spendCsvOf("key", sums), "key,usd,runs,inputTokens,outputTokens\r\n'=1+1,0.5,1,1,1")
+  })
+
   it("has a field for each column of its header", () => {
     const [head = "", line = ""] = csvOf([{ ...run, task: "plain", tags: [], result: null }]).split("\r\n")
     assert.strictEqual(line.split(",").length, head.split(",").length)
@@ -30,7 +58,10 @@ describe("CSV", () => {
 
 describe("JSON", () => {
   it("is what the API returns", () => {
-    assert.deepStrictEqual(JSON.parse(jsonOf([run])), [run])
+    const { end, rows, start } = formats.json
+    const pages = [[run], [], [run, run]].map((page, index) => rows(page, index === 0))
+    assert.deepStrictEqual(JSON.parse([start, ...pages, end].join("")), [run, run, run])
+    assert.deepStrictEqual(JSON.parse(`${start}${rows([], true)}${end}`), [])
   })
 })
 

@@ -12,9 +12,9 @@ describe("copy as code", () => {
   })
 
   it("writes TypeScript that is the body", () => {
-    const body = { task: 'A "quoted"\u2028task', modelParams: { "top-p": 1, effort: "high" } }
+    const body = { task: 'A "quoted"\u2028task', modelParams: { "top-p": 1, effort: "high", ["__proto__"]: 1 } }
     const text = code("TypeScript", body)
-    const [, literal = ""] = /createAndWait\(([\s\S]+)\)\nconsole/u.exec(text) ?? []
+    const [, literal = ""] = /const request = ([\s\S]+)\nconst run/u.exec(text) ?? []
     assert.notInclude(literal, "\u2028")
     // the sample is made by this repository and holds nothing but the literal
     // oxlint-disable-next-line no-new-func, no-implied-eval
@@ -47,6 +47,12 @@ describe("the form of a run", () => {
         }
       }
     )
+  })
+
+  it("has the ids of uploaded files and the chosen profile", () => {
+    assert.deepStrictEqual(bodyOf({ ...emptyForm, task: "x", profileId: "p" }, ["a"]), {
+      body: { task: "x", attachedFileIds: ["a"], browserSettings: { profileId: "p" } }
+    })
   })
 
   for (const [field, form] of [

@@ -44,8 +44,15 @@ describe("formats", () => {
 
 describe("failures", () => {
   it("have a cause and advice, even if the server is newer", () => {
-    assert.include(explain("step_limit").advice, "--max-steps")
-    assert.include(explain("quantum_noise").cause, "quantum_noise")
+    assert.include(explain("step_limit", 3).advice, "--max-steps")
+    assert.include(explain("quantum_noise", 3).cause, "quantum_noise")
+  })
+
+  it("lead to the last steps of a run that has some", () => {
+    for (const failure of ["agent", "quantum_noise"]) {
+      assert.match(explain(failure, 3).advice, /^Read its last steps\. /u)
+      assert.notInclude(explain(failure, 0).advice, "steps")
+    }
   })
 })
 
@@ -54,7 +61,7 @@ describe("limits of a key", () => {
     const texts: Record<string, string> = { runs: "5", usdPerDay: "0.5" }
     assert.deepStrictEqual(
       limitsOf((name) => texts[name] ?? ""),
-      { runs: 5, browsers: null, requestsPerMinute: null, usdPerDay: 0.5 }
+      { runs: 5, browsers: null, requestsPerMinute: null, usdPerDay: 0.5, fileMegabytes: null }
     )
     assert.isUndefined(limitsOf(() => "many"))
     assert.isUndefined(limitsOf(() => "0.5"))

@@ -1,16 +1,19 @@
 import type { Browser, BrowserLinks } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { ArrowLeft, Camera, CloudOff, FileQuestion, Hand, MonitorOff, MonitorPlay, Square, Undo2 } from "lucide-react"
+import { Camera, Hand, MonitorOff, MonitorPlay, Square, Undo2 } from "lucide-react"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
-import { errorTag, reason } from "../../state/client.ts"
+import { reason } from "../../state/client.ts"
 import { browserRow, controlOf } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomSet, useAtomValue, useChange } from "../../state/react.ts"
+import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
+import { download } from "../../ui/download.ts"
 import { span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
-import { Failed, Loading, Message } from "../../ui/Message.tsx"
-import { Status } from "../../ui/Status.tsx"
+import { Message } from "../../ui/Message.tsx"
+import { RecordHead } from "../../ui/Record.tsx"
+import { Short } from "../../ui/Short.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
 import { browserPage, holding, releaseControl, stopBrowsers, takeControl } from "./browser.state.ts"
@@ -74,13 +77,7 @@ const Screen = ({ cast, hasControl, link, onCast, onRelease }: ScreenProps) => {
 
 const save = (canvas: HTMLCanvasElement | null, id: string) =>
   canvas?.toBlob((blob) => {
-    if (blob === null) return
-    const address = URL.createObjectURL(blob)
-    const link = document.createElement("a")
-    link.href = address
-    link.download = `browser-${id}.png`
-    link.click()
-    window.setTimeout(() => URL.revokeObjectURL(address), 10_000)
+    if (blob !== null) download(`browser-${id}.png`, "image/png", blob)
   })
 
 /** Takes control, keeps it while the page is open, and releases it at the end. */
@@ -165,18 +162,12 @@ const Content = ({ browser: read, links }: ContentProps) => {
   const link = url ?? links.liveUrl
   return (
     <div className={styles["page"]} ref={page}>
-      <header className={styles["head"]}>
-        <div className={styles["top"]}>
-          <Link
-            to={browser.runId === null ? "/" : `/runs/${browser.runId}`}
-            className={styles["back"]}
-            aria-label="Back"
-          >
-            <ArrowLeft aria-hidden size={16} />
-          </Link>
-          <Status of={browser.status} />
-          <code>{browser.id}</code>
-          <div className={styles["actions"]}>
+      <RecordHead
+        back={[browser.runId === null ? "/" : `/runs/${browser.runId}`, "Back"]}
+        status={browser.status}
+        id={browser.id}
+        actions={
+          <>
             {isOver || links.controlUrl === null ? null : isHeld ? (
               <Button kind="primary" onClick={end}>
                 <Undo2 aria-hidden />
@@ -200,55 +191,26 @@ const Content = ({ browser: read, links }: ContentProps) => {
                 Stop
               </Button>
             )}
-          </div>
-        </div>
-        <h1>
-          <Untrusted max={120}>{cast.title || browser.title || "Browser"}</Untrusted>
-        </h1>
+          </>
+        }
+        title={<Untrusted max={120}>{cast.title || browser.title || "Browser"}</Untrusted>}
+        facts={[
+          ["Started", <Time key="started" at={browser.startedAt} />],
+          [
+            "Driven by",
+            isHeld
+              ? "you; the agent waits"
+              : (driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
+          ],
+          ["Key", browser.owner],
+          ["Node", browser.node === null ? null : <Short key="node" of={browser.node} />],
+          ["Stopped because", browser.stopReason]
+        ]}
+      >
         <p className={styles["address"]}>
           <OutsideLink address={cast.address || browser.address} />
         </p>
-        <dl className={styles["facts"]}>
-          <div>
-            <dt>Started</dt>
-            <dd>
-              <Time at={browser.startedAt} />
-            </dd>
-          </div>
-          <div>
-            <dt>Driven by</dt>
-            <dd>
-              {isHeld ? (
-                "you; the agent waits"
-              ) : driver === null ? (
-                browser.agentSessionId === null ? (
-                  "code over CDP"
-                ) : (
-                  "the agent"
-                )
-              ) : (
-                <Untrusted>{driver}</Untrusted>
-              )}
-            </dd>
-          </div>
-          {(
-            [
-              ["Key", browser.owner],
-              ["Node", browser.node],
-              ["Stopped because", browser.stopReason]
-            ] as const
-          ).map(([name, value]) =>
-            value === null ? null : (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>
-                  <Untrusted>{value}</Untrusted>
-                </dd>
-              </div>
-            )
-          )}
-        </dl>
-      </header>
+      </RecordHead>
       {isOver ? (
         <Message icon={MonitorOff} title="This browser is stopped">
           <p>Its recording, if it has one, is on the page of its run.</p>
@@ -284,27 +246,17 @@ const Content = ({ browser: read, links }: ContentProps) => {
 const BrowserScreen = ({ id }: { readonly id: string }) => {
   const page = browserPage(id)
   const result = useAtomValue(page)
-  if (AsyncResult.isSuccess(result)) return <Content key={id} {...result.value} />
-  if (errorTag(result) === "NotFoundError") {
-    return (
-      <Message icon={FileQuestion} title="There is no such browser" alert whole>
-        <p>It was deleted, or your key doesn't see it.</p>
-        <Link to="/">Overview</Link>
-      </Message>
-    )
-  }
-  if (AsyncResult.isFailure(result) && !result.waiting) {
-    return (
-      <Failed
-        icon={CloudOff}
-        title="The browser could not be read"
-        reason={reason(result)}
-        onRetry={() => registry.refresh(page)}
-        whole
-      />
-    )
-  }
-  return <Loading what="the browser" />
+  const missing = (
+    <>
+      <p>It was deleted, or your key doesn't see it.</p>
+      <Link to="/">Overview</Link>
+    </>
+  )
+  return (
+    <Answer of={result} what="browser" missing={missing} onRetry={() => registry.refresh(page)}>
+      {(value) => <Content key={id} {...value} />}
+    </Answer>
+  )
 }
 
 export default BrowserScreen

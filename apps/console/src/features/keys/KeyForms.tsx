@@ -82,8 +82,10 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
           label="Name"
           name="name"
           required
+          autoFocus
           maxLength={64}
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+          title="Letters, digits, dots, dashes and underscores, no spaces"
           placeholder="shop"
           autoComplete="off"
           hint="Letters, digits, dots, dashes and underscores. Records belong to the name."

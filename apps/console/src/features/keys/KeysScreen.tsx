@@ -12,7 +12,7 @@ import { Link } from "../../ui/Link.tsx"
 import { Failed, Loading, Message } from "../../ui/Message.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { Status } from "../../ui/Status.tsx"
-import table from "../../ui/Table.module.css"
+import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Create, Limits, Secret } from "./KeyForms.tsx"
@@ -32,77 +32,66 @@ type Open = ((opened: Opened) => void) | undefined
 
 const used = (now: string, limit: string | number | null): string => (limit === null ? now : `${now} of ${limit}`)
 
-const Usage = ({ of: { limits, usage } }: { readonly of: Key }) => (
+const Name = ({ of: key }: { readonly of: Key }) => (
   <>
-    <td className={table["number"]}>{used(count(usage.runs), limits.runs)}</td>
-    <td className={table["number"]}>{used(count(usage.browsers), limits.browsers)}</td>
-    <td className={table["number"]}>
-      {used(usd(usage.usdToday), limits.usdPerDay === null ? null : usd(limits.usdPerDay))}
-    </td>
-    <td className={table["number"]}>{limits.requestsPerMinute === null ? "–" : count(limits.requestsPerMinute)}</td>
+    <Link to={`/runs?key=${encodeURIComponent(key.name)}`} className={styles["name"]} title="Show its runs">
+      <Untrusted>{key.name}</Untrusted>
+    </Link>
+    <br />
+    <code className={styles["prefix"]}>
+      <Untrusted>{key.prefix}</Untrusted>…
+    </code>
   </>
 )
 
-const Row = ({ of: key, open }: { readonly of: Key; readonly open: Open }) => (
-  <tr>
-    <th scope="row">
-      <Link to={`/runs?key=${encodeURIComponent(key.name)}`} className={styles["name"]} title="Show its runs">
-        <Untrusted>{key.name}</Untrusted>
-      </Link>
-      <br />
-      <code className={table["soft"]}>
-        <Untrusted>{key.prefix}</Untrusted>…
-      </code>
-    </th>
-    <td>{key.scopes.join(", ")}</td>
-    <Usage of={key} />
-    <td>
-      <Time at={key.createdAt} />
-    </td>
-    <td>
-      {key.revokedAt !== null ? (
-        <Status of="revoked" />
-      ) : open === undefined ? null : (
-        <div className={styles["buttons"]}>
-          <Button onClick={() => open({ what: "limits", key })} aria-label={`Limits of ${key.name}`}>
-            Limits
-          </Button>
-          <Button onClick={() => open({ what: "rotate", key })} aria-label={`Rotate ${key.name}`}>
-            Rotate
-          </Button>
-          <Button kind="danger" onClick={() => open({ what: "revoke", key })} aria-label={`Revoke ${key.name}`}>
-            Revoke
-          </Button>
-        </div>
-      )}
-    </td>
-  </tr>
-)
-
-const columns = ["Key", "Scopes", "Runs now", "Browsers now", "Cost today", "Requests per minute", "Created"]
+const Changes = ({ of: key, open }: { readonly of: Key; readonly open: Open }) => {
+  if (key.revokedAt !== null) return <Status of="revoked" />
+  if (open === undefined) return null
+  return (
+    <div className={styles["buttons"]}>
+      <Button onClick={() => open({ what: "limits", key })} aria-label={`Limits of ${key.name}`}>
+        Limits
+      </Button>
+      <Button onClick={() => open({ what: "rotate", key })} aria-label={`Rotate ${key.name}`}>
+        Rotate
+      </Button>
+      <Button kind="danger" onClick={() => open({ what: "revoke", key })} aria-label={`Revoke ${key.name}`}>
+        Revoke
+      </Button>
+    </div>
+  )
+}
 
 const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open: Open }) => (
-  <div className={table["scroll"]} tabIndex={0} role="region" aria-label="Keys">
-    <table className={table["table"]}>
-      <thead>
-        <tr>
-          {columns.map((name, index) => (
-            <th key={name} scope="col" className={index > 1 && index < 6 ? table["number"] : undefined}>
-              {name}
-            </th>
-          ))}
-          <th scope="col">
-            <span className="unseen">Changes</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((key) => (
-          <Row key={`${key.name} ${key.createdAt}`} of={key} open={open} />
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <Table
+    label="Keys"
+    rows={rows}
+    keyOf={(key) => `${key.name} ${key.createdAt}`}
+    columns={[
+      { name: "Key", cell: (key) => <Name of={key} /> },
+      { name: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+      { name: "Runs now", isNumber: true, cell: ({ limits, usage }) => used(count(usage.runs), limits.runs) },
+      {
+        name: "Browsers now",
+        isNumber: true,
+        cell: ({ limits, usage }) => used(count(usage.browsers), limits.browsers)
+      },
+      {
+        name: "Cost today",
+        isNumber: true,
+        cell: ({ limits: { usdPerDay }, usage }) =>
+          used(usd(usage.usdToday), usdPerDay === null ? null : usd(usdPerDay))
+      },
+      {
+        name: "Requests per minute",
+        isNumber: true,
+        cell: ({ limits: { requestsPerMinute } }) => (requestsPerMinute === null ? "–" : count(requestsPerMinute))
+      },
+      { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} />) },
+      { name: "Changes", isUnseen: true, cell: (key) => <Changes of={key} open={open} /> }
+    ]}
+  />
 )
 
 /** Active keys first, then revoked ones; the newest first among each. */

@@ -2,11 +2,12 @@ import type { KeyLimits } from "@webagent/admin"
 import * as Record from "effect/Record"
 
 /** The limits, each with its label. */
-export const limitLabels: { readonly [Name in keyof KeyLimits]: string } = {
+export const limitLabels: { readonly [Name in keyof KeyLimits]-?: string } = {
   runs: "Runs at once",
   browsers: "Browsers at once",
   requestsPerMinute: "Requests per minute",
-  usdPerDay: "USD per day"
+  usdPerDay: "USD per day",
+  fileMegabytes: "MB of files"
 }
 
 /** The names of the limits. */

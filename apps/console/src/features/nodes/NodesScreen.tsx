@@ -9,10 +9,10 @@ import { Button } from "../../ui/Button.tsx"
 import { count } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Short } from "../../ui/Short.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
-import { Untrusted } from "../../ui/Untrusted.tsx"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 
@@ -46,12 +46,12 @@ const NodesScreen = () => {
                 name: "Node",
                 cell: ({ name }) => (
                   <Link to={`/runs?node=${encodeURIComponent(name)}`} title="Show its runs">
-                    <Untrusted>{name}</Untrusted>
+                    <Short of={name} />
                   </Link>
                 )
               },
               { name: "State", cell: ({ draining }) => <Status of={draining ? "draining" : "ok"} /> },
-              { name: "Address", cell: ({ address }) => <Untrusted>{address ?? "–"}</Untrusted> },
+              { name: "Address", cell: ({ address }) => <Short of={address} max={40} /> },
               { name: "Sessions", isNumber: true, cell: ({ sessions }) => count(sessions) },
               { name: "Browsers", isNumber: true, cell: ({ browsers }) => count(browsers) },
               { name: "Room for browsers", isNumber: true, cell: ({ room }) => (room > 10_000 ? "any" : count(room)) },

@@ -1,4 +1,4 @@
-import type { ServerInfo, Spend } from "@webagent/admin"
+import type { RunPage, ServerInfo, Spend } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Check, Circle, CloudOff, Play } from "lucide-react"
 import type { ReactNode } from "react"
@@ -14,6 +14,7 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Inbox } from "../inbox/Inbox.tsx"
 import { runFacts, serverFacts } from "./overview.state.ts"
 import styles from "./OverviewScreen.module.css"
 
@@ -147,6 +148,8 @@ const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
       isOpen || keys > 0,
       isOpen ? (
         "A key: the simulated service accepts wak_test"
+      ) : keys > 0 ? (
+        "A key for your app"
       ) : (
         <>
           A key for your app. <Link to="/keys">Create one</Link>
@@ -156,7 +159,7 @@ const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
     [
       isSimulated || info.model !== null,
       isSimulated ? (
-        "A model: simulated, so runs cost nothing"
+        "A model: simulated. Runs cost nothing, and the costs that you see are made up"
       ) : info.model === null ? (
         <>
           A model: start the server with <code>--model DIALECT:NAME</code>
@@ -167,9 +170,13 @@ const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
     ],
     [
       false,
-      <>
-        A first run. <Link to="/start">Start one</Link>
-      </>
+      info.key.operations.includes("runs.create") ? (
+        <>
+          A first run. <Link to="/start">Start one</Link>
+        </>
+      ) : (
+        "A first run"
+      )
     ]
   ]
   return (
@@ -190,6 +197,12 @@ const today = (spend: Spend | undefined): string | undefined =>
   spend?.rows.find(({ day }) => day === new Date().toISOString().slice(0, 10))?.usd ??
   (spend === undefined ? undefined : "0")
 
+/** The number of runs with one of the statuses, which is capped by the server. */
+const total = (counts: RunPage["counts"] | undefined, statuses: ReadonlyArray<string>): string => {
+  const parts = statuses.map((status) => counts?.[status] ?? { count: 0, more: false })
+  return `${count(parts.reduce((sum, part) => sum + part.count, 0))}${parts.some(({ more }) => more) ? "+" : ""}`
+}
+
 /** The newest, running and failed runs, the cost and the browsers in use. */
 const OverviewScreen = () => {
   const result = useAtomValue(runFacts)
@@ -208,10 +221,7 @@ const OverviewScreen = () => {
     )
   }
   const facts = valueOf(result)
-  const counted = (...statuses: ReadonlyArray<string>) => {
-    const counts = statuses.map((status) => facts?.counts[status] ?? { count: 0, more: false })
-    return `${count(counts.reduce((sum, one) => sum + one.count, 0))}${counts.some(({ more }) => more) ? "+" : ""}`
-  }
+  const counted = (...statuses: ReadonlyArray<string>) => total(facts?.counts, statuses)
   const room = server?.nodes.reduce((sum, node) => sum + node.room, 0)
   const inUse = server?.browsers.length ?? 0
   const driven = server?.browsers.filter((browser) => browser.agentSessionId === null).length ?? 0
@@ -221,10 +231,12 @@ const OverviewScreen = () => {
       title="Overview"
       lead={info === undefined ? undefined : info.browsers}
       actions={
-        <Link to="/start" className={buttonClass("primary")}>
-          <Play aria-hidden />
-          Start a run
-        </Link>
+        info === undefined || info.key.operations.includes("runs.create") ? (
+          <Link to="/start" className={buttonClass("primary")}>
+            <Play aria-hidden />
+            Start a run
+          </Link>
+        ) : null
       }
     >
       {facts === undefined ? (
@@ -234,10 +246,15 @@ const OverviewScreen = () => {
           <ul className={styles["figures"]} aria-label="Figures">
             <Figure label="Running" value={counted("running", "dispatching")} to="/runs?status=running" tone="busy" />
             <Figure label="Queued" value={counted("queued")} to="/runs?status=queued" />
-            <Figure label="Failed" value={counted("failed")} to="/runs?status=failed" tone="bad" />
+            <Figure
+              label="Failed today (UTC)"
+              value={total(facts.countsOfToday, ["failed"])}
+              to={`/runs?status=failed&from=${encodeURIComponent(facts.today)}`}
+              tone="bad"
+            />
             <Figure label="Completed" value={counted("completed")} to="/runs?status=completed" />
             {server === undefined ? null : (
-              <Figure label="Browsers in use" value={count(inUse)}>
+              <Figure label="Browsers in use" value={count(inUse)} to="/wall">
                 {[
                   ...(room === undefined || server.nodes.length === 0 || room > mostRoom
                     ? []
@@ -260,6 +277,7 @@ const OverviewScreen = () => {
           {info === undefined ? null : (
             <Checklist isOpen={isOpen} info={info} hasRuns={facts.newest.length > 0} keys={server?.keys.length ?? 0} />
           )}
+          <Inbox />
           <div className={styles["columns"]}>
             <Runs title="Running" ids={facts.running} to="/runs?status=running" empty="No run is running." />
             <Runs title="Failed last" ids={facts.failed} to="/runs?status=failed" empty="No run has failed." />

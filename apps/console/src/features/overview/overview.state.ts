@@ -1,4 +1,5 @@
 import type { Browser, Key, Node, Run, Spend } from "@webagent/admin"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { Console } from "../../state/client.ts"
 import { epoch, putRuns } from "../../state/live.ts"
@@ -6,20 +7,25 @@ import { settled } from "../../state/runs.ts"
 
 const none = <A>(): ReadonlyArray<A> => []
 
+/** The start of this day in UTC, as the cost of a day counts it. */
+const startOfDay = Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.startOf(now, "day")))
+
 /** Counts of runs, and the newest runs that run or failed. */
 export const runFacts = Console.runtime.atom((get) => {
   get(epoch)
   get(settled("runs"))
   return Effect.gen(function* () {
     const client = yield* Console
-    const [newest, dispatching, running, failed] = yield* Effect.all(
+    const today = yield* startOfDay
+    const [newest, dispatching, running, failed, ofToday] = yield* Effect.all(
       [
         client.runs.list({ query: { limit: 6 } }),
         client.runs.list({ query: { status: "dispatching", limit: 6 } }),
         client.runs.list({ query: { status: "running", limit: 6 } }),
-        client.runs.list({ query: { status: "failed", limit: 6 } })
+        client.runs.list({ query: { status: "failed", limit: 6 } }),
+        client.runs.list({ query: { from: today, limit: 1 } })
       ],
-      { concurrency: 4 }
+      { concurrency: 5 }
     )
     // both count as running
     const active = [...dispatching.rows, ...running.rows].slice(0, 6)
@@ -27,6 +33,8 @@ export const runFacts = Console.runtime.atom((get) => {
     const idsOf = (rows: ReadonlyArray<Run>) => rows.map(({ id }) => id)
     return {
       counts: newest.counts ?? {},
+      today,
+      countsOfToday: ofToday.counts ?? {},
       newest: idsOf(newest.rows),
       running: idsOf(active),
       failed: idsOf(failed.rows)

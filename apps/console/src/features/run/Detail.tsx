@@ -1,4 +1,5 @@
-import { consolePath, type ModelCall, type RunDetails, type RunStep } from "@webagent/admin"
+import type { Attachment, ModelCall, RunDetails, RunStep } from "@webagent/admin"
+import type { ReactNode } from "react"
 import { serverInfo } from "../../state/client.ts"
 import { useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
@@ -8,9 +9,12 @@ import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { shown } from "../../ui/untrustedText.ts"
 import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
-import { resultText } from "./exported.ts"
+import { Attachments } from "./Attachments.tsx"
+import { Waits } from "../inbox/Waits.tsx"
+import { resultText } from "./values.ts"
 import { explain } from "./failures.ts"
 import { MarkForm } from "./MarkForm.tsx"
+import { type PictureOf, StepPictures } from "./StepPictures.tsx"
 import { CallsTable } from "./Steps.tsx"
 import styles from "./RunScreen.module.css"
 
@@ -19,12 +23,13 @@ const mostShown = 20_000
 
 /** A text of strangers as a block of code. */
 const Block = ({ label, text }: { readonly label: string; readonly text: string }) => (
-  <Code label={label} text={shown(text, mostShown).text} />
+  <Code label={label} text={shown(text, mostShown).text} wraps />
 )
 
-const Failure = ({ run }: { readonly run: RunDetails }) => {
+/** The error of a failed run, with its cause and the next step. */
+export const Failure = ({ run }: { readonly run: Pick<RunDetails, "status" | "failure" | "error" | "steps"> }) => {
   if (run.status !== "failed") return null
-  const { advice, cause } = explain(run.failure ?? "agent")
+  const { advice, cause } = explain(run.failure ?? "agent", run.steps)
   return (
     <section className={styles["failure"]} aria-label="Why it failed">
       <h2>{cause}</h2>
@@ -34,15 +39,15 @@ const Failure = ({ run }: { readonly run: RunDetails }) => {
   )
 }
 
-const StepDetail = ({
-  calls,
-  run,
-  step
-}: {
-  readonly run: RunDetails
+interface StepDetailProps {
   readonly step: RunStep
+  readonly steps: ReadonlyArray<RunStep>
   readonly calls: ReadonlyArray<ModelCall>
-}) => {
+  readonly pictureOf: PictureOf
+}
+
+/** The page before and after a step, its facts and its model calls. */
+export const StepDetail = ({ calls, pictureOf, step, steps }: StepDetailProps) => {
   const facts = [
     ["Tool", step.tool],
     ["Target", [step.role, step.name].filter(Boolean).join(" ") || null],
@@ -51,25 +56,17 @@ const StepDetail = ({
     ["Started", moment(step.startedAt)]
   ].filter(([, value]) => value !== null)
   return (
-    <>
-      <figure className={styles["picture"]}>
-        {step.picture ? (
-          <img
-            src={`${consolePath}/api/runs/${encodeURIComponent(run.id)}/steps/${step.number}/picture`}
-            alt={`The page at step ${step.number}`}
-            width={640}
-            height={400}
-          />
-        ) : (
-          <p>This step has no picture.</p>
-        )}
-        {step.address === null ? null : (
-          <figcaption>
-            <OutsideLink address={step.address} />
-          </figcaption>
-        )}
-      </figure>
+    <Section title={`Step ${step.number}`}>
+      <StepPictures step={step} steps={steps} pictureOf={pictureOf} />
       <dl className={styles["stepFacts"]}>
+        {step.address === null ? null : (
+          <div>
+            <dt>Page</dt>
+            <dd>
+              <OutsideLink address={step.address} />
+            </dd>
+          </div>
+        )}
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -84,63 +81,67 @@ const StepDetail = ({
           <CallsTable calls={calls} />
         </Section>
       )}
-    </>
+    </Section>
   )
 }
 
-/** The path of a recording on this origin; its link may start with a public URL that this page isn't at. */
-const recordingOf = (link: string | null): string | null => {
-  const url = link === null ? null : URL.parse(link)
-  return url === null ? null : `${url.pathname}${url.search}`
-}
+/** The result of a run, and what a second model thinks of it. */
+export const Outcome = ({ run }: { readonly run: Pick<RunDetails, "result" | "judgement"> }) => (
+  <>
+    {run.result === null ? null : (
+      <Section title="Result">
+        <Block label="Result" text={resultText(run.result)} />
+      </Section>
+    )}
+    {run.judgement === null ? null : (
+      <Section title={run.judgement.verdict ? "Judge: the result is right" : "Judge: the result is wrong"}>
+        <p>
+          <Untrusted max={2000}>{run.judgement.failureReason ?? run.judgement.reasoning}</Untrusted>
+        </p>
+      </Section>
+    )}
+  </>
+)
 
-interface DetailProps {
+interface DetailProps extends Omit<StepDetailProps, "step"> {
   readonly run: RunDetails
   readonly step: RunStep | undefined
-  readonly calls: ReadonlyArray<ModelCall>
+  readonly recording: ReactNode
+  readonly attachments: ReadonlyArray<Attachment>
 }
 
-/** The result of a run and the facts of one step. */
-export const Detail = ({ calls, run, step }: DetailProps) => {
+/** The result of a run, its recording and the facts of one step. */
+export const Detail = ({ attachments, calls, pictureOf, recording, run, step, steps }: DetailProps) => {
   const info = valueOf(useAtomValue(serverInfo))
   const hasMarks = info?.has.some((part) => part === "marks") ?? false
-  const recording = recordingOf(run.recordingUrl)
   const otherCalls = calls.filter((call) => call.step === null)
   return (
     <div className={styles["detail"]} role="region" aria-label="Details" tabIndex={0}>
-      <Failure run={run} />
-      {run.result === null ? null : (
-        <Section title="Result">
-          <Block label="Result" text={resultText(run.result)} />
-        </Section>
-      )}
-      {run.judgement === null ? null : (
-        <Section title={run.judgement.verdict ? "Judge: the result is right" : "Judge: the result is wrong"}>
+      <div className={styles["outcome"]}>
+        <Waits run={run} />
+        <Failure run={run} />
+        <Outcome run={run} />
+        {run.browserId === null || run.finishedAt !== null ? null : (
           <p>
-            <Untrusted max={2000}>{run.judgement.failureReason ?? run.judgement.reasoning}</Untrusted>
+            <Link to={`/browsers/${run.browserId}`} className={styles["watch"]}>
+              Watch its browser
+            </Link>
           </p>
-        </Section>
-      )}
-      {run.finishedAt === null || !hasMarks ? null : <MarkForm id={run.id} mark={run.mark} />}
-      {recording === null ? null : (
-        <p>
-          <a className={styles["watch"]} href={recording} target="_blank" rel="noopener noreferrer">
-            Open the recording
-          </a>
-        </p>
-      )}
-      {run.browserId === null || run.finishedAt !== null ? null : (
-        <p>
-          <Link to={`/browsers/${run.browserId}`} className={styles["watch"]}>
-            Watch its browser
-          </Link>
-        </p>
-      )}
+        )}
+      </div>
+      <Attachments runId={run.id} files={attachments} />
+      {!hasMarks || (run.result === null && run.mark === null) ? null : <MarkForm id={run.id} mark={run.mark} />}
+      {recording}
       {step === undefined ? null : (
-        <StepDetail run={run} step={step} calls={calls.filter((call) => call.step === step.number)} />
+        <StepDetail
+          step={step}
+          steps={steps}
+          pictureOf={pictureOf}
+          calls={calls.filter((call) => call.step === step.number)}
+        />
       )}
       {otherCalls.length === 0 ? null : (
-        <Section title="Model calls">
+        <Section title="Model calls of no step">
           <CallsTable calls={otherCalls} />
         </Section>
       )}

@@ -1,20 +1,28 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { Send, Zap } from "lucide-react"
+import { Send, X, Zap } from "lucide-react"
 import { useRef } from "react"
 import { reason } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
-import { useAtomValue, useChange } from "../../state/react.ts"
-import { valueOf } from "../../state/runs.ts"
+import { registry, useAtomValue, useChange } from "../../state/react.ts"
+import { cancelRuns } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
+import { counted } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
-import { sendMessage, sessionRuns } from "./run.state.ts"
+import { sendMessage, sessionParts, sessionRuns } from "./run.state.ts"
 import styles from "./RunScreen.module.css"
 
-const SessionRun = ({ id, isThis }: { readonly id: string; readonly isThis: boolean }) => {
+interface SessionRunProps {
+  readonly id: string
+  readonly isThis: boolean
+  /** Takes a follow-up out of the queue; undefined for a run that began. */
+  readonly onRemove?: () => void
+}
+
+const SessionRun = ({ id, isThis, onRemove }: SessionRunProps) => {
   const run = useAtomValue(runRow(id))
   if (run === undefined) return null
   return (
@@ -23,20 +31,49 @@ const SessionRun = ({ id, isThis }: { readonly id: string; readonly isThis: bool
       <Link to={`/runs/${id}`} aria-current={isThis ? "page" : undefined}>
         <Untrusted max={80}>{run.title ?? run.task}</Untrusted>
       </Link>
+      {onRemove === undefined ? null : (
+        <Button kind="ghost" aria-label={`Remove the follow-up ${id}`} title="Remove" onClick={onRemove}>
+          <X aria-hidden />
+        </Button>
+      )}
     </li>
   )
 }
 
-/** The runs of the session, when it has more than one. */
-const Siblings = ({ id, sessionId }: { readonly id: string; readonly sessionId: string }) => {
-  const ids = valueOf(useAtomValue(sessionRuns(sessionId))) ?? []
-  if (ids.length < 2) return null
+/** The other runs of the session, and its queue of follow-ups. */
+const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: string }) => {
+  const { begun, queue } = useAtomValue(sessionParts(sessionId))
+  const waiting = queue.filter((one) => one !== id || begun.length > 0)
+  const [remove] = useChange(cancelRuns, (result) => {
+    if (AsyncResult.isFailure(result)) return say(reason(result))
+    say(result.value.cancelled.length > 0 ? "Follow-up removed" : "It has begun already: stop it on its own page")
+    return registry.refresh(sessionRuns(sessionId))
+  })
   return (
-    <ol className={styles["siblings"]} aria-label="Runs of this session">
-      {ids.map((one) => (
-        <SessionRun key={one} id={one} isThis={one === id} />
-      ))}
-    </ol>
+    <>
+      {begun.every((one) => one === id) ? null : (
+        <ol className={styles["siblings"]} aria-label="Runs of this session">
+          {begun.map((one) => (
+            <SessionRun key={one} id={one} isThis={one === id} />
+          ))}
+        </ol>
+      )}
+      {waiting.length === 0 ? null : (
+        <>
+          <h2 className={styles["queue"]}>{counted(waiting.length, "follow-up")} in the queue</h2>
+          <ol className={styles["siblings"]} aria-label="Queue of follow-ups">
+            {waiting.map((one) => (
+              <SessionRun
+                key={one}
+                id={one}
+                isThis={one === id}
+                onRemove={() => remove({ payload: { ids: [one], onlyQueued: true } })}
+              />
+            ))}
+          </ol>
+        </>
+      )}
+    </>
   )
 }
 
@@ -49,19 +86,24 @@ interface FollowUpProps {
 /** Asks the agent something else in the same browser: after its current run, or at once. */
 export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
   const field = useRef<HTMLInputElement>(null)
+  const interrupts = useRef(false)
   const [send, isWaiting] = useChange(sendMessage, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     if (field.current !== null) field.current.value = ""
-    return go(`/runs/${result.value.id}`)
+    registry.refresh(sessionRuns(sessionId))
+    // while a run is running, the message waits in the queue that this page shows
+    if (isOver || interrupts.current) return go(`/runs/${result.value.id}`)
+    return say("The follow-up starts when this run is done")
   })
   const submit = (interrupt: boolean) => {
     const text = field.current?.value.trim() ?? ""
     if (text === "") return field.current?.focus()
+    interrupts.current = interrupt
     return send({ params: { run_id: id }, payload: { text, interrupt } })
   }
   return (
     <div className={styles["followUp"]}>
-      <Siblings id={id} sessionId={sessionId} />
+      <Session id={id} sessionId={sessionId} />
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -1,30 +1,40 @@
-import type { ModelCall, Run, RunDetails, RunStep } from "@webagent/admin"
+import { type Attachment, consoleApiPath, type ModelCall, type RunDetails, type RunStep } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { ArrowLeft, Braces, CloudOff, Code2, FileDown, FileQuestion, RotateCcw, Square } from "lucide-react"
+import { Code2, FileDown, Link2, RotateCcw, Square } from "lucide-react"
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
-import { errorTag, reason } from "../../state/client.ts"
+import { reason, serverInfo } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
-import { cancelRuns, retryRuns } from "../../state/runs.ts"
+import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
+import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
-import { CopyButton } from "../../ui/CopyButton.tsx"
-import { download } from "../../ui/download.ts"
-import { count, msOf, now, span, usd } from "../../ui/format.ts"
+import { count, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
-import { Failed, Loading, Message } from "../../ui/Message.tsx"
-import { Status } from "../../ui/Status.tsx"
+import { RecordHead } from "../../ui/Record.tsx"
+import { Short } from "../../ui/Short.tsx"
 import { Time } from "../../ui/Time.tsx"
+import { Took } from "../../ui/Took.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { lastList } from "../runs/runs.state.ts"
 import { Detail } from "./Detail.tsx"
-import { markdownOf } from "./exported.ts"
+import { bodyOf } from "./values.ts"
 import { FollowUp } from "./FollowUp.tsx"
-import { isOver, mergeCalls, mergeSteps, rowsOfRun, runPage } from "./run.state.ts"
+import { Neighbors } from "./Neighbors.tsx"
+import { Recording } from "./Recording.tsx"
+import { mergeCalls, mergeSteps, type RecordingFile, rowsOfRun, runPage, stageOf, stageOfRun } from "./run.state.ts"
 import styles from "./RunScreen.module.css"
-import { Steps } from "./Steps.tsx"
+import { Scenario } from "./Scenario.tsx"
+import type { PictureOf } from "./StepPictures.tsx"
+import { allSteps } from "./stepFilter.ts"
+import { StepList } from "./StepList.tsx"
+import { Timeline } from "./Timeline.tsx"
+import { stepAt } from "./timeline.ts"
 
 const CodeDialog = lazy(() => import("../start/CodeDialog.tsx"))
+const ShareDialog = lazy(() => import("../share/ShareDialog.tsx"))
+const ExportDialog = lazy(() => import("./ExportDialog.tsx"))
 
 const Again = ({ id }: { readonly id: string }) => {
   const [retry, isWaiting] = useChange(retryRuns, (result) => {
@@ -52,139 +62,164 @@ const Stop = ({ id }: { readonly id: string }) => {
   )
 }
 
-const Took = ({ finishedAt, startedAt }: Pick<Run, "finishedAt" | "startedAt">) => {
-  const now_ms = useAtomValue(now)
-  if (startedAt === null) return "–"
-  return span((finishedAt === null ? Math.max(now_ms, msOf(startedAt)) : msOf(finishedAt)) - msOf(startedAt))
-}
-
-interface HeadProps {
-  readonly run: RunDetails
-  /** The newest facts about the run. */
-  readonly row: Run
-  readonly steps: ReadonlyArray<RunStep>
-}
-
-const Head = ({ row, run, steps }: HeadProps) => {
-  const [dialog, open] = useState(false)
-  const tokens = (row.totalInputTokens ?? 0) + (row.totalOutputTokens ?? 0)
-  return (
-    <header className={styles["head"]}>
-      <div className={styles["top"]}>
-        <Link to="/runs" className={styles["back"]} aria-label="All runs">
-          <ArrowLeft aria-hidden size={16} />
-        </Link>
-        <Status of={row.status} />
-        <code>{row.id}</code>
-        <CopyButton text={row.id} label="Copy the id" isLabeled={false} />
-        <div className={styles["actions"]}>
-          <Button onClick={() => download(`run-${row.id}.md`, "text/markdown", markdownOf(run, steps))}>
-            <FileDown aria-hidden />
-            Markdown
-          </Button>
-          <Button
-            onClick={() => download(`run-${row.id}.json`, "application/json", JSON.stringify({ run, steps }, null, 2))}
-          >
-            <Braces aria-hidden />
-            JSON
-          </Button>
-          <Button onClick={() => open(true)}>
-            <Code2 aria-hidden />
-            Copy as code
-          </Button>
-          <Again id={row.id} />
-          {row.finishedAt === null ? <Stop id={row.id} /> : null}
-        </div>
-      </div>
-      <h1 title={row.title === null ? undefined : row.task}>
-        <Untrusted max={2000}>{row.title ?? row.task}</Untrusted>
-      </h1>
-      <dl className={styles["facts"]}>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Time at={row.createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Took</dt>
-          <dd>
-            <Took startedAt={row.startedAt} finishedAt={row.finishedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Steps</dt>
-          <dd>{row.steps}</dd>
-        </div>
-        <div>
-          <dt>Cost</dt>
-          <dd>{usd(row.totalCostUsd)}</dd>
-        </div>
-        {tokens === 0 ? null : (
-          <div>
-            <dt>Tokens</dt>
-            <dd>{count(tokens)}</dd>
-          </div>
-        )}
-        {(
-          [
-            ["Model", row.model],
-            ["Key", row.owner],
-            ["Node", row.node],
-            ["Tags", row.tags.length === 0 ? null : row.tags.join(", ")]
-          ] as const
-        ).map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <Untrusted max={60}>{value}</Untrusted>
-              </dd>
-            </div>
-          )
-        )}
-      </dl>
-      {dialog ? (
-        <Suspense>
-          <CodeDialog
-            body={{ task: row.task, ...(run.modelParams === null ? {} : { modelParams: run.modelParams }) }}
-            onClose={() => open(false)}
-          />
-        </Suspense>
-      ) : null}
-    </header>
-  )
-}
-
 interface ContentProps {
   readonly run: RunDetails
   readonly steps: ReadonlyArray<RunStep>
   readonly calls: ReadonlyArray<ModelCall>
+  readonly recording: RecordingFile | null
 }
 
-const Content = ({ calls: readCalls, run, steps: readSteps }: ContentProps) => {
-  const row = useAtomValue(runRow(run.id)) ?? run
+interface PageProps extends ContentProps {
+  readonly attachments: ReadonlyArray<Attachment>
+}
+
+interface HeadProps extends ContentProps {
+  readonly pictureOf: PictureOf
+}
+
+const Head = ({ run, ...parts }: HeadProps) => {
+  const [dialog, open] = useState<"code" | "export" | "share" | undefined>(undefined)
+  const close = () => open(undefined)
+  const list = useAtomValue(lastList)
+  const hasShares = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "shares") ?? false
+  const tokens = (run.totalInputTokens ?? 0) + (run.totalOutputTokens ?? 0)
+  return (
+    <>
+      <RecordHead
+        back={[`/runs${list ?? ""}`, "All runs"]}
+        neighbors={list === undefined ? null : <Neighbors id={run.id} list={list} />}
+        status={run.status}
+        id={run.id}
+        actions={
+          <>
+            {/* first, so that no other button moves under the pointer when it goes */}
+            {run.finishedAt === null ? <Stop id={run.id} /> : null}
+            {hasShares ? (
+              <Button onClick={() => open("share")}>
+                <Link2 aria-hidden />
+                {run.shared ? "Shared" : "Share"}
+              </Button>
+            ) : null}
+            <Button onClick={() => open("export")}>
+              <FileDown aria-hidden />
+              Export
+            </Button>
+            <Button onClick={() => open("code")}>
+              <Code2 aria-hidden />
+              Copy as code
+            </Button>
+            <Again id={run.id} />
+          </>
+        }
+        title={<Untrusted max={2000}>{run.title ?? run.task}</Untrusted>}
+        whole={run.title === null ? undefined : run.task}
+        facts={[
+          ["Created", <Time key="created" at={run.createdAt} />],
+          ["Took", <Took key="took" startedAt={run.startedAt} finishedAt={run.finishedAt} />],
+          ["Steps", count(run.steps)],
+          ["Cost", usd(run.totalCostUsd)],
+          ["Tokens", tokens === 0 ? null : count(tokens)],
+          ["Model", run.model],
+          ["Attached files", run.attachedFileIds === null ? null : count(run.attachedFileIds.length)],
+          ["Key", run.owner],
+          ["Node", run.node === null ? null : <Short key="node" of={run.node} />],
+          ["Tags", run.tags.length === 0 ? null : run.tags.join(", ")]
+        ]}
+      />
+      <Suspense>
+        {dialog === "code" ? (
+          <CodeDialog body={bodyOf(run)} more={{ Scenario: <Scenario run={run} /> }} onClose={close} />
+        ) : null}
+        {dialog === "share" ? (
+          <ShareDialog id={run.id} onChange={() => registry.refresh(runPage(run.id))} onClose={close} />
+        ) : null}
+        {dialog === "export" ? <ExportDialog run={run} {...parts} onClose={close} /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+/** The step that is shown, and who chose it: a person, or the recording that plays. */
+interface Choice {
+  readonly number: number
+  readonly by: "person" | "recording"
+}
+
+const Content = ({ attachments, calls: readCalls, recording, run: read, steps: readSteps }: PageProps) => {
+  const row = useAtomValue(runRow(read.id))
+  const run = useMemo(() => ({ ...read, ...row }), [read, row])
   const live = rowsOfRun(run.id)
   const newSteps = useAtomValue(live.steps)
   const newCalls = useAtomValue(live.calls)
   const steps = useMemo(() => mergeSteps(readSteps, newSteps), [newSteps, readSteps])
   const calls = useMemo(() => mergeCalls(readCalls, newCalls), [newCalls, readCalls])
   // the newest step is shown until one is chosen
-  const [chosen, choose] = useState<number | undefined>(undefined)
-  const shown = steps.find(({ number }) => number === chosen) ?? steps.at(-1)
-  const isRunning = row.finishedAt === null
+  const [choice, setChoice] = useState<Choice | undefined>(undefined)
+  const [playhead_ms, setPlayhead] = useState<number | undefined>(undefined)
+  const [filter, setFilter] = useState(allSteps)
+  const shown = steps.find(({ number }) => number === choice?.number) ?? steps.at(-1)
+  const choose = (number: number) => setChoice({ number, by: "person" })
+  // a new object for each choice of a person, so that choosing the same step again rewinds to it
+  const wanted = useMemo(
+    () => (choice?.by === "person" ? steps.find(({ number }) => number === choice.number) : undefined),
+    [choice, steps]
+  )
+  const isRunning = run.finishedAt === null
+  const pictureOf = (number: number) => `${consoleApiPath}/runs/${encodeURIComponent(run.id)}/steps/${number}/picture`
   return (
     <div className={styles["screen"]}>
-      <Head run={run} row={row} steps={steps} />
-      <div className={styles["timeline"]}>
+      <Head run={run} steps={steps} calls={calls} recording={recording} pictureOf={pictureOf} />
+      {steps.length === 0 ? null : (
+        <Timeline
+          run={run}
+          steps={steps}
+          calls={calls}
+          chosen={shown}
+          playhead_ms={playhead_ms}
+          pictureOf={pictureOf}
+          onShow={choose}
+          range={filter.range}
+          onRange={(range) => setFilter({ ...filter, range })}
+        />
+      )}
+      <div className={styles["steps"]}>
         {steps.length === 0 ? (
           <p className={styles["none"]}>{isRunning ? "Waiting for the first step…" : "This run has no steps."}</p>
         ) : (
-          <Steps steps={steps} shown={shown} follows={chosen === undefined && isRunning} onShow={choose} />
+          <StepList
+            steps={steps}
+            filter={filter}
+            onFilter={setFilter}
+            shown={shown}
+            isOver={!isRunning}
+            follows={choice === undefined}
+            onShow={choose}
+          />
         )}
         <FollowUp id={run.id} sessionId={run.sessionId} isOver={!isRunning} />
       </div>
-      <Detail run={{ ...run, ...row }} step={shown} calls={calls} />
+      <Detail
+        run={run}
+        step={shown}
+        steps={steps}
+        calls={calls}
+        pictureOf={pictureOf}
+        attachments={attachments}
+        recording={
+          recording === null ? null : (
+            <Recording
+              of={recording}
+              wanted={wanted}
+              onTime={(at_ms, isPlaying) => {
+                setPlayhead(at_ms)
+                const step = stepAt(steps, at_ms)
+                if (isPlaying && step !== undefined && step.number !== shown?.number)
+                  setChoice({ number: step.number, by: "recording" })
+              }}
+            />
+          )
+        }
+      />
     </div>
   )
 }
@@ -193,33 +228,23 @@ const Content = ({ calls: readCalls, run, steps: readSteps }: ContentProps) => {
 const RunScreen = ({ id }: { readonly id: string }) => {
   const page = runPage(id)
   const result = useAtomValue(page)
-  const over = useAtomValue(isOver(id))
-  const wasOpen = AsyncResult.isSuccess(result) && result.value.run.finishedAt === null
-  // details such as the result are not in events
+  const stage = useAtomValue(stageOf(id))
+  const wasAt = AsyncResult.isSuccess(result) ? stageOfRun(result.value.run) : stage
+  // details such as the browser and the result are not in events
   useEffect(() => {
-    if (over && wasOpen) registry.refresh(page)
-  }, [over, page, wasOpen])
-  if (AsyncResult.isSuccess(result)) return <Content key={id} {...result.value} />
-  if (errorTag(result) === "NotFoundError") {
-    return (
-      <Message icon={FileQuestion} title="There is no such run" alert whole>
-        <p>It was deleted, or your key doesn't see it.</p>
-        <Link to="/runs">All runs</Link>
-      </Message>
-    )
-  }
-  if (AsyncResult.isFailure(result) && !result.waiting) {
-    return (
-      <Failed
-        icon={CloudOff}
-        title="The run could not be read"
-        reason={reason(result)}
-        onRetry={() => registry.refresh(page)}
-        whole
-      />
-    )
-  }
-  return <Loading what="the run" />
+    if (stage > wasAt) registry.refresh(page)
+  }, [page, stage, wasAt])
+  const missing = (
+    <>
+      <p>It was deleted, or your key doesn't see it.</p>
+      <Link to="/runs">All runs</Link>
+    </>
+  )
+  return (
+    <Answer of={result} what="run" missing={missing} onRetry={() => registry.refresh(page)}>
+      {(value) => <Content key={id} {...value} />}
+    </Answer>
+  )
 }
 
 export default RunScreen

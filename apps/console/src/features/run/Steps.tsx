@@ -4,23 +4,23 @@ import { letterKeys } from "../../state/preferences.ts"
 import { registry } from "../../state/react.ts"
 import { span, usd } from "../../ui/format.ts"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { stateOf, textOf } from "./timeline.ts"
 import styles from "./Steps.module.css"
-
-const stateOf = ({ durationMs, failure }: RunStep) =>
-  failure !== null ? "failed" : durationMs === null ? "running" : "done"
 
 interface StepProps {
   readonly step: RunStep
   readonly isShown: boolean
+  /** True for a step that runs: a run that is over may have stopped before its last step was done. */
+  readonly isRunning: boolean
   /** Duration of the run's longest step. */
   readonly longest_ms: number
   readonly onShow: () => void
 }
 
-const Step = ({ isShown, longest_ms, onShow, step }: StepProps) => (
+const Step = ({ isRunning, isShown, longest_ms, onShow, step }: StepProps) => (
   <li>
     <button type="button" className={styles["step"]} aria-current={isShown ? "step" : undefined} onClick={onShow}>
-      <span className={styles["mark"]} data-state={stateOf(step)}>
+      <span className={styles["mark"]} data-state={step.durationMs !== null || isRunning ? stateOf(step) : "done"}>
         {step.number}
       </span>
       <span className={styles["what"]}>
@@ -29,7 +29,7 @@ const Step = ({ isShown, longest_ms, onShow, step }: StepProps) => (
             <Untrusted max={30}>{step.tool}</Untrusted>
           </b>
         )}
-        <Untrusted>{step.title ?? step.summary}</Untrusted>
+        <Untrusted>{textOf(step)}</Untrusted>
         {step.failure === null ? (
           <small>
             <Untrusted max={140}>{step.address}</Untrusted>
@@ -44,16 +44,18 @@ const Step = ({ isShown, longest_ms, onShow, step }: StepProps) => (
         )}
       </span>
       <span className={styles["figures"]}>
-        <span>{step.durationMs === null ? "now" : span(step.durationMs)}</span>
+        <span>{step.durationMs !== null ? span(step.durationMs) : isRunning ? "now" : "not done"}</span>
         <span>{step.costUsd === null ? "" : usd(step.costUsd)}</span>
       </span>
     </button>
   </li>
 )
 
-interface StepsProps {
+export interface StepsProps {
   readonly steps: ReadonlyArray<RunStep>
   readonly shown: RunStep | undefined
+  /** True if the run is over. */
+  readonly isOver: boolean
   /** True if the newest step is to be scrolled into view. */
   readonly follows: boolean
   readonly onShow: (number: number) => void
@@ -62,12 +64,19 @@ interface StepsProps {
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 /** The steps of a run as a timeline; the length of each bar is its share of the longest one. */
-export const Steps = ({ follows, onShow, shown, steps: rows }: StepsProps) => {
+export const Steps = ({ follows, isOver, onShow, shown, steps: rows }: StepsProps) => {
   const list = useRef<HTMLOListElement>(null)
   const longest_ms = Math.max(1, ...rows.map(({ durationMs }) => durationMs ?? 0))
   useEffect(() => {
-    if (follows) list.current?.scrollTo({ top: list.current.scrollHeight })
-  }, [follows, rows.length])
+    if (follows && !isOver) list.current?.scrollTo({ top: list.current.scrollHeight })
+  }, [follows, isOver, rows.length])
+  // a failed run opens at its failed step, and the timeline and the recording lead to theirs
+  useEffect(() => {
+    const [all, step] = [list.current, list.current?.querySelector<HTMLElement>("[aria-current]")]
+    if (all === null || step === null || step === undefined || all.scrollHeight <= all.clientHeight) return
+    const [box, at] = [all.getBoundingClientRect(), step.getBoundingClientRect()]
+    all.scrollTop += Math.min(0, at.top - box.top) + Math.max(0, at.bottom - box.bottom)
+  }, [shown?.number])
   const move = (by: number): boolean => {
     const index = rows.findIndex(({ number }) => number === shown?.number) + by
     const next = rows[index]
@@ -103,6 +112,7 @@ export const Steps = ({ follows, onShow, shown, steps: rows }: StepsProps) => {
           step={step}
           longest_ms={longest_ms}
           isShown={step === shown}
+          isRunning={!isOver}
           onShow={() => onShow(step.number)}
         />
       ))}

@@ -1,4 +1,5 @@
 import type { RunDetails, RunStep } from "@webagent/admin"
+import { resultText } from "./values.ts"
 
 /** Keeps a text of strangers in one block of Markdown: a longer fence than any in the text. */
 const fenced = (text: string): string => {
@@ -9,10 +10,6 @@ const fenced = (text: string): string => {
 
 /** A text of strangers on one line, without the characters that are markup. */
 const inline = (text: string): string => text.replaceAll(/\s+/gu, " ").replaceAll(/[\\`*_{}[\]<>|#]/gu, "\\$&")
-
-/** A result as text: JSON is indented, text stays as it is. */
-export const resultText = (result: unknown): string =>
-  typeof result === "string" ? result : (JSON.stringify(result, null, 2) ?? "")
 
 /** A run as a Markdown document. */
 export const markdownOf = (run: RunDetails, steps: ReadonlyArray<RunStep>): string => {

@@ -1,9 +1,6 @@
 /** Each reason of a failure, with its cause in a sentence and what one can do about it. */
 const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>> = {
-  agent: [
-    "The agent gave up.",
-    "Read its last steps. If the task was unclear, say in it what the result should look like."
-  ],
+  agent: ["The agent gave up.", "If the task was unclear, say in it what the result should look like."],
   agent_crashed: [
     "The agent stopped with an error of its own.",
     "Run it again. If it fails the same way, read the server's log."
@@ -37,8 +34,12 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
     "The task can't be carried out as it is written.",
     "Read the error, correct the task and start it again."
   ],
+  unanswered: [
+    "The run asked a person, and no person answered in time.",
+    "Start it again, and watch the overview: it lists the runs that wait for a person."
+  ],
   model_error: [
-    "The model didn't answer, or refused.",
+    "The model didn't respond, or refused.",
     "Check the model's key, its limits and its status. A fallback model takes over with --fallback-model."
   ],
   no_model: [
@@ -65,7 +66,9 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
 }
 
 /** Explains why a run failed. The tag of a newer server has no explanation of its own. */
-export const explain = (failure: string): { readonly cause: string; readonly advice: string } => {
-  const [cause, advice] = reasons[failure] ?? [`The run failed: ${failure}.`, "Read the error and the last steps."]
-  return { cause, advice }
+export const explain = (failure: string, steps: number): { readonly cause: string; readonly advice: string } => {
+  const [cause, advice] = reasons[failure] ?? [`The run failed: ${failure}.`, "Read the error."]
+  // an agent's own decision is in its last steps, if it took any
+  const isInSteps = steps > 0 && (failure === "agent" || !(failure in reasons))
+  return { cause, advice: isInSteps ? `Read its last steps. ${advice}` : advice }
 }

@@ -1,8 +1,33 @@
-import type { ModelCall, RunStep } from "@webagent/admin"
+import type { Attachment, Browser, ModelCall, Run, RunDetails, RunStep } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
-import { Console } from "../../state/client.ts"
-import { epoch, liveCalls, liveSteps, putRuns, runRow } from "../../state/live.ts"
+import { Console, pathOf } from "../../state/client.ts"
+import { epoch, liveCalls, liveSteps, newRuns, putRuns, runRow } from "../../state/live.ts"
+import { registry } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
+
+/** A recording that can be watched. */
+export interface RecordingFile {
+  /** Path and query on this origin. */
+  readonly address: string
+  /** True if a page can play it; a server without ffmpeg keeps pages of pictures instead. */
+  readonly isVideo: boolean
+  readonly browser: Pick<Browser, "startedAt" | "finishedAt">
+}
+
+const recordingOf = Effect.fnUntraced(function* ({
+  browserId,
+  recordingUrl
+}: Pick<RunDetails, "browserId" | "recordingUrl">) {
+  const address = recordingUrl === null ? undefined : pathOf(recordingUrl)
+  if (address === undefined || browserId === null) return null
+  const client = yield* Console
+  const browser = yield* client.browsers.get({ params: { browser_id: browserId } })
+  const response = yield* Effect.tryPromise(() => fetch(address, { method: "HEAD" }))
+  if (!response.ok) return null
+  const isVideo = response.headers.get("content-type")?.startsWith("video/") ?? false
+  return { address, isVideo, browser } satisfies RecordingFile
+})
 
 /** A run with its steps and model calls, as they were when the page was opened. Later changes come as events. */
 export const runPage = Atom.family((id: string) =>
@@ -11,23 +36,35 @@ export const runPage = Atom.family((id: string) =>
     return Effect.gen(function* () {
       const client = yield* Console
       const params = { run_id: id }
-      const [run, steps, calls] = yield* Effect.all(
+      const [run, steps, calls, attachments] = yield* Effect.all(
         [
           client.runs.get({ params }),
           client.runs.steps({ params, query: {} }),
           // a server that stores no model calls has none to show
-          Effect.orElseSucceed(client.runs.modelCalls({ params, query: {} }), (): ReadonlyArray<ModelCall> => [])
+          Effect.orElseSucceed(client.runs.modelCalls({ params, query: {} }), (): ReadonlyArray<ModelCall> => []),
+          Effect.orElseSucceed(client.files.attachments({ params }), (): ReadonlyArray<Attachment> => [])
         ],
-        { concurrency: 3 }
+        { concurrency: 4 }
       )
       putRuns([run])
-      return { run, steps, calls }
+      // a recording that was deleted takes nothing else with it
+      const recording = yield* Effect.orElseSucceed(recordingOf(run), () => null)
+      return { run, steps, calls, attachments, recording }
     })
   })
 )
 
-/** True once a run is finished. Only then it has its result. */
-export const isOver = Atom.family((id: string) => Atom.make((get) => (get(runRow(id))?.finishedAt ?? null) !== null))
+/** Progress of a run: with its first step it has its browser, and when it's over its result. */
+export const stageOfRun = ({ finishedAt, steps }: Pick<Run, "finishedAt" | "steps">): number =>
+  finishedAt !== null ? 2 : steps > 0 ? 1 : 0
+
+/** The newest progress of a run. */
+export const stageOf = Atom.family((id: string) =>
+  Atom.make((get) => {
+    const row = get(runRow(id))
+    return row === undefined ? 0 : stageOfRun(row)
+  })
+)
 
 const merged = <A extends { readonly number: number }>(read: ReadonlyArray<A>, live: ReadonlyMap<number, A>) =>
   [...new Map([...read.map((row) => [row.number, row] as const), ...live]).values()].toSorted(
@@ -60,5 +97,18 @@ export const sessionRuns = Atom.family((sessionId: string) =>
       putRuns(runList)
       return runList.map(({ id }) => id)
     })
+  })
+)
+
+/** The runs of a session that began, and the follow-ups that wait. */
+export const sessionParts = Atom.family((sessionId: string) =>
+  Atom.make((get) => {
+    const result = get(sessionRuns(sessionId))
+    const read = valueOf(result) ?? []
+    // a session never changes, so these rows need no subscription
+    const fresh = get(newRuns).filter((id) => registry.get(runRow(id))?.sessionId === sessionId)
+    const ids = [...new Set([...read, ...fresh])]
+    const isQueued = (id: string) => get(runRow(id))?.status === "queued"
+    return { begun: ids.filter((id) => !isQueued(id)), queue: ids.filter(isQueued) }
   })
 )

@@ -1,22 +1,35 @@
 import { runStatuses } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { ArrowUp, Ban, CloudOff, Download, Play, RotateCcw, Search, SearchX } from "lucide-react"
+import * as Atom from "effect/reactivity/Atom"
+import { ArrowUp, Ban, CloudOff, Download, Play, RotateCcw, Search, SearchX, X } from "lucide-react"
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { reason } from "../../state/client.ts"
-import { newRuns, runRow } from "../../state/live.ts"
+import { mostNewRuns, newRuns, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtom, useAtomValue, useChange } from "../../state/react.ts"
 import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
-import { download } from "../../ui/download.ts"
 import { count, counted } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Failed, Loading, Message } from "../../ui/Message.tsx"
+import { statusMeaning, statusWord } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
-import { csvOf, jsonOf } from "./exported.ts"
+import { ColumnChoice } from "./ColumnChoice.tsx"
 import { type FilterTexts, filtersOf, fits, textOf } from "./filters.ts"
-import { counts, exportRows, filterText, runPages, selected, setFilters } from "./runs.state.ts"
+import {
+  cancelFitting,
+  counts,
+  exportedRuns,
+  exportRuns,
+  filterText,
+  lastList,
+  runPages,
+  selected,
+  setFilters,
+  withoutStatus
+} from "./runs.state.ts"
 import { RunsTable } from "./RunsTable.tsx"
+import { Views } from "./Views.tsx"
 import styles from "./RunsScreen.module.css"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
@@ -72,10 +85,10 @@ const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readon
             key={status}
             type="button"
             aria-pressed={status === filters.status}
+            title={statusMeaning(status)}
             onClick={() => setFilters({ status: status === filters.status ? undefined : status })}
           >
-            {status.slice(0, 1).toUpperCase()}
-            {status.slice(1)} <span>{byStatus === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
+            {statusWord(status)} <span>{byStatus === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
           </button>
         )
       })}
@@ -122,17 +135,19 @@ const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
             <input name={name} defaultValue={filters[name] ?? ""} maxLength={200} />
           </label>
         ))}
-        <Button type="submit" kind="primary">
-          Apply
-        </Button>
-        <Button
-          kind="ghost"
-          onClick={() =>
-            setFilters(Object.fromEntries([...otherNames, "search", "status"].map((name) => [name, undefined])))
-          }
-        >
-          Clear all
-        </Button>
+        <div className={styles["actions"]}>
+          <Button type="submit" kind="primary">
+            Apply
+          </Button>
+          <Button
+            kind="ghost"
+            onClick={() =>
+              setFilters(Object.fromEntries([...otherNames, "search", "status"].map((name) => [name, undefined])))
+            }
+          >
+            Clear all
+          </Button>
+        </div>
       </form>
     </details>
   )
@@ -206,29 +221,79 @@ const Selection = () => {
   )
 }
 
+const openStatuses = ["queued", "dispatching", "running"]
+
+/** Cancels every open run of the list, also those that aren't loaded. */
+const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
+  const [isAsked, ask] = useState(false)
+  const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters))))
+  const [cancel, isCancelling] = useChange(cancelFitting, (result) =>
+    say(AsyncResult.isFailure(result) ? reason(result) : `${counted(result.value, "run")} cancelled`)
+  )
+  const statuses = openStatuses.filter((status) => filters.status === undefined || filters.status === status)
+  const isCapped = statuses.some((status) => byStatus?.[status]?.more === true)
+  const n = statuses.reduce((sum, status) => sum + (byStatus?.[status]?.count ?? 0), 0)
+  // a search for words has no counts
+  if (statuses.length === 0 || byStatus === undefined || (byStatus !== null && n === 0)) return null
+  const runs =
+    byStatus === null ? "all open runs" : isCapped ? `more than ${counted(n, "run")}` : counted(n, "open run")
+  return (
+    <>
+      <Button kind="danger" disabled={isCancelling} onClick={() => ask(true)}>
+        <Ban aria-hidden />
+        {isCancelling ? "Cancelling…" : "Cancel all open"}
+      </Button>
+      {isAsked ? (
+        <Suspense>
+          <Confirm
+            title={`Cancel ${runs}?`}
+            action={`Cancel ${runs}`}
+            onClose={() => ask(false)}
+            onConfirm={() => cancel(text)}
+          >
+            {text === ""
+              ? "This is every open run that your key sees. "
+              : "These are all open runs that fit the filters, also those that aren't loaded. "}
+            Their agents stop at once. What they cost until then stays. This can't be undone, but you can run them
+            again.
+          </Confirm>
+        </Suspense>
+      ) : null}
+    </>
+  )
+}
+
+/** Saves all runs of the list as a file. An export that takes long shows its progress, on later visits as well. */
 const Export = ({ text }: { readonly text: string }) => {
-  const format = useRef<"csv" | "json">("csv")
-  const [read, isReading] = useChange(exportRows, (result) => {
-    if (AsyncResult.isFailure(result)) return say(reason(result))
-    const rows = result.value
-    const [type, content] = format.current === "csv" ? ["text/csv", csvOf(rows)] : ["application/json", jsonOf(rows)]
-    download(`runs.${format.current}`, type, content)
-    return say(`${counted(rows.length, "run")} exported`)
+  const n = useAtomValue(exportedRuns)
+  const [save, isSaving] = useChange(exportRuns, (result) => {
+    const runs = counted(registry.get(exportedRuns), "run")
+    if (AsyncResult.isInterrupted(result)) return say(`Export cancelled after ${runs}. No file was saved.`)
+    if (AsyncResult.isFailure(result)) {
+      return say(`The export stopped after ${runs}, and no file was saved. ${reason(result)}`)
+    }
+    return say(
+      result.value.isWhole
+        ? `${runs} exported`
+        : `The file has the newest ${runs} only, because it's 500 MB large. Filter by date to export the others.`
+    )
   })
-  const begin = (chosen: "csv" | "json") => {
-    format.current = chosen
-    read(text)
+  if (isSaving) {
+    return (
+      <Button onClick={() => registry.set(exportRuns, Atom.Interrupt)}>
+        <X aria-hidden />
+        Cancel the export ({count(n)})
+      </Button>
+    )
   }
   return (
     <>
-      <Button disabled={isReading} onClick={() => begin("csv")}>
-        <Download aria-hidden />
-        CSV
-      </Button>
-      <Button disabled={isReading} onClick={() => begin("json")}>
-        <Download aria-hidden />
-        JSON
-      </Button>
+      {(["csv", "json"] as const).map((format) => (
+        <Button key={format} onClick={() => save({ text, format })}>
+          <Download aria-hidden />
+          {format.toUpperCase()}
+        </Button>
+      ))}
     </>
   )
 }
@@ -239,7 +304,8 @@ const NewRuns = ({ text }: { readonly text: string }) => {
   return (
     <Button onClick={() => registry.refresh(runPages(text))}>
       <ArrowUp aria-hidden />
-      Show {count(fresh.length)} new
+      Show {count(fresh.length)}
+      {fresh.length < mostNewRuns ? "" : "+"} new
     </Button>
   )
 }
@@ -247,7 +313,7 @@ const NewRuns = ({ text }: { readonly text: string }) => {
 /** The ids of a list without the runs whose status has changed to one that the filter leaves out. */
 const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyArray<string> => {
   const hasStatus = filters.status !== undefined
-  const time = useAtomValue(counts(textOf(filters)))
+  const time = useAtomValue(counts(withoutStatus(filters)))
   return useMemo(
     () =>
       hasStatus
@@ -263,7 +329,7 @@ const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyA
 
 const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [result, more] = useAtom(runPages(text))
-  const byStatus = valueOf(useAtomValue(counts(text))) ?? undefined
+  const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters)))) ?? undefined
   const pages = AsyncResult.isSuccess(result) ? result.value.items : undefined
   const isDone = AsyncResult.isSuccess(result) && result.value.done
   const all = useMemo(() => pages?.flatMap(({ ids }) => ids) ?? [], [pages])
@@ -320,6 +386,11 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
 const RunsScreen = () => {
   const text = useAtomValue(filterText)
   const filters = useMemo(() => filtersOf(text), [text])
+  useEffect(() => registry.set(lastList, text), [text])
+  // a list that was read for an earlier visit lacks the runs that began since
+  useEffect(() => {
+    if (registry.get(newRuns).length > 0) registry.refresh(runPages(registry.get(filterText)))
+  }, [])
   return (
     <div className={styles["screen"]}>
       <div className={styles["bar"]}>
@@ -328,15 +399,18 @@ const RunsScreen = () => {
           <div className={styles["actions"]}>
             <NewRuns text={text} />
             <Selection />
+            <CancelAll filters={filters} text={text} />
             <Export text={text} />
           </div>
         </div>
         <div className={styles["tools"]}>
           <SearchField value={filters.search ?? ""} />
-          <StatusChoice filters={filters} text={textOf({ ...filters, status: undefined })} />
+          <StatusChoice filters={filters} text={withoutStatus(filters)} />
+          <ColumnChoice />
           <MoreFilters filters={filters} />
         </div>
         <InForce filters={filters} />
+        <Views text={text} />
       </div>
       <List filters={filters} text={text} />
     </div>

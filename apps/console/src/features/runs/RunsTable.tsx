@@ -1,49 +1,40 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react"
+import { type CSSProperties, type KeyboardEvent, memo, useEffect, useRef, useState } from "react"
 import { runRow } from "../../state/live.ts"
 import { go } from "../../state/place.ts"
 import { letterKeys } from "../../state/preferences.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
-import { msOf, now, span, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Status } from "../../ui/Status.tsx"
-import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { type Column, shownColumns } from "./columns.tsx"
 import { selected, toggle } from "./runs.state.ts"
 import styles from "./RunsTable.module.css"
 
-const soft = `${styles["soft"]} ${styles["wide"]}`
-const wideNumber = `${styles["number"]} ${styles["wide"]}`
-const number = `${styles["number"]} ${styles["middle"]}`
+const classOf = ({ isMiddle = false, isNumber = false }: Column) =>
+  [isNumber ? styles["number"] : styles["soft"], isMiddle ? styles["middle"] : styles["wide"]].join(" ")
 
-const columns: ReadonlyArray<readonly [name: string, className: string | undefined]> = [
-  ["Status", undefined],
-  ["Task", undefined],
-  ["Key", soft],
-  ["Model", soft],
-  ["Steps", wideNumber],
-  ["Cost", number],
-  ["Created", number],
-  ["Took", wideNumber]
-]
+/** Widths of the columns of a wide page, and of one that has room for few of them. */
+const widthsOf = (columns: ReadonlyArray<Column>): CSSProperties => {
+  const widths = (some: ReadonlyArray<Column>) => some.map(({ width_px }) => `${width_px}px`).join(" ")
+  return {
+    "--columns": `16px 104px minmax(240px, 1fr) ${widths(columns)}`,
+    "--middle-columns": `16px 104px minmax(160px, 1fr) ${widths(columns.filter(({ isMiddle }) => isMiddle))}`
+  } as CSSProperties
+}
 
 interface RowProps {
   readonly id: string
   readonly index: number
   readonly top: number
+  readonly columns: ReadonlyArray<Column>
   readonly isCurrent: boolean
   /** True if Tab reaches this row, which exactly one row of the grid must allow. */
   readonly isTabStop: boolean
   readonly onCurrent: (index: number) => void
 }
 
-const Took = ({ finishedAt, startedAt }: { readonly startedAt: string | null; readonly finishedAt: string | null }) => {
-  const now_ms = useAtomValue(now)
-  if (startedAt === null) return "–"
-  return span((finishedAt === null ? Math.max(now_ms, msOf(startedAt)) : msOf(finishedAt)) - msOf(startedAt))
-}
-
-const Row = memo(({ id, index, isCurrent, isTabStop, onCurrent, top }: RowProps) => {
+const Row = memo(({ columns, id, index, isCurrent, isTabStop, onCurrent, top }: RowProps) => {
   const run = useAtomValue(runRow(id))
   const isSelected = useAtomValue(selected).has(id)
   const row = useRef<HTMLDivElement>(null)
@@ -97,24 +88,11 @@ const Row = memo(({ id, index, isCurrent, isTabStop, onCurrent, top }: RowProps)
           ))}
         </small>
       </span>
-      <span role="gridcell" className={soft}>
-        <Untrusted max={40}>{run.owner ?? "–"}</Untrusted>
-      </span>
-      <span role="gridcell" className={soft}>
-        <Untrusted max={40}>{run.model ?? "–"}</Untrusted>
-      </span>
-      <span role="gridcell" className={wideNumber}>
-        {run.steps}
-      </span>
-      <span role="gridcell" className={number}>
-        {usd(run.totalCostUsd)}
-      </span>
-      <span role="gridcell" className={number}>
-        <Time at={run.createdAt} />
-      </span>
-      <span role="gridcell" className={wideNumber}>
-        <Took startedAt={run.startedAt} finishedAt={run.finishedAt} />
-      </span>
+      {columns.map((column) => (
+        <span key={column.name} role="gridcell" className={classOf(column)}>
+          {column.cell(run)}
+        </span>
+      ))}
     </div>
   )
 })
@@ -144,6 +122,7 @@ const moves = (last: number): Readonly<Record<string, number>> => ({
 /** A grid of any number of runs. Only the rows in view are in the page. */
 export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
   const grid = useRef<HTMLDivElement>(null)
+  const columns = useAtomValue(shownColumns)
   const [current, setCurrent] = useState<number | undefined>(undefined)
   const virtual = useVirtualizer({
     count: ids.length,
@@ -181,7 +160,9 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
   useEffect(() => {
     const start = (event: globalThis.KeyboardEvent) => {
       const isFree = document.activeElement === document.body || document.activeElement?.id === "main"
-      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k")) setCurrent(0)
+      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k"))
+        // the row gets the focus even if it was the current one before another control had it
+        grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus({ preventScroll: true })
     }
     window.addEventListener("keydown", start)
     return () => window.removeEventListener("keydown", start)
@@ -194,15 +175,21 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
       aria-rowcount={total === undefined ? -1 : total + 1}
       aria-multiselectable
       className={styles["grid"]}
+      style={widthsOf(columns)}
       onKeyDown={press}
     >
       <div role="row" aria-rowindex={1} className={styles["head"]}>
         <span role="columnheader">
           <span className="unseen">Selected</span>
         </span>
-        {columns.map(([name, className]) => (
-          <span key={name} role="columnheader" className={className}>
+        {["Status", "Task"].map((name) => (
+          <span key={name} role="columnheader">
             {name}
+          </span>
+        ))}
+        {columns.map((column) => (
+          <span key={column.name} role="columnheader" className={classOf(column)}>
+            {column.name}
           </span>
         ))}
       </div>
@@ -213,6 +200,7 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
             id={ids[index] ?? ""}
             index={index}
             top={start}
+            columns={columns}
             isCurrent={index === current}
             isTabStop={index === tabStop}
             onCurrent={setCurrent}

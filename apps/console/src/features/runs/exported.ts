@@ -1,4 +1,5 @@
 import type { Run } from "@webagent/admin"
+import { csv } from "../../ui/csv.ts"
 
 const columns = [
   "id",
@@ -27,19 +28,27 @@ const textOf = (value: Run[(typeof columns)[number]]): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/**
- * A field of a CSV file. A spreadsheet would calculate a text that starts with one of these characters, and runs contain
- * texts of strangers, so it gets an apostrophe in front.
- */
-const field = (value: Run[(typeof columns)[number]]): string => {
-  const text = textOf(value)
-  const safe = /^[=+\-@\t\r]/u.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
-  return /[",\n\r]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+/** A file of runs, written page by page: its start, the rows of each page, and its end. */
+interface Format {
+  readonly type: string
+  readonly start: string
+  readonly rows: (runs: ReadonlyArray<Run>, isFirst: boolean) => string
+  readonly end: string
 }
 
-/** Runs as CSV (RFC 4180) with a header line. */
-export const csvOf = (runs: ReadonlyArray<Run>): string =>
-  [columns.join(","), ...runs.map((run) => columns.map((column) => field(run[column])).join(","))].join("\r\n")
-
-/** Runs as JSON, as the API returns them. */
-export const jsonOf = (runs: ReadonlyArray<Run>): string => `${JSON.stringify(runs, null, 2)}\n`
+/** The formats of an export: CSV with a header line, and JSON as the API returns it, with a run on each line. */
+export const formats = {
+  csv: {
+    type: "text/csv",
+    start: csv([columns]),
+    rows: (runs) => runs.map((run) => `\r\n${csv([columns.map((column) => textOf(run[column]))])}`).join(""),
+    end: ""
+  },
+  json: {
+    type: "application/json",
+    start: "[",
+    rows: (runs, isFirst) =>
+      runs.map((run, index) => `${isFirst && index === 0 ? "" : ","}\n${JSON.stringify(run)}`).join(""),
+    end: "\n]\n"
+  }
+} as const satisfies Readonly<Record<string, Format>>

@@ -1,17 +1,23 @@
-import type { RunPage } from "@webagent/admin"
+import type { CancelledRuns, RunPage } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { Console } from "../../state/client.ts"
-import { epoch, newRuns, putRuns } from "../../state/live.ts"
+import { beginList, epoch, putList } from "../../state/live.ts"
 import { go, place } from "../../state/place.ts"
 import { registry } from "../../state/react.ts"
 import { settled } from "../../state/runs.ts"
+import { download } from "../../ui/download.ts"
+import { formats } from "./exported.ts"
 import { type FilterTexts, filtersOf, requestOf, textOf } from "./filters.ts"
 
 /** The filters in force as text. Only the page's address has them. */
 export const filterText = Atom.make((get) => textOf(filtersOf(get(place).search)))
+
+/** The filters of the list that was last shown, whose runs follow one another; undefined before that. */
+export const lastList: Atom.Writable<string | undefined> = Atom.make<string | undefined>(undefined).pipe(Atom.keepAlive)
 
 /** Changes filters in the address; undefined removes one. */
 export const setFilters = (
@@ -37,27 +43,35 @@ const pageOf = ({ complete, rows }: RunPage): ListPage => ({ ids: rows.map(({ id
 export const runPages = Atom.family((text: string) =>
   Console.runtime.pull((get) => {
     get(epoch)
-    registry.set(newRuns, [])
+    beginList()
     return Stream.paginate(Option.none<string>(), (cursor) =>
       Effect.gen(function* () {
         const client = yield* Console
         const at = Option.isSome(cursor) ? { cursor: cursor.value } : {}
-        const page = yield* client.runs.list({ query: { ...requestOf(text), limit: pageSize, ...at } })
-        putRuns(page.rows)
+        // the counts take longer than the rows, and are read again while events arrive
+        const query = { ...requestOf(text), limit: pageSize, counts: "false", ...at } as const
+        const page = yield* client.runs.list({ query })
+        putList(page.rows)
         return [[pageOf(page)], Option.map(Option.fromNullishOr(page.next), Option.some)] as const
       })
     )
   })
 )
 
-/** Counts by status for the filters, without the one of the status. They're read again while events arrive. */
+/** The filters whose runs are counted by status, as text. */
+export const withoutStatus = (filters: FilterTexts): string => textOf({ ...filters, status: undefined })
+
+/**
+ * Counts by status for filters without a status. They're read again while events arrive.
+ *
+ * Call it with the text of `withoutStatus`, so that every part of the screen shares one request.
+ */
 export const counts = Atom.family((text: string) =>
   Console.runtime.atom((get) => {
     get(settled("runs"))
     return Effect.gen(function* () {
       const client = yield* Console
-      const { status: _, ...others } = requestOf(text)
-      const page = yield* client.runs.list({ query: { ...others, limit: 1 } })
+      const page = yield* client.runs.list({ query: { ...requestOf(text), limit: 1 } })
       // a search for words has none: counting its matches would read every one
       return page.counts
     })
@@ -74,24 +88,64 @@ export const toggle = (id: string): void => {
   registry.set(selected, next)
 }
 
-/** Most rows of an export. */
-export const mostExported = 10_000
-
-/** Reads the rows of a list from its start, at most 10,000. */
-export const exportRows = Console.runtime.fn<string>()((text) =>
+/** Cancels every open run that fits the filters, 500 in each request, and returns how many it cancelled. */
+export const cancelFitting = Console.runtime.fn<string>()((text) =>
   Effect.gen(function* () {
     const client = yield* Console
-    return yield* Stream.paginate(Option.none<string>(), (cursor) =>
-      Effect.map(
-        client.runs.list({
-          query: {
-            ...requestOf(text),
-            limit: pageSize,
-            ...(Option.isSome(cursor) ? { cursor: cursor.value } : {})
-          }
-        }),
-        ({ next, rows }) => [rows, Option.map(Option.fromNullishOr(next), Option.some)] as const
-      )
-    ).pipe(Stream.take(mostExported), Stream.runCollect)
+    const filter = requestOf(text)
+    let cancelled = 0
+    let cursor: string | null = null
+    do {
+      const page: CancelledRuns = yield* client.runs.cancel({
+        payload: { filter, ...(cursor === null ? {} : { cursor }) }
+      })
+      cancelled += page.cancelled.length
+      cursor = page.next
+    } while (cursor !== null)
+    return cancelled
   })
 )
+
+/** Size at which an export ends, because the page holds all of it until it's saved. */
+const mostExported_bytes = 500_000_000
+
+/** Number of runs that the export in progress has read. */
+export const exportedRuns = Atom.make(0).pipe(Atom.keepAlive)
+
+/** A list to save as a file. */
+interface ExportRequest {
+  readonly text: string
+  readonly format: keyof typeof formats
+}
+
+/** A server that restarts, or a rate limit, delays a page of an export by this, a few times. */
+const exportRetry = { times: 10, schedule: Schedule.spaced("2 seconds") }
+
+/**
+ * Saves all runs that fit the filters, page by page. It continues on other screens. Write `Atom.Interrupt` to cancel it:
+ * nothing is saved then.
+ */
+export const exportRuns = Console.runtime
+  .fn<ExportRequest>()(({ format, text }) =>
+    Effect.gen(function* () {
+      const client = yield* Console
+      const { end, rows: linesOf, start, type } = formats[format]
+      const parts: Array<Blob> = [new Blob([start])]
+      let [size, count, cursor]: [number, number, string | null | undefined] = [0, 0, undefined]
+      registry.set(exportedRuns, 0)
+      do {
+        const query = { ...requestOf(text), limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }
+        const page: RunPage = yield* Effect.retry(client.runs.list({ query }), exportRetry)
+        const part = new Blob([linesOf(page.rows, count === 0)])
+        parts.push(part)
+        size += part.size
+        count += page.rows.length
+        cursor = page.next
+        registry.set(exportedRuns, count)
+      } while (cursor !== null && size < mostExported_bytes)
+      download(`runs.${format}`, type, ...parts, end)
+      yield* Effect.ignore(client.audit.export({ payload: { list: "runs", count } }))
+      return { count, isWhole: cursor === null }
+    })
+  )
+  .pipe(Atom.keepAlive)

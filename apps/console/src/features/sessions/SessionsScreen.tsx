@@ -3,14 +3,16 @@ import { Layers } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import { Console, reason } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
-import { pagesOf } from "../../state/pages.ts"
+import { isWhole, pagesOf, rowsOf } from "../../state/pages.ts"
 import { registry, useAtom, useChange } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { count } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Message } from "../../ui/Message.tsx"
+import { More } from "../../ui/More.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Short } from "../../ui/Short.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
@@ -54,8 +56,8 @@ const SessionsScreen = () => {
   return (
     <Page title="Sessions" lead="A session is a browser with the runs that follow one another in it.">
       <Answer of={result} what="sessions" onRetry={() => registry.refresh(sessions)}>
-        {({ done, items }) => {
-          const rows = items.flat()
+        {({ items }) => {
+          const rows = rowsOf(items)
           if (rows.length === 0) {
             return (
               <Message icon={Layers} title="No sessions yet">
@@ -81,7 +83,7 @@ const SessionsScreen = () => {
                   { name: "Status", cell: ({ status }) => <Status of={status} /> },
                   { name: "Runs", isNumber: true, cell: ({ runs }) => count(runs) },
                   { name: "Key", cell: ({ owner }) => <Untrusted>{owner ?? "–"}</Untrusted> },
-                  { name: "Node", cell: ({ node }) => <Untrusted>{node ?? "–"}</Untrusted> },
+                  { name: "Node", cell: ({ node }) => <Short of={node} /> },
                   { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
                   {
                     name: "Changes",
@@ -105,13 +107,7 @@ const SessionsScreen = () => {
                   }
                 ]}
               />
-              {done ? null : (
-                <div>
-                  <Button disabled={result.waiting} onClick={() => more()}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <More isDone={isWhole(items)} isWaiting={result.waiting} onMore={more} />
             </>
           )
         }}

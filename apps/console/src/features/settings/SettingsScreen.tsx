@@ -7,6 +7,8 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Schedules } from "./Schedules.tsx"
+import { Webhooks } from "./Webhooks.tsx"
 
 const settings = Console.query("server", "settings", {})
 const health = Console.query("server", "health", {})
@@ -53,6 +55,8 @@ const SettingsScreen = () => {
           ]}
         />
       </Section>
+      {info?.has.includes("webhooks") === true ? <Webhooks /> : null}
+      {info?.has.includes("schedules") === true ? <Schedules /> : null}
       <Section title="Settings">
         <Answer of={result} what="settings" onRetry={() => registry.refresh(settings)}>
           {(rows) =>

@@ -1,7 +1,8 @@
 import type { SpendRow } from "@webagent/admin"
 import { Download } from "lucide-react"
 import { place } from "../../state/place.ts"
-import { registry, useAtomValue } from "../../state/react.ts"
+import { noteExport } from "../../state/client.ts"
+import { registry, useAtomSet, useAtomValue } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { download } from "../../ui/download.ts"
@@ -10,7 +11,8 @@ import { Link } from "../../ui/Link.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
-import { csvOf, type Grouping, groupingOf, groupings, spend } from "./spend.state.ts"
+import { csvOf } from "./exported.ts"
+import { type Grouping, groupingOf, groupings, spend } from "./spend.state.ts"
 import styles from "./SpendScreen.module.css"
 
 const labels: Readonly<Record<Grouping, string>> = { day: "By day", key: "By key", model: "By model" }
@@ -35,6 +37,7 @@ const Name = ({ by, row }: { readonly by: Grouping; readonly row: SpendRow }) =>
 /** Cost of runs in the last 30 days, by day, key or model. */
 const SpendScreen = () => {
   const by = groupingOf(useAtomValue(place).search)
+  const note = useAtomSet(noteExport)
   const result = useAtomValue(spend(by))
   return (
     <Page title="Spend" lead="Cost of the runs of the last 30 days. To limit a key, set its limit of USD per day.">
@@ -56,7 +59,12 @@ const SpendScreen = () => {
                   sums.rows.reduce((all, { runs }) => all + runs, 0),
                   "run"
                 )}
-                <Button onClick={() => download(`spend-by-${by}.csv`, "text/csv", csvOf(by, sums))}>
+                <Button
+                  onClick={() => {
+                    download(`spend-by-${by}.csv`, "text/csv", csvOf(by, sums))
+                    note({ payload: { list: "spend", count: sums.rows.length } })
+                  }}
+                >
                   <Download aria-hidden />
                   CSV
                 </Button>
@@ -78,8 +86,8 @@ const SpendScreen = () => {
                     )
                   },
                   { name: "Runs", isNumber: true, cell: ({ runs }) => count(runs) },
-                  { name: "Tokens in", isNumber: true, cell: ({ inputTokens }) => count(inputTokens) },
-                  { name: "Tokens out", isNumber: true, cell: ({ outputTokens }) => count(outputTokens) }
+                  { name: "Tokens in", isNumber: true, isExtra: true, cell: ({ inputTokens }) => count(inputTokens) },
+                  { name: "Tokens out", isNumber: true, isExtra: true, cell: ({ outputTokens }) => count(outputTokens) }
                 ]}
               />
             </>

@@ -1,4 +1,3 @@
-import type { Spend } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
 import { Console } from "../../state/client.ts"
@@ -20,13 +19,3 @@ export const spend = Atom.family((by: Grouping) =>
     return Effect.flatMap(Console, (client) => client.spend.get({ query: { by } }))
   })
 )
-
-/** The rows as CSV. */
-export const csvOf = (by: Grouping, { rows }: Spend): string =>
-  [
-    `${by},usd,runs,inputTokens,outputTokens`,
-    ...rows.map(
-      (row) =>
-        `"${(row[by] ?? "").replaceAll('"', '""')}",${row.usd},${row.runs},${row.inputTokens},${row.outputTokens}`
-    )
-  ].join("\r\n")

@@ -1,11 +1,10 @@
 import Dialog from "../../ui/Dialog.tsx"
-import type { RunBody } from "./code.ts"
-import { CodeTabs } from "./CodeTabs.tsx"
+import { CodeTabs, type CodeTabsProps } from "./CodeTabs.tsx"
 
 /** The code that starts a run, in a dialog. */
-const CodeDialog = ({ body, onClose }: { readonly body: RunBody; readonly onClose: () => void }) => (
-  <Dialog title="Copy as code" onClose={onClose}>
-    <CodeTabs body={body} />
+const CodeDialog = ({ onClose, ...tabs }: CodeTabsProps & { readonly onClose: () => void }) => (
+  <Dialog isWide title="Copy as code" onClose={onClose}>
+    <CodeTabs {...tabs} />
   </Dialog>
 )
 

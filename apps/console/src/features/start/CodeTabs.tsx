@@ -1,13 +1,45 @@
 import { Tabs } from "@base-ui/react/tabs"
+import type { ReactNode } from "react"
+import { serverInfo } from "../../state/client.ts"
+import { useAtomValue } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
 import { Code } from "../../ui/Code.tsx"
+import { Link } from "../../ui/Link.tsx"
 import { type RunBody, samples } from "./code.ts"
 import styles from "./StartScreen.module.css"
 
+export interface CodeTabsProps {
+  readonly body: RunBody
+  /** Further tabs, with what they have instead of code that starts the run. */
+  readonly more?: Readonly<Record<string, ReactNode>>
+}
+
+/** The place of the key that the code needs, since no code holds one. */
+const KeyHint = () => {
+  const hasKeys = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "keys") ?? false
+  return (
+    <p className={styles["hint"]}>
+      The code reads an API key from the environment variable <code>WEBAGENT_API_KEY</code>.
+      {hasKeys ? (
+        <>
+          {" "}
+          You can create one on the screen <Link to="/keys">Keys</Link>.
+        </>
+      ) : null}
+    </p>
+  )
+}
+
 /** The code that starts a run, for each client. */
-export const CodeTabs = ({ body }: { readonly body: RunBody }) => (
+export const CodeTabs = ({ body, more = {} }: CodeTabsProps) => (
   <Tabs.Root defaultValue={samples[0]?.name ?? ""} className={styles["code"]}>
     <Tabs.List className={styles["tabs"]} aria-label="Client">
       {samples.map(({ name }) => (
+        <Tabs.Tab key={name} value={name} className={styles["tab"]}>
+          {name}
+        </Tabs.Tab>
+      ))}
+      {Object.keys(more).map((name) => (
         <Tabs.Tab key={name} value={name} className={styles["tab"]}>
           {name}
         </Tabs.Tab>
@@ -16,6 +48,12 @@ export const CodeTabs = ({ body }: { readonly body: RunBody }) => (
     {samples.map(({ code, name }) => (
       <Tabs.Panel key={name} value={name} tabIndex={-1}>
         <Code label={`Code for ${name}`} text={code(body, location.origin)} />
+        <KeyHint />
+      </Tabs.Panel>
+    ))}
+    {Object.entries(more).map(([name, content]) => (
+      <Tabs.Panel key={name} value={name} tabIndex={-1}>
+        {content}
       </Tabs.Panel>
     ))}
   </Tabs.Root>

@@ -1,6 +1,6 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useRef, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
 import { useAtomValue, useChange } from "../../state/react.ts"
@@ -9,8 +9,12 @@ import { Button } from "../../ui/Button.tsx"
 import { CheckField, TextArea, TextField } from "../../ui/Field.tsx"
 import { Page, Section } from "../../ui/Page.tsx"
 import { CodeTabs } from "./CodeTabs.tsx"
-import { bodyOf, emptyForm, type FormTexts, templates } from "./form.ts"
+import { bodyOf, emptyForm, type FormTexts } from "./form.ts"
+import { FilesField } from "./FilesField.tsx"
+import { ProfileField } from "./ProfileField.tsx"
+import { type UploadedFile, uploadFiles } from "./start.state.ts"
 import styles from "./StartScreen.module.css"
+import { Templates } from "./Templates.tsx"
 
 /** Starts a run, and shows the code that starts the same one. */
 const StartScreen = () => {
@@ -22,17 +26,35 @@ const StartScreen = () => {
     return go(`/runs/${result.value.id}`)
   })
   const info = valueOf(useAtomValue(serverInfo))
-  const read = bodyOf(form)
+  const [files, setFiles] = useState<ReadonlyArray<UploadedFile>>([])
+  const [fileError, setFileError] = useState<string | undefined>(undefined)
+  const [upload, isUploading] = useChange(uploadFiles, (result) => {
+    if (AsyncResult.isFailure(result)) return setFileError(reason(result))
+    return setFiles((before) => [...before, ...result.value])
+  })
+  const read = bodyOf(
+    form,
+    files.map(({ id }) => id)
+  )
   const errorOf = (field: keyof FormTexts) =>
     isTried && "field" in read && read.field === field ? read.reason : undefined
   const set = (change: Partial<FormTexts>) => setForm((before) => ({ ...before, ...change }))
+  const task = useRef<HTMLTextAreaElement>(null)
+  const choose = (template: FormTexts) => {
+    setForm(template)
+    // the next step is usually to change the task, or to start it
+    task.current?.focus()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
     setError(undefined)
-    if ("body" in read) send({ payload: read.body })
+    // Ctrl Enter works without the button
+    if ("body" in read && !isUploading) send({ payload: read.body })
   }
   const isSimulated = info?.browsers.startsWith("simulated") ?? true
+  // a server without profiles or files refuses them
+  const has = (feature: string) => info?.has.some((part) => part === feature) ?? false
   const optional = [form.model, form.schema, form.maxCostUsd, form.profileId].filter((text) => text !== "").length
   return (
     <Page title="Start a run" lead="Describe a task in your own words. The agent carries it out in a browser.">
@@ -41,21 +63,19 @@ const StartScreen = () => {
           <TextArea
             label="Task"
             rows={5}
+            ref={task}
+            autoFocus
             value={form.task}
             placeholder="Find the cheapest direct flight from Oslo to Rome in May"
             error={errorOf("task")}
             onChange={({ currentTarget }) => set({ task: currentTarget.value })}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event)
+              // so that g and its letter lead elsewhere
+              if (event.key === "Escape") event.currentTarget.blur()
             }}
           />
-          <div className={styles["templates"]} role="group" aria-label="Templates">
-            {templates(isSimulated).map(({ name, schema = "", task }) => (
-              <button key={name} type="button" onClick={() => set({ task, schema })}>
-                {name}
-              </button>
-            ))}
-          </div>
+          <Templates form={form} isSimulated={isSimulated} onChoose={choose} />
           <details className={styles["more"]} open={optional > 0}>
             <summary>Options</summary>
             <div className={styles["options"]}>
@@ -74,18 +94,26 @@ const StartScreen = () => {
                 error={errorOf("maxCostUsd")}
                 onChange={({ currentTarget }) => set({ maxCostUsd: currentTarget.value })}
               />
-              <TextField
-                label="Profile"
-                value={form.profileId}
-                placeholder="Id of a browser profile"
-                hint="A profile keeps cookies between runs."
-                onChange={({ currentTarget }) => set({ profileId: currentTarget.value })}
-              />
+              {has("profiles") ? (
+                <ProfileField value={form.profileId} onChange={(profileId) => set({ profileId })} />
+              ) : null}
               <CheckField
                 label="Record the browser"
                 checked={form.isRecorded}
                 onChange={({ currentTarget }) => set({ isRecorded: currentTarget.checked })}
               />
+              {has("files") ? (
+                <FilesField
+                  files={files}
+                  isUploading={isUploading}
+                  error={fileError}
+                  onAdd={(chosen) => {
+                    setFileError(undefined)
+                    upload(chosen)
+                  }}
+                  onRemove={(id) => setFiles((before) => before.filter((file) => file.id !== id))}
+                />
+              ) : null}
               <div className={styles["wide"]}>
                 <TextArea
                   label="Schema of the result"
@@ -106,7 +134,7 @@ const StartScreen = () => {
             </p>
           ) : null}
           <div className={styles["go"]}>
-            <Button type="submit" kind="primary" disabled={isWaiting}>
+            <Button type="submit" kind="primary" disabled={isWaiting || isUploading}>
               <Play aria-hidden />
               Start the run
             </Button>

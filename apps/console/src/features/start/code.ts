@@ -14,9 +14,11 @@ export interface CodeSample {
 const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A value as the source of TypeScript: JSON, with keys unquoted where they're names. */
-const literal = (value: unknown, indent: string): string =>
+export const literal = (value: unknown, indent = ""): string =>
   JSON.stringify(value, null, 2)
     .replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gmu, "$1$2:")
+    // as a plain key, it would set the prototype
+    .replaceAll(/^(\s*)__proto__:/gmu, '$1["__proto__"]:')
     // a line separator ends a line in the source of older engines
     .replaceAll("\u2028", "\\u2028")
     .replaceAll("\u2029", "\\u2029")
@@ -40,7 +42,8 @@ export const samples: ReadonlyArray<CodeSample> = [
 
 // the key is in WEBAGENT_API_KEY
 const agent = new WebAgent({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)} })
-const run = await agent.runs.createAndWait(${literal(body, "")})
+const request = ${literal(body)}
+const run = await agent.runs.createAndWait(request)
 console.log(run.status, run.result)`
   },
   {
@@ -50,17 +53,16 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 
 // the key is in WEBAGENT_API_KEY
 const runtime = ManagedRuntime.make(V4.layer({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)} }))
-const run = await runtime.runPromise(
-  Runs.use((runs) => runs.createAndWait(${literal(body, "  ")}))
-)
+const request = ${literal(body)}
+const run = await runtime.runPromise(Runs.use((runs) => runs.createAndWait(request)))
 console.log(run.status, run.result)`
   },
   {
-    name: "Other client",
-    code: (body, origin) => `// any client of a hosted service with the same API: only its address changes
+    name: "fetch",
+    code: (body, origin) => `// the key is in WEBAGENT_API_KEY
 const response = await fetch(${JSON.stringify(`${origin}/api/v4/runs`)}, {
   method: "POST",
-  headers: { "content-type": "application/json", "X-Service-API-Key": process.env.WEBAGENT_API_KEY },
+  headers: { "content-type": "application/json", "X-Service-API-Key": process.env["WEBAGENT_API_KEY"] ?? "" },
   body: JSON.stringify(${literal(body, "  ")})
 })
 console.log(await response.json())`

@@ -1,14 +1,19 @@
+import * as Schema from "effect/Schema"
+import { keptList } from "../../state/preferences.ts"
 import type { RunBody } from "./code.ts"
 
 /** The fields of the form of a new run, as text. */
-export interface FormTexts {
-  readonly task: string
-  readonly model: string
-  readonly schema: string
-  readonly maxCostUsd: string
-  readonly profileId: string
-  readonly isRecorded: boolean
-}
+export const FormTexts = Schema.Struct({
+  task: Schema.String,
+  model: Schema.String,
+  schema: Schema.String,
+  maxCostUsd: Schema.String,
+  profileId: Schema.String,
+  isRecorded: Schema.Boolean
+})
+
+/** The fields of the form of a new run, as text. */
+export type FormTexts = typeof FormTexts.Type
 
 /** An empty form. */
 export const emptyForm: FormTexts = {
@@ -36,8 +41,11 @@ const schemaOf = (text: string): Record<string, unknown> | string => {
   }
 }
 
-/** Reads a form as the body of a create, or says which field is wrong. */
-export const bodyOf = (form: FormTexts): { readonly body: RunBody } | FormError => {
+/** Reads a form and the ids of uploaded files as the body of a create, or says which field is wrong. */
+export const bodyOf = (
+  form: FormTexts,
+  attachedFileIds: ReadonlyArray<string> = []
+): { readonly body: RunBody } | FormError => {
   const task = form.task.trim()
   if (task === "") return { field: "task", reason: "Write what the agent should do." }
   const schema = form.schema.trim() === "" ? undefined : schemaOf(form.schema)
@@ -56,31 +64,59 @@ export const bodyOf = (form: FormTexts): { readonly body: RunBody } | FormError 
       ...(form.model.trim() === "" ? {} : { model: form.model.trim() }),
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(attachedFileIds.length === 0 ? {} : { attachedFileIds }),
       ...(Object.keys(browserSettings).length === 0 ? {} : { browserSettings })
     }
   }
 }
 
 /** A task to begin with. */
-export interface Template {
+export interface Template extends Partial<FormTexts> {
   readonly name: string
   readonly task: string
-  readonly schema?: string
 }
+
+/** Longest name of a template. */
+export const longestName = 40
+
+/** A form that was saved as a template. */
+export const SavedTemplate = Schema.Struct({
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(longestName)),
+  ...FormTexts.fields
+})
+
+/** A form that was saved as a template. */
+export type SavedTemplate = typeof SavedTemplate.Type
+
+/** The templates that were saved in this browser. */
+export const savedTemplates = keptList("templates", SavedTemplate)
+
+/** Adds a template in front; one with the same name is replaced. */
+export const withTemplate = (
+  all: ReadonlyArray<SavedTemplate>,
+  name: string,
+  form: FormTexts
+): ReadonlyArray<SavedTemplate> => [
+  { ...form, name: name.trim().slice(0, longestName) },
+  ...all.filter((template) => template.name !== name.trim())
+]
 
 /** Tasks to begin with. Those with brackets are scripts that a simulated service follows. */
 export const templates = (isSimulated: boolean): ReadonlyArray<Template> =>
   isSimulated
     ? [
-        { name: "A task that succeeds", task: "Find the cheapest direct flight from Oslo to Rome in May" },
+        {
+          name: "A task that succeeds",
+          task: "Find the cheapest direct flight from Oslo to Rome in May [simulate outcome=completed duration=5s]"
+        },
         {
           name: "A task that takes 20 seconds",
-          task: "Compare the prices of five hotels in Rome [simulate duration=20s]"
+          task: "Compare the prices of five hotels in Rome [simulate outcome=completed duration=20s]"
         },
-        { name: "A task that fails", task: "Buy a train ticket to Bergen [simulate outcome=failed]" },
+        { name: "A task that fails", task: "Buy a train ticket to Bergen [simulate outcome=failed duration=5s]" },
         {
           name: "A result with a schema",
-          task: 'Find the cheapest flight from Oslo to Rome [simulate output={"airline":"Norwegian","price":89}]',
+          task: 'Find the cheapest flight from Oslo to Rome [simulate duration=5s output={"airline":"Norwegian","price":89}]',
           schema: JSON.stringify(
             {
               type: "object",

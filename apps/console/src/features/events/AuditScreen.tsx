@@ -1,14 +1,17 @@
 import { ScrollText } from "lucide-react"
-import { pagesOf } from "../../state/pages.ts"
+import { isWhole, pagesOf, rowsOf } from "../../state/pages.ts"
 import { registry, useAtom } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { count } from "../../ui/format.ts"
 import { Message } from "../../ui/Message.tsx"
+import { More } from "../../ui/More.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { Table } from "../../ui/Table.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { eventTabs } from "./tabs.ts"
 
 const entries = pagesOf((client, at) => client.audit.list({ query: { limit: 100, ...at } }))
 
@@ -23,9 +26,10 @@ const AuditScreen = () => {
       lead="Who changed what, newest first."
       actions={<Button onClick={() => registry.refresh(entries)}>Read again</Button>}
     >
+      <Tabs label="Views of events" tabs={eventTabs} />
       <Answer of={result} what="audit log" onRetry={() => registry.refresh(entries)}>
-        {({ done, items }) => {
-          const rows = items.flat()
+        {({ items }) => {
+          const rows = rowsOf(items)
           if (rows.length === 0) {
             return (
               <Message icon={ScrollText} title="No changes yet">
@@ -53,13 +57,7 @@ const AuditScreen = () => {
                   { name: "Outcome", cell: ({ status }) => outcome(status) }
                 ]}
               />
-              {done ? null : (
-                <div>
-                  <Button disabled={result.waiting} onClick={() => more()}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <More isDone={isWhole(items)} isWaiting={result.waiting} onMore={more} />
             </>
           )
         }}

@@ -1,0 +1,67 @@
+import type { OracleVerdict } from "@webagent/control"
+import { ShieldCheck } from "lucide-react"
+import { counted } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Message } from "../../ui/Message.tsx"
+import { Section } from "../../ui/Page.tsx"
+import { Status } from "../../ui/Status.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import type { Facts } from "./simulation.state.ts"
+import styles from "./Simulation.module.css"
+
+/** Most rows of a finding that are linked. */
+const mostRows = 6
+
+const Findings = ({ of: { count, findings } }: { readonly of: OracleVerdict }) => (
+  <ul className={styles["findings"]}>
+    {findings.map(({ resource, sentence, seqs }, index) => (
+      <li key={index}>
+        <Untrusted max={400}>{sentence}</Untrusted>
+        <small>
+          {seqs.slice(0, mostRows).map((seq) => (
+            <Link key={seq} to={`/simulation/journal?row=${seq}`}>
+              row {seq}
+            </Link>
+          ))}
+          {resource === null ? null : (
+            <Link to={`/simulation/journal?resource=${encodeURIComponent(resource)}`}>all rows of the resource</Link>
+          )}
+        </small>
+      </li>
+    ))}
+    {count > findings.length ? <li>{counted(count - findings.length, "more finding")}</li> : null}
+  </ul>
+)
+
+/** The checks of how clients used the service, and their findings. */
+export const Checks = ({ facts: { journal, verdicts } }: { readonly facts: Facts }) => {
+  // those with findings first
+  const sorted = verdicts.verdicts.toSorted((a, b) => Number(a.holds) - Number(b.holds))
+  return (
+    <Section title={verdicts.holds ? "Every check passed" : "Some checks failed"}>
+      {journal.written === 0 ? (
+        <Message icon={ShieldCheck} title="Nothing to check yet">
+          <p>
+            The service watches how your app uses it: browsers and runs left open, creates sent twice, results that are
+            never fetched, polling that is too fast, and API keys in addresses.
+          </p>
+        </Message>
+      ) : (
+        <ul className={styles["checks"]}>
+          {sorted.map((verdict) => (
+            <li key={verdict.oracle}>
+              <div>
+                <Status of={verdict.holds ? "passed" : "failed"} />
+                <h3>{verdict.oracle}</h3>
+              </div>
+              <p>
+                <Untrusted max={400}>{verdict.sentence}</Untrusted>
+              </p>
+              {verdict.findings.length === 0 ? null : <Findings of={verdict} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,157 @@
+import type { FaultRule } from "@webagent/control"
+import * as Result from "effect/Result"
+import { type FormEvent, lazy, useState } from "react"
+import { Button } from "../../ui/Button.tsx"
+import { SelectField, TextField } from "../../ui/Field.tsx"
+import { linesOf, ruleOf } from "./faultRule.ts"
+import { filterOperations } from "./journalFilter.ts"
+import styles from "./Simulation.module.css"
+import { faultFields } from "./texts.ts"
+
+const Dialog = lazy(() => import("../../ui/Dialog.tsx"))
+
+const kindTexts: Readonly<Record<string, string>> = {
+  "refuse-connections": "The port closes: every connection is refused",
+  reset: "The TCP connection is reset",
+  hang: "The service says nothing more",
+  "slow-headers": "The response starts late",
+  "slow-body": "The body arrives slowly",
+  "cut-body": "The body is cut off",
+  "malformed-json": "The body is not JSON",
+  "wrong-content-type": "The content type is wrong",
+  "html-error": "A proxy responds with an error page",
+  status: "An error response",
+  "duplicate-delivery": "The request is carried out twice",
+  "stale-read": "A read shows an old state",
+  "clock-skew": "The service's clock is off",
+  redirect: "A redirect to another origin"
+}
+
+const labels: Readonly<Record<string, string>> = {
+  for: "For",
+  lag: "How old",
+  by: "By",
+  placement: "Where in the request",
+  status: "Status",
+  detail: "Text of the error",
+  retryAfter: "Retry-After",
+  retryAfterForm: "Format of Retry-After",
+  share: "Share of the body that is sent (0 to 1)",
+  end: "How the connection ends",
+  contentType: "Content type",
+  direction: "Direction",
+  to: "Address of the redirect"
+}
+
+const choices: Readonly<Record<string, ReadonlyArray<string>>> = {
+  placement: ["before-apply", "after-apply", "mid-body"],
+  retryAfterForm: ["seconds", "date"],
+  end: ["close", "reset"],
+  direction: ["slow", "fast"]
+}
+
+/** Faults that can also hit in the middle of a body. */
+const midBody = ["reset", "hang"]
+
+/** Fields without which a fault has no meaning. */
+const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "refuse-connections": ["for"],
+  "slow-headers": ["for"],
+  "slow-body": ["for"],
+  "stale-read": ["lag"],
+  "clock-skew": ["by"]
+}
+
+const times = ["for", "lag", "by", "retryAfter"]
+
+const FaultField = ({ kind, name }: { readonly kind: string; readonly name: string }) => {
+  const label = labels[name] ?? name
+  const all = choices[name]
+  if (all !== undefined) {
+    const offered = name === "placement" && !midBody.includes(kind) ? all.slice(0, 2) : all
+    return (
+      <SelectField label={label} name={name} defaultValue="">
+        <option value="">Default</option>
+        {offered.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </SelectField>
+    )
+  }
+  return (
+    <TextField
+      label={label}
+      name={name}
+      autoComplete="off"
+      required={needed[kind]?.includes(name) ?? false}
+      placeholder={times.includes(name) ? "2 seconds" : "Default"}
+    />
+  )
+}
+
+interface FaultFormProps {
+  readonly onAdd: (rule: FaultRule) => void
+  readonly onClose: () => void
+}
+
+/** The form of a new fault. Its fields are those of the chosen kind. */
+export const FaultForm = ({ onAdd, onClose }: FaultFormProps) => {
+  const [kind, setKind] = useState("reset")
+  const [error, setError] = useState<string | undefined>(undefined)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const rule = ruleOf((name) => String(data.get(name) ?? ""))
+    return Result.isFailure(rule) ? setError(linesOf(rule.failure)) : onAdd(rule.success)
+  }
+  return (
+    <Dialog title="Add a fault" onClose={onClose} isKept>
+      <form className={styles["form"]} onSubmit={submit}>
+        <SelectField
+          label="Fault"
+          name="kind"
+          value={kind}
+          onChange={({ currentTarget: { value } }) => setKind(value)}
+          hint={kindTexts[kind]}
+        >
+          {Object.keys(faultFields).map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </SelectField>
+        <div className={styles["pairs"]}>
+          {(faultFields[kind] ?? []).map((name) => (
+            <FaultField key={`${kind} ${name}`} kind={kind} name={name} />
+          ))}
+        </div>
+        <fieldset className={styles["pairs"]}>
+          <legend>Requests that it hits (empty is every request)</legend>
+          <SelectField label="Operation" name="operation" defaultValue="">
+            <option value="">All operations</option>
+            {filterOperations
+              .filter((one) => one !== "trap")
+              .map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+          </SelectField>
+          <TextField label="Share in percent" name="rate" inputMode="decimal" placeholder="100" />
+          <TextField label="Attempts of one resource" name="attempts" placeholder="1, 2" autoComplete="off" />
+          <TextField label="Number among fitting requests" name="nth" placeholder="3" autoComplete="off" />
+          <TextField label="Resource id" name="resource" autoComplete="off" />
+          <TextField label="Name" name="name" placeholder="The kind" autoComplete="off" />
+          <TextField label="Starts after" name="from" placeholder="At once" autoComplete="off" />
+          <TextField label="Ends after" name="until" placeholder="Never" autoComplete="off" />
+        </fieldset>
+        {error === undefined ? null : (
+          <p role="alert" className={styles["error"]}>
+            {error}
+          </p>
+        )}
+        <div className={styles["end"]}>
+          <Button type="submit" kind="primary">
+            Add the fault
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { Console, pathOf } from "../../state/client.ts"
+
+/** The browser profiles that a run can use. */
+export const profileList = Console.query("profiles", "list", { query: {}, timeToLive: "1 minute" })
+
+/** A file that was uploaded for the run. */
+export interface UploadedFile {
+  readonly id: string
+  readonly name: string
+  readonly size: number
+}
+
+class UploadFailed extends Data.TaggedError("UploadFailed")<{ readonly detail: string }> {}
+
+/** Uploads files for the run. Fails unless all of them are stored. */
+export const uploadFiles = Console.runtime.fn((files: ReadonlyArray<File>) =>
+  Effect.gen(function* () {
+    const client = yield* Console
+    const wanted = files.map(({ name, size, type }) => ({
+      name,
+      size,
+      contentType: type === "" ? "application/octet-stream" : type
+    }))
+    const expected = yield* client.files.upload({ payload: { files: wanted } })
+    return yield* Effect.forEach(files, (file, index) =>
+      Effect.gen(function* () {
+        const { id = "", uploadUrl = "" } = expected[index] ?? {}
+        const { ok, status } = yield* Effect.tryPromise((signal) =>
+          fetch(pathOf(uploadUrl) ?? "", { method: "PUT", body: file, signal })
+        )
+        if (!ok) return yield* new UploadFailed({ detail: `The server refused ${file.name} with status ${status}` })
+        return { id, name: file.name, size: file.size } satisfies UploadedFile
+      })
+    )
+  })
+)

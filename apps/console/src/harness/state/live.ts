@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Atom from "effect/reactivity/Atom"
+import { type Connection, connection } from "../../state/connection.ts"
+import { say } from "../../state/notices.ts"
+import { registry } from "../../state/react.ts"
+import { counted } from "../../ui/format.ts"
+import { after } from "./progress.ts"
+import { progressOf, runInView } from "./runInView.ts"
+import { changed, source } from "./source.ts"
+
+/** When the connection was lost and back, in milliseconds. */
+const times = { lost_ms: 0, back_ms: 0 }
+
+const all = ["runs", "suites", "nights", "load"] as const
+
+/** Time in which missed events arrive. */
+const catchUp_ms = 1000
+
+/** Notes the state of the connection. When it's back, everything may have changed. */
+export const connected = (state: Exclude<Connection, "connecting">): void => {
+  const before = registry.get(connection)
+  registry.set(connection, state)
+  if (state === "lost") {
+    if (before !== "lost") times.lost_ms = Date.now()
+    return
+  }
+  if (before !== "lost") return
+  times.back_ms = Date.now()
+  const run = registry.get(runInView)
+  const seconds = Math.max(1, Math.round((times.back_ms - times.lost_ms) / 1000))
+  const from = run === null ? 0 : registry.get(progressOf(run)).position
+  for (const what of all) changed(what)
+  window.setTimeout(() => {
+    const missed = run === null ? 0 : registry.get(progressOf(run)).position - from
+    say(
+      missed > 0
+        ? `The connection was lost for ${seconds} s. ${counted(missed, "event")} of this run ${missed === 1 ? "was" : "were"} caught up.`
+        : `The connection was lost for ${seconds} s. This page is up to date again.`
+    )
+  }, catchUp_ms)
+}
+
+/** Brings events of the run in view, and reads again what has changed. The page mounts it once. */
+export const live = Atom.make((get) => {
+  const actions = get(source)?.actions
+  const run = get(runInView)
+  if (actions === null || actions === undefined) return Effect.void
+  const from = run === null ? 0 : registry.get(progressOf(run)).position
+  return actions.follow({ run, after: from }).pipe(
+    Stream.runForEach((message) =>
+      Effect.sync(() => {
+        if (message._tag === "Changed") return changed(message.what)
+        if (message._tag === "Ping") return
+        const progress = progressOf(message.run)
+        registry.set(progress, after(registry.get(progress), message))
+        if (message._tag === "Finished") changed("runs")
+      })
+    ),
+    Effect.catch(() =>
+      Effect.sync(() => {
+        connected("lost")
+        // the session is over: every screen reads again, and shows how to get one
+        for (const what of all) changed(what)
+      })
+    )
+  )
+})

@@ -1,0 +1,30 @@
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import * as Option from "effect/Option"
+
+const errorOf = (result: AsyncResult.AsyncResult<unknown, unknown>): unknown =>
+  Option.getOrUndefined(AsyncResult.error(result))
+
+const sentenceOf = (error: unknown): string => {
+  if (typeof error !== "object" || error === null || !("detail" in error)) {
+    return "The server doesn't respond. It may be restarting, or the network is down."
+  }
+  const { detail } = error
+  if (typeof detail === "string") return /[.!?]$/u.test(detail) ? detail : `${detail}.`
+  // a 422 lists each field that is wrong
+  if (!Array.isArray(detail)) return "The server refused the request."
+  return detail
+    .map((issue: { readonly loc?: ReadonlyArray<unknown>; readonly msg?: unknown }) =>
+      [issue.loc?.slice(1).join("."), String(issue.msg ?? "is wrong")].filter(Boolean).join(": ")
+    )
+    .join(". ")
+    .concat(".")
+}
+
+/** Returns the error of a result as a sentence. */
+export const reason = (result: AsyncResult.AsyncResult<unknown, unknown>): string => sentenceOf(errorOf(result))
+
+/** Returns the tag of an error of the contract, such as `NotFoundError`. */
+export const errorTag = (result: AsyncResult.AsyncResult<unknown, unknown>): string | undefined => {
+  const error = errorOf(result)
+  return typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : undefined
+}

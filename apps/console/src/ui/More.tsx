@@ -1,0 +1,17 @@
+import { Button } from "./Button.tsx"
+
+interface MoreProps {
+  readonly isDone: boolean
+  readonly isWaiting: boolean
+  readonly onMore: () => void
+}
+
+/** The end of a list of pages: a button that reads the next one. */
+export const More = ({ isDone, isWaiting, onMore }: MoreProps) =>
+  isDone ? null : (
+    <div>
+      <Button disabled={isWaiting} onClick={onMore}>
+        Show more
+      </Button>
+    </div>
+  )

@@ -1,0 +1,85 @@
+import { assert, describe, it } from "vitest"
+import { hostile } from "../server/World.ts"
+import { checkAccessibility, checkWidth, looks, runId, useConsole } from "./Console.ts"
+
+const at = "2026-11-28T08:00:00.000Z"
+
+const delivery = {
+  id: "d1",
+  messageId: "msg_1",
+  type: "run.completed",
+  status: "queued",
+  attempts: 3,
+  createdAt: at,
+  nextAttemptAt: at,
+  finishedAt: null,
+  response: 503,
+  error: "The response was 503"
+}
+
+const webhook = {
+  id: "w1",
+  url: `https://app.example/${hostile[0]}`,
+  description: null,
+  events: ["run.completed"],
+  active: true,
+  owner: "shop",
+  everyKey: false,
+  createdAt: at,
+  updatedAt: at,
+  previousSecretUntil: null,
+  lastDelivery: delivery
+}
+
+const schedule = {
+  id: "s1",
+  name: hostile[1],
+  cron: "0 6 * * 1-5",
+  timeZone: "Europe/Berlin",
+  missed: "skip",
+  run: { task: "Find a red mug" },
+  active: true,
+  owner: "shop",
+  nextAt: at,
+  lastDueAt: at,
+  lastRunId: runId(3),
+  lastError: null,
+  createdAt: at,
+  updatedAt: at
+}
+
+describe("the settings", () => {
+  const { visit } = useConsole()
+
+  for (const look of [looks.light, looks.phone]) {
+    it(`show webhooks with their newest message, and schedules with their runs, at ${look.width} px`, () =>
+      visit(
+        "/settings",
+        async (page, { world }) => {
+          await page.getByRole("table").first().waitFor()
+          assert.strictEqual(await page.getByRole("heading", { name: "Webhooks" }).count(), 0)
+          world.webhooks.push(webhook, { ...webhook, id: "w2", everyKey: true, active: false, lastDelivery: null })
+          world.schedules.push(schedule, {
+            ...schedule,
+            id: "s2",
+            active: false,
+            nextAt: null,
+            lastError: `No run: ${hostile[2]}`
+          })
+          await page.reload()
+          const webhooks = page.getByRole("region", { name: "Webhooks" })
+          await webhooks.getByText("The response was 503 after 3 attempts").waitFor()
+          await webhooks.getByText("Inactive").waitFor()
+          const schedules = page.getByRole("region", { name: "Schedules" })
+          await schedules.getByText("Paused").waitFor()
+          assert.strictEqual(await schedules.getByRole("link").getAttribute("href"), `/console/runs/${runId(3)}`)
+          await checkAccessibility(page, "webhooks and schedules")
+          await checkWidth(page, "webhooks and schedules")
+          assert.isUndefined(await page.evaluate(() => (globalThis as { pwned?: number }).pwned))
+          world.webhooks.length = 0
+          world.schedules.length = 0
+        },
+        look
+      ))
+  }
+})

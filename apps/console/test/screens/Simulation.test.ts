@@ -1,0 +1,207 @@
+import { Server, SimulatedService } from "@webagent/simulation"
+import { open } from "@webagent/test-chromium"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { hostile } from "../server/World.ts"
+import { checkAccessibility, checkWidth, isWhole, looks, watchProblems } from "./Console.ts"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+
+/** A simulated service of its own for each test, with its console in a page. */
+const useService = () => {
+  let browser: Browser
+  beforeAll(async () => {
+    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
+    browser = await open()
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+  interface Service {
+    /** Sends a request as an app does. */
+    readonly send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
+  }
+  return async (
+    path: string,
+    test: (page: Page, service: Service) => Promise<void>,
+    { theme, width }: (typeof looks)[keyof typeof looks] = looks.light
+  ) => {
+    const scope = Effect.runSync(Scope.make())
+    const parts = await Effect.runPromise(Scope.provide(Layer.build(SimulatedService.layer()), scope))
+    const { address } = Context.get(parts, Server)
+    const context = await browser.newContext({
+      viewport: { width, height: 800 },
+      colorScheme: theme,
+      reducedMotion: "reduce"
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const problems = watchProblems(page, address)
+    const send: Service["send"] = (method, at, body, headers) =>
+      fetch(`${address}${at}`, {
+        method,
+        headers: { "x-service-api-key": "wak_test", "content-type": "application/json", ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+    try {
+      await page.goto(`${address}/console${path}`)
+      await page.waitForSelector("h1")
+      await test(page, { send })
+      assert.deepStrictEqual(problems, [])
+    } finally {
+      await context.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
+
+const rows = (page: Page) => page.getByRole("region", { name: "Journal" }).locator("tbody tr")
+
+describe("the simulated service", () => {
+  const visit = useService()
+
+  it("changes its profile and its faults, and an app notices", () =>
+    visit("/", async (page, { send }) => {
+      await page.keyboard.press("g")
+      await page.keyboard.press("m")
+      await page.getByRole("button", { name: "Use flaky" }).click()
+      await page.getByText("The service behaves as flaky").waitFor()
+      await page.getByRole("link", { name: /^Faults/u }).click()
+      await page.getByRole("button", { name: "Remove all" }).click()
+      await page.getByText("No faults", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Add a fault" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Fault", { exact: true }).selectOption("status")
+      await dialog.getByLabel("Status", { exact: true }).fill("200")
+      await dialog.getByRole("button", { name: "Add the fault" }).click()
+      assert.include(await dialog.getByRole("alert").textContent(), "status")
+      await dialog.getByLabel("Status", { exact: true }).fill("418")
+      await dialog.getByLabel("Operation").selectOption("v4.getRun")
+      await dialog.getByRole("button", { name: "Add the fault" }).click()
+      await page.getByText("1 fault in force").waitFor()
+      assert.strictEqual((await send("GET", "/api/v4/runs/none")).status, 418)
+      await page.getByRole("button", { name: "Remove the fault status" }).click()
+      await page.getByText("No faults", { exact: true }).waitFor()
+      assert.strictEqual((await send("GET", "/api/v4/runs/none")).status, 404)
+      await page.getByLabel("Add a fault of a preset").selectOption({ index: 1 })
+      await page.getByText("1 fault in force").waitFor()
+    }))
+
+  it("takes a profile as JSON, and names each field that is wrong", () =>
+    visit("/simulation", async (page) => {
+      await page.getByText("Edit the profile as JSON").click()
+      const editor = page.getByLabel("Profile", { exact: true })
+      await editor.fill('{ "extends": "flaky", "limits": { "burst": 3 } }')
+      await page.getByRole("button", { name: "Use this profile" }).click()
+      await page.getByRole("alert").getByText("limits.burst").waitFor()
+      await editor.fill('{ "extends": "flaky", "name": "mine" }')
+      await page.getByRole("button", { name: "Use this profile" }).click()
+      await page.getByText("The profile is in force").waitFor()
+      await page.locator("dd").getByText("mine", { exact: true }).waitFor()
+    }))
+
+  it("follows the journal, filters it, pauses it and opens a row at its address", () =>
+    visit("/simulation/journal", async (page, { send }) => {
+      await page.getByText("Nothing happened yet").waitFor()
+      await send("GET", "/api/v4/runs/none")
+      await rows(page).first().waitFor()
+      await page.getByRole("button", { name: "Pause" }).click()
+      await send("POST", "/api/v4/runs", { task: "Find a red mug" })
+      await page.getByRole("button", { name: /^Follow \(\d+ new\)/u }).waitFor()
+      assert.strictEqual(await rows(page).count(), 1)
+      await page.getByRole("button", { name: /^Follow/u }).click()
+      await page.getByText("POST /api/v4/runs").waitFor()
+      await page.getByLabel("Kind of row").selectOption("move")
+      await page.waitForURL(/\/simulation\/journal\?type=move$/u)
+      await page
+        .getByText(/: queued to /u)
+        .first()
+        .waitFor()
+      assert.strictEqual(await page.getByText("POST /api/v4/runs").count(), 0)
+      // with the keyboard alone
+      await page.keyboard.press("Escape")
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+      await page.keyboard.press("j")
+      await page.keyboard.press("j")
+      await page.keyboard.press("k")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/\/simulation\/journal\?type=move&row=\d+$/u)
+      const dialog = page.getByRole("dialog")
+      await dialog.getByRole("link", { name: "Show all rows of this resource" }).waitFor()
+      await page.keyboard.press("Escape")
+      await page.waitForURL(/\/simulation\/journal\?type=move$/u)
+      await page.goto(page.url().replace(/\?.*/u, "?row=999"))
+      await page.getByText("The service no longer has this row").waitFor()
+    }))
+
+  it("moves a manual clock, and shows what the checks found and what is open", () =>
+    visit("/simulation", async (page, { send }) => {
+      await page.getByRole("button", { name: "Manual" }).click()
+      await page.getByRole("button", { name: "Move 30 minutes" }).waitFor()
+      await send("POST", "/api/v4/runs", { task: "Find a red mug [simulate duration=1h]" })
+      await page.getByRole("button", { name: "Move 1 second", exact: true }).click()
+      await page.getByText(/^Service time is/u).waitFor()
+      await page.getByLabel("Move by").fill("soon")
+      await page.getByRole("button", { name: "Move", exact: true }).click()
+      await page.getByRole("alert").getByText("Use a time such as 200ms").waitFor()
+      await page.getByRole("link", { name: /^Checks/u }).click()
+      await page.getByRole("heading", { name: "Some checks failed" }).waitFor()
+      await page.getByRole("heading", { name: "runs-left-running" }).waitFor()
+      await page.getByRole("link", { name: /^Open/u }).click()
+      await page.getByRole("button", { name: /^Cancel run/u }).click()
+      await page.getByRole("button", { name: /^Cancel run/u }).waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Reset" }).click()
+      await page.getByRole("button", { name: "Reset the service" }).click()
+      await page.getByText("No open resources").waitFor()
+    }))
+
+  it.runIf(isWhole)("refuses connections, and the page reconnects by itself", () =>
+    visit("/simulation", async (page) => {
+      await page.getByRole("button", { name: "Outage" }).click()
+      await page.getByRole("button", { name: "Start the outage" }).click()
+      await page.getByText("No connection is accepted for 10 seconds").waitFor()
+      await page.getByText("Offline", { exact: true }).waitFor()
+      await page.getByText("Live", { exact: true }).waitFor({ timeout: 40_000 })
+      await page.getByRole("button", { name: "Use flaky" }).click()
+      await page.getByText("The service behaves as flaky").waitFor()
+    })
+  )
+
+  const paths = ["", "/faults", "/journal", "/journal?row=1", "/checks", "/open", "/nothing"]
+  for (const [name, look] of Object.entries(looks)) {
+    if (!isWhole) continue
+    it(`axe finds nothing in ${name}, nothing scrolls sideways, and texts of strangers are only text`, () =>
+      visit(
+        "/simulation",
+        async (page, { send }) => {
+          const base = page.url()
+          await send("PUT", "/console/api/simulation/profile", {
+            profile: { name: hostile[0], description: hostile[1] }
+          })
+          await send("PUT", "/console/api/simulation/faults", [
+            { name: hostile[1], fault: { kind: "status", detail: hostile[0] }, when: { resource: hostile[0] } }
+          ])
+          await send("POST", "/api/v4/runs", { task: `${hostile[0]} [simulate duration=1h]` })
+          await send("GET", `/${hostile[0]}?api_key=wak_test`, undefined, { "user-agent": hostile[1] })
+          for (const path of paths) {
+            await page.goto(`${base}${path}`)
+            // an open dialog hides the rest from roles
+            await page.locator("nav[aria-label='Parts of the simulated service']").waitFor()
+            await page.waitForTimeout(300)
+            await checkAccessibility(page, `${path} in ${name}`)
+            await checkWidth(page, `${path} in ${name}`)
+            assert.isUndefined(await page.evaluate(() => (globalThis as { pwned?: number }).pwned))
+            assert.strictEqual(await page.locator("[onerror],[onload],iframe").count(), 0)
+          }
+        },
+        look
+      ))
+  }
+})

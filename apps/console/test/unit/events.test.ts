@@ -1,0 +1,41 @@
+import { assert, describe, it } from "vitest"
+import { filtersOf, fits, textOf } from "../../src/features/events/filters.ts"
+import { rowOf } from "../../src/state/feed.ts"
+
+const run = { id: "r1", status: "failed", task: "Find a mug", error: "No mug", owner: "shop", node: "node-a" }
+
+describe("a row of the events", () => {
+  it("keeps what a filter needs, and no record", () => {
+    const { n: _, ...row } = rowOf({ id: "41", event: "run", data: { ...run, result: "x".repeat(100_000) } }, 5)
+    assert.deepStrictEqual(row, {
+      position: "41",
+      kind: "run",
+      at_ms: 5,
+      id: "r1",
+      text: "failed: No mug",
+      run: "r1",
+      key: "shop",
+      node: "node-a"
+    })
+    const step = rowOf({ id: "42", event: "step", data: { runId: "r1", number: 3, summary: "Open the shop" } }, 5)
+    assert.deepStrictEqual([step.id, step.run, step.text], ["r1", "r1", "3. Open the shop"])
+    const control = rowOf({ id: "43", event: "control", data: { browserId: "b", driver: "ops" } }, 5)
+    assert.deepStrictEqual([control.id, control.run, control.text], ["b", null, "driven by ops"])
+    assert.strictEqual(rowOf({ id: "44", event: "later", data: null }, 5).text, "")
+  })
+
+  it("fits the filters of the address", () => {
+    const row = rowOf({ id: "41", event: "run", data: run }, 5)
+    for (const [search, isFitting] of [
+      ["", true],
+      ["?kind=run&run=r1&key=shop&node=node-a", true],
+      ["?kind=browser", false],
+      ["?key=other", false],
+      ["?node=node-b", false],
+      ["?run=r2", false]
+    ] as const) {
+      assert.strictEqual(fits(row, filtersOf(search)), isFitting, search)
+      assert.strictEqual(textOf(filtersOf(search)), search)
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { choiceOf, textOf } from "../../src/harness/nights/filters.ts"
+import { chosen, described, drawn, heatOf, legendOf, titleOf } from "../../src/harness/nights/heat.ts"
+import { headsOf } from "../../src/harness/nights/heads.ts"
+import { measured } from "../../src/harness/nights/measure.ts"
+import { inView, moved, offsetFor } from "../../src/harness/nights/windowing.ts"
+import { makeWorld } from "../harness/World.ts"
+import { nameOf } from "../harness/world/Facts.ts"
+
+const { map } = makeWorld({ scenarios: 40, nights: 30 })
+const heat = heatOf(map)
+const all = { text: "", tag: "", owner: "", isRedOnly: false }
+const titles = (filters: Partial<typeof all>, order: "tonight" | "name" = "tonight") =>
+  chosen(heat, { ...all, ...filters }, order).map(({ of }) => titleOf(of))
+
+describe("the heat map", () => {
+  it("has the newest night first, and the worst scenario of tonight on top", () => {
+    assert.isAbove(Date.parse(heat.nights[0]?.of.startedAt ?? ""), Date.parse(heat.nights[1]?.of.startedAt ?? ""))
+    // a false success is worse than a failure, and a leak is worse than a flaky scenario
+    assert.deepStrictEqual(
+      titles({}).slice(0, 3),
+      [4, 2, 5].map((n) => titleOf(nameOf(n)))
+    )
+  })
+
+  it("filters by words of the name, by tag, by owner and by what isn't green tonight", () => {
+    assert.deepStrictEqual(
+      titles({ isRedOnly: true }),
+      [4, 2, 5].map((n) => titleOf(nameOf(n)))
+    )
+    assert.deepStrictEqual(
+      titles({ text: "BANK card" }),
+      titles({}).filter((title) => /bank.*card/u.test(title))
+    )
+    assert.isTrue(chosen(heat, { ...all, tag: "smoke" }, "name").every(({ of }) => of.tags.includes("smoke")))
+    assert.isTrue(chosen(heat, { ...all, owner: "search" }, "name").every(({ of }) => of.owner === "search"))
+    assert.deepStrictEqual(titles({}, "name"), titles({}, "name").toSorted())
+  })
+
+  it("tells states apart without colors, and puts each in words", () => {
+    const [tonight] = heat.nights
+    if (tonight === undefined) return assert.fail()
+    const of = (n: number) => {
+      const line = heat.lines[n]
+      return line === undefined ? assert.fail() : [drawn(line, tonight).text, described(line, tonight)]
+    }
+    assert.deepStrictEqual(of(0), ["✓", "5 of 5 trials passed"])
+    assert.deepStrictEqual(of(2), ["✗", "0 of 5 trials passed"])
+    assert.deepStrictEqual(of(4), ["!", "false success, 0 of 5 trials passed"])
+    assert.deepStrictEqual(of(5), ["L", "5 of 5 trials passed, leaked a browser"])
+    const symbols = legendOf(heat).map(({ text }) => text)
+    assert.lengthOf(new Set(symbols), symbols.length)
+  })
+
+  it("names the month where one begins, and the status of each night", () => {
+    const heads = headsOf(heat)
+    assert.deepStrictEqual([heads[0]?.month, heads[0]?.day, heads[0]?.letter], ["Nov", "27", "✗"])
+    assert.deepStrictEqual(
+      heads.filter(({ month }) => month !== "").map(({ month }) => month),
+      ["Nov", "Oct"]
+    )
+  })
+
+  it("keeps its choice in the address", () => {
+    const choice = {
+      filters: { text: "a b", tag: "smoke", owner: "search", isRedOnly: true },
+      order: "name",
+      show: "cost",
+      compared: ["a1", "a2"]
+    } as const
+    assert.deepStrictEqual(choiceOf(textOf(choice)), choice)
+    assert.strictEqual(textOf(choiceOf("?order=sideways&show=none&compare=")), "")
+  })
+})
+
+describe("the cells of a figure", () => {
+  const [line] = heat.lines
+  const [night, before] = heat.nights
+  if (line === undefined || night === undefined || before === undefined) throw new Error("The map is empty")
+  const viewOf = (now: number) =>
+    measured("duration", {
+      nights: map.nights.map(({ id }) => id),
+      rows: [[...map.nights.slice(1).map(() => 1000), now]]
+    })
+
+  it("are multiples of the scenario's median, with steps that color and text tell apart", () => {
+    const cells = [500, 1000, 1500, 2000, 12_000].map((now) => viewOf(now).drawn(line, night))
+    assert.deepStrictEqual(cells, [
+      { text: "×0.5", look: "ok" },
+      { text: "·", look: "still" },
+      { text: "×1.5", look: "warn" },
+      { text: "×2.0", look: "bad" },
+      { text: "×12", look: "bad" }
+    ])
+    assert.match(viewOf(2000).described(line, night), /2\.0 times the median of 1/u)
+  })
+
+  it("are empty where nothing was measured, and for a night that the figures don't have", () => {
+    assert.deepStrictEqual(viewOf(0).drawn(line, night), { text: "", look: "none" })
+    assert.strictEqual(viewOf(0).described(line, night), "not measured")
+    const other = measured("cost", { nights: ["f00"], rows: [[1]] })
+    assert.strictEqual(other.drawn(line, before).text, "")
+    assert.strictEqual(
+      measured("cost", { nights: map.nights.map(({ id }) => id), rows: [[]] }).drawn(line, night).text,
+      ""
+    )
+  })
+})
+
+describe("the window of a grid", () => {
+  it("has the items in view and two around them", () => {
+    assert.deepStrictEqual(inView(100, 100, 20, 365), { first: 3, end: 12 })
+    assert.deepStrictEqual(inView(0, 100, 20, 3), { first: 0, end: 3 })
+    assert.deepStrictEqual(inView(7200, 100, 20, 365), { first: 358, end: 365 })
+  })
+
+  it("scrolls no further than an item needs", () => {
+    assert.strictEqual(offsetFor(3, 0, 100, 20), 0)
+    assert.strictEqual(offsetFor(7, 0, 100, 20), 60)
+    assert.strictEqual(offsetFor(1, 60, 100, 20), 20)
+  })
+
+  it("moves by keys to the heads, and never outside", () => {
+    const bounds = { rows: 10, columns: 5, page: 4 }
+    const at = (key: string, row: number, column: number, isControl = false) =>
+      moved(key, { row, column }, bounds, isControl)
+    assert.deepStrictEqual(at("ArrowLeft", 0, 0), { row: 0, column: -1 })
+    assert.deepStrictEqual(at("ArrowUp", 0, 0), { row: -1, column: 0 })
+    assert.deepStrictEqual(at("ArrowUp", -1, 0), { row: -1, column: 0 })
+    assert.deepStrictEqual(at("PageDown", 8, 1), { row: 9, column: 1 })
+    assert.deepStrictEqual(at("End", 2, 1, true), { row: 9, column: 4 })
+    assert.isUndefined(at("x", 2, 1))
+  })
+})
