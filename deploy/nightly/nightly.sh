@@ -35,21 +35,39 @@ else
   echo $$ >"$home/lock/pid"
   finish() { rm -rf "$home/lock"; }
 fi
-child=
+child= stopped=
 trap finish EXIT
-# a signal to the night stops the harness, which then stops what it holds
-trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' INT TERM
+# a signal to the night stops what it runs: the harness then stops what it holds
+trap 'stopped=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :' INT TERM
+# the exit code of the child, in $code: a wait that a signal ended is not the end of it
+await() {
+  code=0
+  wait "$child" || code=$?
+  while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
+}
+# runs a tool before the harness; a stop then is the end of the night
+prepare() {
+  node "$@" >>"$night/console.txt" 2>&1 &
+  child=$!
+  await
+  child=
+  [ -z "$stopped" ] || { echo "The night was stopped before it began: $night"; exit 143; }
+  return "$code"
+}
 
 night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
 # two of one second, as when the first was called wrongly, have folders of their own
 mkdir "$night" 2>/dev/null || { night=$night-$$ && mkdir "$night"; }
 cd "$root"
-node tools/workspace/install.mjs harness >"$night/console.txt" 2>&1 || {
-  code=$?
+prepare tools/workspace/install.mjs harness || {
   cat "$night/console.txt"
   echo "The harness could not be installed (exit code $code): $night"
   exit 1
 }
+# the screens of its report, once; without them, the report is written all the same. An image has them, and cannot write
+if [ -w apps/console ]; then
+  prepare tools/workspace/install.mjs console && prepare tools/workspace/console.mjs build harness || :
+fi
 # the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
 PATH=$root/node_modules/.bin:$PATH
 harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
@@ -71,10 +89,7 @@ harness run ${WEBAGENT_NIGHT:-} ${WEBAGENT_TARGET:+--target "$WEBAGENT_TARGET"} 
   --seed "$(date -u +%Y%m%d)" --history "$home/history.ndjson" --record --report-dir "$night" \
   >>"$night/console.txt" 2>&1 &
 child=$!
-code=0
-wait "$child" || code=$?
-# a wait that a signal ended is not the end of the harness
-while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
+await
 if [ "$code" -ne 0 ]; then
   cat "$night/console.txt"
   # the disk that is full has no room for what was said of it

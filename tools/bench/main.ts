@@ -8,21 +8,25 @@ import { cdp, markdown as cdpTables } from "./src/browsers/cdp.ts"
 import { chaos, markdown as chaosTables } from "./src/chaos/chaos.ts"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
+import { consolePages, markdown as consoleTables } from "./src/console/console.ts"
 import { durable } from "./src/durable/durable.ts"
 import { markdown as durableTables } from "./src/durable/DurableReport.ts"
 import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
 import { lists } from "./src/lists/lists.ts"
 import { markdown as listsTables } from "./src/lists/ListsReport.ts"
+import { markdown as walkTable, walk } from "./src/lists/Walk.ts"
 import { live, markdown as liveTables } from "./src/live/live.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
+import { markdown as shippedTables, shipped } from "./src/nights/shipped.ts"
 import { markdown as pageTables, page } from "./src/page/page.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
 import { stores } from "./src/stores/stores.ts"
+import { markdown as uiTables, ui } from "./src/ui/ui.ts"
 import { markdown as storesTables } from "./src/stores/StoresReport.ts"
 
 const bench =
@@ -36,12 +40,16 @@ const benches = {
   simulated: bench(simulated, serverTables),
   clients: bench(clients, clientTables),
   nights: bench(nights, nightsTables),
+  months: bench(shipped, shippedTables),
   stores: bench(stores, storesTables),
   durable: bench(durable, durableTables),
   lists: bench(lists, listsTables),
+  walk: bench(walk, walkTable),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
   live: bench(live, liveTables),
+  console: bench(consolePages, consoleTables),
+  ui: bench(ui, uiTables),
   browsers: bench(browsers, browsersTables),
   cdp: bench(cdp, cdpTables),
   page: bench(page, pageTables),
@@ -55,12 +63,16 @@ const usage = `pnpm bench NAME [options]
   simulated        Compare the simulated server with mock servers and hand-written ones
   clients          Compare our clients with another SDK and requests by hand
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
+  months           Measure months of nights with the setting that init writes: failed nights, and what is found
   stores           Compare our server in memory, over SQLite, and over Postgres with one node and three
   durable          Measure commits and checkpoints of a file, its growth, and one with a million runs
   lists            Measure lists, counts and spend with a million runs over SQLite and Postgres
+  walk             Walk over a million runs of a server over a file while 100 streams of events are open
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
+  console          Measure an open console: 200 events per second, a wall of 20 browsers, a list of a million runs
+  ui               Measure the harness's screens with a year of 500 scenarios: opening, scrolling, memory
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
@@ -70,7 +82,8 @@ const usage = `pnpm bench NAME [options]
   --peers A,B      Measure only these
   --rounds N       Measure N rounds, or kill N times
   --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
-  --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10) or join (a node more)
+  --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10), join (a node more) or upgrade (needs --against)
+  --against REF    For chaos: the commit of the version before, which is built once
   --seed N         For chaos: set what happens when (each day another one)
   --kills N, --freezes N, --restarts N, --stalls N
                    For chaos: kill (60) and freeze (40) nodes, restart (3) and freeze (3) Postgres N times
@@ -84,6 +97,7 @@ const options = {
   rounds: { type: "string" },
   duration: { type: "string" },
   mode: { type: "string" },
+  against: { type: "string" },
   seed: { type: "string" },
   kills: { type: "string" },
   freezes: { type: "string" },
@@ -134,6 +148,7 @@ const main = async () => {
     peers: values.peers.split(",").filter((peer) => peer !== ""),
     rounds: roundsOf(values.rounds),
     duration: values.duration,
+    against: values.against,
     chaos: {
       mode: values.mode,
       seed: countOf("seed", values.seed),

@@ -83,64 +83,63 @@ const noGo = built instanceof BuildK6Error && built.exitCode === 4
 /** A test that needs k6, and so Go when k6 has not been built before. */
 const test = (name, body) => nodeTest(name, { skip: noGo && built.message }, body)
 
-describe("smoke", { concurrency: 3 }, () => {
-  if (built instanceof Error && !noGo) throw built
-  const k6 = built
+if (built instanceof Error && !noGo) throw built
+const k6 = built
 
-  // our k6 needs a second of CPU to read the TypeScript at each start: where that is not the point, it gets the bundle
-  const bundles = mkdtempSync(join(tmpdir(), "smoke-bundles-"))
-  after(() => rmSync(bundles, { recursive: true }))
-  if (!noGo) execFileSync(process.execPath, [join(load, "bundle.mjs"), bundles])
-  const source = { script: join(load, "k6", "load.ts"), by: {} }
-  const bundle = { script: join(bundles, "load.js"), by: { XK6_TS: "false" } }
+// our k6 needs a second of CPU to read the TypeScript at each start: where that is not the point, it gets the bundle
+const bundles = mkdtempSync(join(tmpdir(), "smoke-bundles-"))
+after(() => rmSync(bundles, { recursive: true }))
+if (!noGo) execFileSync(process.execPath, [join(load, "bundle.mjs"), bundles])
+const source = { script: join(load, "k6", "load.ts"), by: {} }
+const bundle = { script: join(bundles, "load.js"), by: { XK6_TS: "false" } }
 
-  async function smoke(
-    fail,
-    environment = {},
-    { abortAt, firstStatus = "running", from = bundle, keys = false, pauseAt, result = "hello", stallAt } = {}
-  ) {
-    const act = (request, ordinal) => {
-      if (ordinal === abortAt) child.kill("SIGINT")
-      if (ordinal === pauseAt) {
-        child.kill("SIGSTOP")
-        setTimeout(() => child.kill("SIGCONT"), 1500)
-      }
-      return fail?.(request, ordinal, () => child.kill("SIGINT"))
+async function smoke(
+  fail,
+  environment = {},
+  { abortAt, firstStatus = "running", from = bundle, keys = false, pauseAt, result = "hello", stallAt } = {}
+) {
+  const act = (request, ordinal) => {
+    if (ordinal === abortAt) child.kill("SIGINT")
+    if (ordinal === pauseAt) {
+      child.kill("SIGSTOP")
+      setTimeout(() => child.kill("SIGCONT"), 1500)
     }
-    const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
-    const service = await scriptedService({ fail: act, firstStatus, keyHeader, keys, result, stallAt })
-    const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
-    const { by, script } = from
-    const env = {
-      ...by,
-      K6_NO_USAGE_REPORT: "true",
-      K6_AUTO_EXTENSION_RESOLUTION: "false",
-      WEBAGENT_BASE_URL: `${service.address}/api/v4/`,
-      WEBAGENT_API_KEY: "wak_test",
-      WEBAGENT_LOAD_MIX: "runs=1,browsers=1",
-      WEBAGENT_LOAD_RATE: "20",
-      // k6 makes virtual users for it beforehand: enough for a machine that is ten times as slow
-      WEBAGENT_LOAD_RUN_TIMEOUT: "12s",
-      WEBAGENT_LOAD_DURATION: "2s",
-      WEBAGENT_LOAD_SUMMARY: summary,
-      ...environment
-    }
-    const child = spawn(k6, ["run", "--quiet", script], { env, stdio: ["ignore", "pipe", "pipe"] })
-    const output = { stdout: "", stderr: "" }
-    for (const name of ["stdout", "stderr"])
-      child[name].setEncoding("utf8").on("data", (text) => (output[name] += text))
-    const [exitCode] = await once(child, "close")
-    service.close()
-    const crossed = /thresholds on metrics '(.*)' have been crossed/.exec(output.stderr)?.[1].split(", ") ?? []
-    return {
-      ...output,
-      exitCode,
-      crossed,
-      seen: service.seen,
-      metrics: () => JSON.parse(readFileSync(summary, "utf8")).metrics
-    }
+    return fail?.(request, ordinal, () => child.kill("SIGINT"))
   }
+  const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
+  const service = await scriptedService({ fail: act, firstStatus, keyHeader, keys, result, stallAt })
+  const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
+  const { by, script } = from
+  const env = {
+    ...by,
+    K6_NO_USAGE_REPORT: "true",
+    K6_AUTO_EXTENSION_RESOLUTION: "false",
+    WEBAGENT_BASE_URL: `${service.address}/api/v4/`,
+    WEBAGENT_API_KEY: "wak_test",
+    WEBAGENT_LOAD_MIX: "runs=1,browsers=1",
+    WEBAGENT_LOAD_RATE: "20",
+    // k6 makes virtual users for it beforehand: enough for a machine that is ten times as slow
+    WEBAGENT_LOAD_RUN_TIMEOUT: "12s",
+    WEBAGENT_LOAD_DURATION: "2s",
+    WEBAGENT_LOAD_SUMMARY: summary,
+    ...environment
+  }
+  const child = spawn(k6, ["run", "--quiet", script], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const output = { stdout: "", stderr: "" }
+  for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (output[name] += text))
+  const [exitCode] = await once(child, "close")
+  service.close()
+  const crossed = /thresholds on metrics '(.*)' have been crossed/.exec(output.stderr)?.[1].split(", ") ?? []
+  return {
+    ...output,
+    exitCode,
+    crossed,
+    seen: service.seen,
+    metrics: () => JSON.parse(readFileSync(summary, "utf8")).metrics
+  }
+}
 
+describe("smoke", { concurrency: 3 }, () => {
   for (const name of ["smoke", "average-load", "stress", "spike", "soak", "breakpoint"]) {
     test(`k6 accepts the script of ${name} in the open model and, bundled, in the closed one`, async () => {
       for (const [{ by, script }, vus, executor] of [
@@ -252,7 +251,9 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.ok(seen.messages.length >= 6, String(seen.messages.length))
     assert.ok(Math.abs(interrupting - seen.messages.length / 2) <= 1, `${interrupting} of ${seen.messages.length}`)
   })
+})
 
+describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () => {
   test("a test that is aborted stops the browsers of the iterations that it cut off", async () => {
     // from the 40th request on no create is answered, so some are under way
     const silent = ({ method, url }, ordinal) =>
@@ -328,7 +329,9 @@ describe("smoke", { concurrency: 3 }, () => {
     // more when a stop was cut off that the service has carried out
     assert.ok(metrics().browsers_leaked.values.count >= seen.open.size)
   })
+})
 
+describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
   test("a stall is in the open model's p99, and hardly in a closed model", async () => {
     const settings = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_DURATION: "3s", WEBAGENT_LOAD_RATE: "40" }
     const p99 = ({ values }) => values["p(99)"]

@@ -1,6 +1,7 @@
 /**
- * Builds the web console if its sources have changed: `node tools/workspace/console.mjs build`. Without `build`, it also
- * serves a simulated service with it on a free port: `npm run console`.
+ * Builds the web console if its sources have changed: `node tools/workspace/console.mjs build`. With `build harness`, it
+ * builds the screens of the harness. Without `build`, it also serves a simulated service with the console on a free port:
+ * `npm run console`.
  */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -11,12 +12,11 @@ import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
 const app = join(root, "apps", "console")
-const dist = join(app, "dist")
 
 /** The name of the file with the fingerprint of a build. */
 const stamp = ".built"
 
-const hasBuild = (fingerprint) => {
+const hasBuild = (dist, fingerprint) => {
   const file = join(dist, stamp)
   return existsSync(file) && readFileSync(file, "utf8") === fingerprint
 }
@@ -25,7 +25,7 @@ const hasBuild = (fingerprint) => {
 const sources = [
   "apps/console/{index.html,package.json,vite.config.ts}",
   "apps/console/src/**/*.*",
-  "packages/{contract,service/admin}/src/**/*.ts",
+  "packages/{cli,contract,harness/{api,findings,load,nights,report,statistics},service/{admin,control}}/src/**/*.ts",
   "pnpm-lock.yaml"
 ]
 
@@ -45,26 +45,27 @@ const run = (args, options) =>
   })
 
 /** Puts a build in the place of the old one. Other processes may do the same at this moment. */
-const putInPlace = (made, fingerprint) => {
+const putInPlace = (made, dist, fingerprint) => {
   for (;;) {
     rmSync(dist, { recursive: true, force: true })
     try {
       return renameSync(made, dist)
     } catch (error) {
-      if (hasBuild(fingerprint)) return rmSync(made, { recursive: true, force: true })
+      if (hasBuild(dist, fingerprint)) return rmSync(made, { recursive: true, force: true })
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
     }
   }
 }
 
-/** Builds the console unless it's there already; ends the process with a sentence if that fails. */
-export const buildConsole = async () => {
+/** Builds a page unless it's there already; ends the process with a sentence if that fails. */
+const buildPage = async (folder, mode) => {
+  const dist = join(app, folder)
   const wanted = fingerprint()
-  if (hasBuild(wanted)) return
-  process.stderr.write("building the console, once ...\n")
+  if (hasBuild(dist, wanted)) return
+  process.stderr.write(`building ${folder} of the console, once ...\n`)
   const vite = join(app, "node_modules", "vite", "bin", "vite.js")
   const made = `${dist}-${process.pid}`
-  const code = await run([vite, "build", "--outDir", made, "--logLevel", "warn"], {
+  const code = await run([vite, "build", "--mode", mode, "--outDir", made, "--logLevel", "error"], {
     cwd: app,
     stdio: ["ignore", 2, 2],
     // a test has another one, with which React is built for development
@@ -76,7 +77,22 @@ export const buildConsole = async () => {
     process.exit(1)
   }
   writeFileSync(join(made, stamp), wanted)
-  putInPlace(made, wanted)
+  putInPlace(made, dist, wanted)
+}
+
+/** Builds the server's console unless it's there already. */
+export const buildConsole = () => buildPage("dist", "production")
+
+/** Builds the screens of reports, which are pages of one file, unless they are there already. */
+export const buildReports = () => buildPage("dist-export", "export")
+
+/** Returns true if the screens of reports are there, and are made of these sources. */
+export const hasReports = () => hasBuild(join(app, "dist-export"), fingerprint())
+
+/** Builds the screens of the harness unless they are there already: for its server, and for pages of one file. */
+export const buildHarness = async () => {
+  await buildPage("dist-harness", "harness")
+  await buildReports()
 }
 
 const isFree = (port) =>
@@ -101,8 +117,8 @@ export const harness = async (args) => {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildConsole()
   const [first, ...more] = process.argv.slice(2)
+  await (first === "build" && more[0] === "harness" ? buildHarness() : buildConsole())
   if (first !== "build") {
     const args = first === undefined ? [] : [first, ...more]
     const port = args.some((word) => /^--port(?:=|$)/u.test(word)) ? [] : ["--port", String(await freePort())]

@@ -159,6 +159,16 @@ const explain = (output) => {
   return lines.find((line) => /error|fail|not found/iu.test(line)) ?? "npx ended without a word"
 }
 
+/** Steps of pnpm in reverse order; it prints nothing while it fetches the first packages. */
+const stages = [
+  [/^Lockfile is up to date/mu, "fetching packages"],
+  [/Verifying lockfile/u, "checking the lockfile"]
+]
+
+/** The step that an install has reached according to its output; undefined before pnpm itself has started. */
+export const stageOf = (output) =>
+  output.match(/^(?:Progress|Downloading)\b.+$/gmu)?.at(-1) ?? stages.find(([line]) => line.test(output))?.[1]
+
 /** Says every ten seconds how far a command is; pnpm prints its progress, npx does not. */
 const heartbeat = (latest) => {
   const start = performance.now()
@@ -206,7 +216,7 @@ export const install = async (scope) => {
   )
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text))
-  const beat = heartbeat(() => output.match(/^Progress: .+$/gmu)?.at(-1) ?? `getting ${packageManager}`)
+  const beat = heartbeat(() => stageOf(output) ?? `getting ${packageManager}`)
   const status = await new Promise((resolve) => child.on("error", resolve).on("close", resolve))
   clearInterval(beat)
   if (status instanceof Error)

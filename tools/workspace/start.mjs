@@ -2,7 +2,7 @@
  * `npm start`: runs every built-in suite against a simulated service. In a terminal, the service and its console then
  * stay open until Ctrl-C, which ends with the suites' exit code.
  */
-import { buildConsole, harness } from "./console.mjs"
+import { buildConsole, buildReports, harness } from "./console.mjs"
 import { install } from "./install.mjs"
 
 const args = process.argv.slice(2)
@@ -13,6 +13,7 @@ const isPlain = !args.some((word) => /^--(?:help|version|target|watch|keep-open|
 if (isAttended && isPlain) {
   await install("console")
   await buildConsole()
+  await buildReports()
 }
 process.exitCode = await harness(["run", "--built-in", ...(isAttended && isPlain ? ["--keep-open"] : []), ...args])
 if (!isAttended && isPlain) process.stdout.write("console  npm run console   (a simulated service in your browser)\n")

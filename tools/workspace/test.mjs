@@ -156,9 +156,10 @@ const poll = setInterval(collect, 200)
 const ordered = [
   [
     ["webagent-harness", "@webagent/conformance"],
-    ["@webagent/chromium", "@webagent/agent"]
+    ["@webagent/chromium", "@webagent/agent"],
+    ["@webagent/bench", "@webagent/docs-test", "@webagent/examples"]
   ],
-  [["webagent-server"], ["@webagent/bench", "@webagent/docs-test", "@webagent/examples"]],
+  [["webagent-server"]],
   // builds every package first
   [["@webagent/packaging"]]
 ].map((steps) =>
@@ -221,7 +222,9 @@ if (flags.includes("--slow")) {
 progress.line(`\n${duration(progress.elapsed)} in all`)
 if (failures.length > 0) progress.line(`\n${failures.map((failure) => `failed: ${failure}`).join("\n")}`)
 if (counts.skipped > 0) {
-  progress.line(`\n${counts.skipped} skipped: this machine lacks what they need`)
+  progress.line(
+    `\n${counts.skipped} skipped: this machine lacks what they need, or only npm run test:screens runs them`
+  )
   for (const what of skipped) progress.line(`  ${what}`)
 }
 progress.line(`\n${counts.passed} passed, ${counts.failed} failed`)

@@ -6,6 +6,7 @@ import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { Server } from "@webagent/simulation"
 import { Browsers, Runs, V4 } from "@webagent/v4"
+import { Profiles, Workspaces } from "@webagent/v4/account"
 import { WebAgent } from "@webagent/v4/promise"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -40,6 +41,10 @@ import * as ledger from "../src/29_ledger.ts"
 import * as promises from "../src/30_promises.ts"
 import * as promisesBrowser from "../src/31_promises-browser.ts"
 import * as openTelemetry from "../src/32_opentelemetry.ts"
+import * as eventsOfARun from "../src/34_events.ts"
+import * as profile from "../src/35_profile.ts"
+import * as files from "../src/36_files.ts"
+import * as handOff from "../src/37_hand-off.ts"
 import slowest from "../src/33_slowest.reporter.ts"
 import * as service from "./service.ts"
 
@@ -353,6 +358,47 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
+  it.effect("34_events: the events of a run and its steps, then its result", () =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
+      const { status, steps } = yield* Effect.promise(() => eventsOfARun.program(agent))
+      assert.strictEqual(status, "completed")
+      assert.isAbove(steps, 0)
+    })
+  )
+
+  it.effect("35_profile: two browsers with one profile", () =>
+    Effect.gen(function* () {
+      const { logs, value } = yield* withLogs(Effect.provide(profile.program, Profiles.layer))
+      assert.deepStrictEqual(value, { name: "Ada", isUsed: true })
+      assert.deepStrictEqual(
+        logs.map((line) => line.split(" ")[0]),
+        ["Sign", "Buy"]
+      )
+    })
+  )
+
+  it.effect("36_files: a run gets a file that was uploaded, and its downloads are listed", () =>
+    Effect.gen(function* () {
+      const { attached, downloads, uploaded } = yield* Effect.provide(files.program, Workspaces.layer)
+      assert.deepStrictEqual(
+        attached,
+        uploaded.flatMap((file) => file.id ?? [])
+      )
+      assert.deepStrictEqual([uploaded[0]?.path, downloads], ["prices.csv", []])
+    })
+  )
+
+  it.effect("37_hand-off: a run asks a person, and its result has the answer", () =>
+    Effect.gen(function* () {
+      const { logs, value } = yield* withLogs(handOff.program)
+      assert.deepStrictEqual(logs, ["Which color? Red or Blue"])
+      assert.strictEqual(value.status, "completed")
+      assert.match(String(value.result), /Answer: Blue$/u)
+    })
+  )
+
   for (const scenario of flights.scenarios) {
     it.effect(`28_flights.suite: ${scenario.name}`, () =>
       Effect.gen(function* () {
@@ -381,6 +427,8 @@ it("33_slowest.reporter: writes the slowest scenarios, as many as its options sa
     files: [],
     page: undefined,
     replay: () => "",
+    ignoring: () => undefined,
+    commands: { program: "npx webagent-harness", history: "", quarantine: "" },
     reap: () => undefined,
     nights: [],
     history: undefined

@@ -1,3 +1,4 @@
+import { connectionErrors } from "@webagent/cli/PlatformErrorText"
 import { unreachable, type UserError } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as HttpClientError from "effect/http/HttpClientError"
@@ -18,20 +19,11 @@ const patience = "10 seconds"
 /** Rows of a page, and ids of a request. */
 export const pageRows = 100
 
-const explanations: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "its name cannot be resolved",
-  ECONNRESET: "connection reset",
-  EHOSTUNREACH: "no route to it",
-  ENETUNREACH: "no network"
-}
-
 /** The reason in the innermost cause, which has the code of the system. */
 const whyOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "no response"
   const code = "code" in error ? String(error.code) : ""
-  return explanations[code] ?? (error.cause === undefined ? code || error.message : whyOf(error.cause))
+  return connectionErrors[code] ?? (error.cause === undefined ? code || error.message : whyOf(error.cause))
 }
 
 /** Errors that only some operations have. Their commands handle them. */

@@ -71,11 +71,11 @@ const layerNone = Layer.unwrap(
   )
 )
 
-const layerReal = ({ model, ...options }: AgentOptions) =>
+const layerReal = (options: AgentOptions) =>
   Layer.unwrap(
     Effect.map(loaded, ({ BrowserAgent, Models }) =>
       BrowserAgent.layer(options).pipe(
-        Layer.provide(Models.layer(model)),
+        Layer.provide(Models.layer(options.model)),
         Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(usage(message))))
       )
     )

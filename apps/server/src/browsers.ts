@@ -1,6 +1,7 @@
 import type { EgressOptions, Isolation } from "@webagent/chromium"
 import type { BrowserPool } from "@webagent/engine"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -32,6 +33,10 @@ export interface ChromiumOptions {
   readonly most?: number | undefined
   /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
   readonly languages?: ReadonlyArray<string> | undefined
+  /** Maximum time that a request for a browser waits for a free one; 20 seconds unless given. */
+  readonly browserQueueTimeout?: Duration.Duration | undefined
+  /** Maximum time that a run waits for a free browser; 5 minutes unless given. */
+  readonly runQueueTimeout?: Duration.Duration | undefined
   /** Number of browsers that one API key may use while other keys use some; three quarters by default. */
   readonly mostPerKey?: number | undefined
 }

@@ -15,7 +15,7 @@ import { mcp } from "./mcp.ts"
 import { browsers } from "./operate.ts"
 import { program } from "./program.ts"
 import { serve } from "./serve.ts"
-import { serveNames } from "./settings.ts"
+import { serveFields } from "./settings.ts"
 
 const simulate = SimulateCommand.make("simulate", { config: Settings.config })
 
@@ -27,7 +27,7 @@ const root = Command.make("webagent-server").pipe(
 /** The settings that a configuration file may have, by command. */
 const settings = {
   simulate: [...Object.keys(SimulateCommand.simulateSettings), "apiKey"],
-  serve: [...serveNames, "apiKey", "adminKey"]
+  serve: serveFields
 }
 
 /** The flags of the commands that serve. */

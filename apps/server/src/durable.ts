@@ -1,4 +1,14 @@
-import { Agent, type ApiKeys, AuditLog, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
+import {
+  Agent,
+  type ApiKeys,
+  AuditLog,
+  Engine,
+  LocalWork,
+  Recordings,
+  TimeOrderedIds,
+  Webhooks,
+  Workspaces
+} from "@webagent/engine"
 import {
   ApiKeyAuth,
   ConsoleSettings,
@@ -9,12 +19,24 @@ import {
   Nodes as Neighbours,
   Monitoring,
   RequestValidation,
-  Server
+  Server,
+  WebhookSettings
 } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
-import { Database, PostgresHints, Retention, secret, SqlApiKeys, SqlNotes, SqlStore } from "@webagent/sql"
+import {
+  Database,
+  PostgresHints,
+  Retention,
+  secret,
+  SqlApiKeys,
+  SqlConsoleSessions,
+  SqlNotes,
+  SqlSchedules,
+  SqlStore,
+  SqlWebhooks
+} from "@webagent/sql"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -22,11 +44,14 @@ import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
 import { type Data, layerDatabase, type SqliteSettings } from "./data.ts"
+import { type FilesOptions, layerFiles } from "./files.ts"
 import { layerInstallation } from "./installation.ts"
 import * as Node from "./node.ts"
 import { Drain, layerDrain } from "./drain.ts"
 import { layerFinishedRuns } from "./finishedRuns.ts"
 import { layerMonitoring } from "./monitoring.ts"
+import { layerProfiles, type ProfileKeyOptions } from "./profileKeys.ts"
+import { layerTracedAgent, layerTracedBrowsers, layerTracedStore } from "./traces.ts"
 import { layerObserved, Writes } from "./writes.ts"
 
 /** A server that keeps everything in a database. */
@@ -47,10 +72,15 @@ export interface DurableOptions extends Listener.ListenerOptions {
   readonly settings: Installation.InstallationService["settings"]
   /** Settings of simulated browsers and their agent. */
   readonly simulated: { readonly seed: number; readonly turnDuration: Duration.Duration | undefined }
+  /** True if webhooks may have addresses that aren't public. */
+  readonly allowPrivateWebhooks: boolean
   readonly drainWithin: Duration.Duration
   readonly retention: Retention.RetentionPolicy
+  readonly files: FilesOptions
   readonly browsers: "auto" | "chromium" | "simulated"
   readonly chromium: Browsers.ChromiumOptions
+  /** The keys of the profiles of real browsers. */
+  readonly profileKeys?: ProfileKeyOptions
   /** The agent of real browsers; without one their runs fail. */
   readonly agent: Agents.AgentOptions | undefined
 }
@@ -62,15 +92,20 @@ const idle_ms = 86_400_000
 const keepAudit_ms = 365 * 86_400_000
 const auditBatch = 10_000
 
+/** Number of messages to webhooks that are deleted each minute. */
+const webhookBatch = 10_000
+
 /** Number of batches that are deleted each minute. */
 const perMinute = 100
 
 /** Every minute: stops sessions that are idle for a day, and forgets what is over for long enough. */
-const layerRetention = (policy: Retention.RetentionPolicy) =>
+const layerRetention = (policy: Retention.RetentionPolicy, files: Pick<FilesOptions, "keep_ms">) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const recordings = yield* Recordings
       const auditLog = yield* AuditLog
+      const workspaces = yield* Workspaces
+      const webhooks = yield* Webhooks
       const sweep = Effect.gen(function* () {
         yield* Retention.stopIdle(idle_ms)
         const now_ms = yield* Clock.currentTimeMillis
@@ -78,6 +113,8 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
         const gone = {
           ...pruned,
           recordings: yield* recordings?.prune(now_ms - policy.keep_ms) ?? Effect.succeed(0),
+          files: yield* workspaces?.prune(now_ms - files.keep_ms) ?? Effect.succeed(0),
+          webhookMessages: yield* webhooks?.prune(now_ms - policy.keep_ms, webhookBatch) ?? Effect.succeed(0),
           auditEntries: yield* auditLog?.prune(now_ms - keepAudit_ms, auditBatch) ?? Effect.succeed(0)
         }
         if (Object.values(gone).some((count) => count > 0)) {
@@ -104,9 +141,10 @@ export const layer = <E>(
   const { adminKeys, apiKeys, data, node, shared, simulated: simulation } = options
   const { seed, turnDuration } = simulation
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
-  const browsers = Browsers.layer(options.browsers, options.chromium, ports)
+  const pool = Browsers.layer(options.browsers, options.chromium, ports)
+  const browsers = Layer.merge(pool, Layer.provide(layerTracedBrowsers, pool))
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
-  const agent = Layer.provide(Agents.layer(options.agent, simulated), browsers)
+  const agent = Layer.provide(layerTracedAgent, Layer.provide(Agents.layer(options.agent, simulated), browsers))
   const served = Layer.unwrap(
     Effect.gen(function* () {
       const bytes = yield* Effect.orDie(secret("links"))
@@ -128,7 +166,7 @@ export const layer = <E>(
   const hints = shared === undefined || data._tag === "File" ? Layer.empty : PostgresHints.layer(data.url)
   const locked =
     shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
-  return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
+  return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention, options.files)).pipe(
     Layer.provideMerge(served),
     Layer.provide([
       ApiKeyAuth.layerManaged(apiKeys, adminKeys),
@@ -136,18 +174,39 @@ export const layer = <E>(
       RequestValidation.layer,
       layerMonitoring(data),
       layerInstallation(options),
-      Layer.succeed(ConsoleSettings, { access: options.console ? "key" : "off" })
+      Layer.succeed(ConsoleSettings, { access: options.console ? "key" : "off" }),
+      Layer.effect(
+        WebhookSettings,
+        Effect.map(WebhookSettings, (settings) => ({
+          ...settings,
+          // no other process changes the file
+          poll: shared === undefined && data._tag === "File" ? Duration.infinity : settings.poll,
+          get allowPrivate() {
+            return options.allowPrivateWebhooks
+          }
+        }))
+      )
     ]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),
     Layer.provide(work),
+    Layer.provide(layerFiles(options.files, data._tag === "Postgres")),
     Layer.provideMerge(browsers),
     Layer.provide([Node.layerId(node), hints]),
     // of several nodes, each figure says whose it is
     Layer.provide(shared === undefined ? Layer.empty : Layer.succeed(Metric.CurrentMetricAttributes, { node })),
     Layer.provide([Drain.layer, Listener.layer(options)]),
     Layer.provide(Layer.effectDiscard(check)),
-    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerObserved, SqlStore.layer), SqlApiKeys.layer, SqlNotes.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.provide(layerTracedStore, Layer.provide(layerObserved, SqlStore.layer)),
+        SqlApiKeys.layer,
+        SqlConsoleSessions.layer,
+        SqlNotes.layer,
+        Layer.provide(Layer.merge(SqlSchedules.layer, SqlWebhooks.layer), TimeOrderedIds.layer),
+        Layer.provide(layerProfiles(options.profileKeys, data), TimeOrderedIds.layer)
+      )
+    ),
     Layer.provide(Writes.layer(data.name)),
     Layer.provide(Layer.provide(layerDatabase(data, options.sqlite), locked))
   )

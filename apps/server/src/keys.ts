@@ -50,9 +50,10 @@ const create = Command.make(
       atLeast(0),
       atMost,
       Flag.optional
-    )
+    ),
+    fileMegabytes: limit("max-file-mb", "megabytes of stored files", 0)
   },
-  ({ browsers, name, requestsPerMinute, runs, scopes, usdPerDay, ...from }) =>
+  ({ browsers, fileMegabytes, name, requestsPerMinute, runs, scopes, usdPerDay, ...from }) =>
     within(
       from,
       Effect.gen(function* () {
@@ -61,7 +62,8 @@ const create = Command.make(
           runs: Option.getOrNull(runs),
           browsers: Option.getOrNull(browsers),
           requestsPerMinute: Option.getOrNull(requestsPerMinute),
-          usdPerDay: Option.getOrNull(usdPerDay)
+          usdPerDay: Option.getOrNull(usdPerDay),
+          fileMegabytes: Option.getOrNull(fileMegabytes)
         }
         const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? defaultKeyScopes : [...new Set(scopes)]
         const secret = yield* Effect.catchTag(
@@ -79,12 +81,13 @@ const create = Command.make(
 
 const date = (at_ms: number) => new Date(at_ms).toISOString().slice(0, 16).replace("T", " ")
 
-const line = ({ createdAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ListedKey) => {
+const line = ({ createdAt_ms, lastUsedAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ListedKey) => {
   const most = [
     ["runs", limits.runs],
     ["browsers", limits.browsers],
     ["requests/minute", limits.requestsPerMinute],
-    ["USD/day", limits.usdPerDay]
+    ["USD/day", limits.usdPerDay],
+    ["MB of files", limits.fileMegabytes ?? null]
   ].flatMap(([what, count]) => (count === null ? [] : [`${count} ${what}`]))
   return [
     name,
@@ -92,6 +95,7 @@ const line = ({ createdAt_ms, limits, name, prefix, revokedAt_ms, scopes }: List
     scopes.join(","),
     most.length === 0 ? "no limits" : most.join(", "),
     `created ${date(createdAt_ms)}`,
+    ...(lastUsedAt_ms === null ? [] : [`last used ${date(lastUsedAt_ms)}`]),
     ...(revokedAt_ms === null ? [] : [`revoked ${date(revokedAt_ms)}`])
   ].join("  ")
 }

@@ -1,10 +1,11 @@
+import { loading } from "@webagent/cli/Loading"
 import * as CliFlags from "@webagent/cli/Flags"
 import * as Settings from "@webagent/cli/Settings"
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import { serveSettings } from "./settings.ts"
 
-const flags = {
+/** The flags of a service. */
+export const serveFlags = {
   config: Settings.config,
   apiKeys: CliFlags.apiKeys("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY)"),
   adminKeys: CliFlags.apiKeys(
@@ -21,12 +22,9 @@ const flags = {
 }
 
 /** The flags of a service, as the user set them. */
-export type ServeFlags = Command.Command.Config.Infer<typeof flags>
+export type ServeFlags = Command.Command.Config.Infer<typeof serveFlags>
 
 /** Serves a database until Ctrl-C. The service is loaded when the command runs. */
-export const serve = Command.make("serve", flags, (given) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./serveDatabase.ts")),
-    ({ serveDatabase }) => serveDatabase(given)
-  )
+export const serve = Command.make("serve", serveFlags, (given) =>
+  loading(async () => (await import("./serveDatabase.ts")).serveDatabase(given))
 ).pipe(Command.withDescription("Serve v2, v3 and v4 of the web-agent service over a database"))

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
+import { join } from "node:path"
 import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
 import { folderOf } from "./data.ts"
@@ -19,10 +20,15 @@ import * as Durable from "./durable.ts"
 import type { ModelName, ModelPrice } from "./modelTexts.ts"
 import { restartWhenLost } from "./node.ts"
 import { orSentence } from "./orSentence.ts"
+import { profileKeyVariable } from "./profileKeys.ts"
 import { program } from "./program.ts"
+import { hasFiles, reload } from "./reload.ts"
 import type { ServeFlags } from "./serve.ts"
 import { settingsInForce } from "./settingsInForce.ts"
 import { withHangup, withLimit } from "./stopping.ts"
+import { layerTraces } from "./traces.ts"
+
+const megabyte = 2 ** 20
 
 type ModelConfig = Agents.AgentOptions["model"]
 
@@ -130,7 +136,7 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     ...(shared === undefined ? {} : { shared }),
     sqlite: {
       durable: file?.durable ?? "normal",
-      ...(file?.sqliteLogLimit === undefined ? {} : { logLimit: file.sqliteLogLimit * 2 ** 20 })
+      ...(file?.sqliteLogLimit === undefined ? {} : { logLimit: file.sqliteLogLimit * megabyte })
     },
     host: given.host,
     port: given.port,
@@ -142,10 +148,28 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
     adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),
     settings: settingsInForce(given),
+    allowPrivateWebhooks: given.allowPrivateWebhooks ?? false,
     simulated: { seed: simulated?.seed ?? 1, turnDuration: simulated?.turnDuration },
     drainWithin: given.drainWithin,
+    files: {
+      folder: given.files ?? (data._tag === "File" ? join(folderOf(data), "files") : undefined),
+      limits: {
+        file: given.fileLimit * megabyte,
+        workspace: given.workspaceLimit * megabyte,
+        owner: given.keyFilesLimit * megabyte
+      },
+      keep_ms: given.keepFilesDays * 86_400_000
+    },
     retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
     browsers,
+    ...(browsers === "simulated"
+      ? {}
+      : {
+          profileKeys: {
+            keys: Option.getOrUndefined(yield* Agents.keyOf(profileKeyVariable)),
+            file: chromium?.profileKeyFile
+          }
+        }),
     agent: model && agent && (yield* agentOf(model, agent, fallback)),
     chromium: {
       isolation: chromium?.isolation ?? "namespaces",
@@ -153,6 +177,8 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
       egress: { allowPrivate: chromium?.allowPrivate ?? [], countries: chromium?.countryProxies ?? {} },
       languages: chromium?.browserLanguages,
       mostPerKey: chromium?.maxBrowsersPerKey,
+      browserQueueTimeout: chromium?.browserQueueTimeout,
+      runQueueTimeout: chromium?.runQueueTimeout,
       most: chromium?.maxBrowsers
     }
   } satisfies Durable.DurableOptions
@@ -213,8 +239,8 @@ export const serveDatabase = Effect.fnUntraced(function* (given: ServeFlags) {
       ListenError: (error) => Effect.fail(usage(`${error.message}.`))
     }),
     orSentence,
-    withHangup,
+    withHangup(hasFiles(given) ? reload(options, resolve) : undefined),
     withLimit(given.drainWithin),
-    Effect.provide(layerLog(given.log))
+    Effect.provide(Layer.provideMerge(layerTraces, layerLog(given.log)))
   )
 })

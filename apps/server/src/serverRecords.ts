@@ -175,9 +175,10 @@ const makeKeys = (connection: Connection): Pick<Parts, "keys" | "createKey" | "r
   const keys = Effect.map(
     Effect.suspend(() => ask(admin.keys.list())),
     (all) =>
-      all.map(({ createdAt, revokedAt, usage: _usage, ...rest }) => ({
+      all.map(({ createdAt, lastUsedAt, revokedAt, usage: _usage, ...rest }) => ({
         ...rest,
         createdAt_ms: millis(createdAt),
+        lastUsedAt_ms: lastUsedAt === null ? null : millis(lastUsedAt),
         revokedAt_ms: revokedAt === null ? null : millis(revokedAt)
       }))
   )

@@ -52,6 +52,23 @@ export const retention = {
   )
 }
 
+const megabytes = (description: string, most: number) =>
+  Settings.withDefault(Settings.int(`${description} (default: ${most})`, CliFlags.atLeast(1)), most)
+
+/** The settings of stored files. */
+const files = {
+  files: Settings.text(
+    "Store the files of workspaces in a FOLDER, the same for all servers of a database (default: files next to a database file, none with postgres://)"
+  ),
+  fileLimit: megabytes("Store files of at most this many MB", 100),
+  workspaceLimit: megabytes("Store at most this many MB per workspace", 1024),
+  keyFilesLimit: megabytes("Store at most this many MB of files per API key", 10_240),
+  keepFilesDays: Settings.withDefault(
+    Settings.finite("Keep files this many days after their last change (default: 30)", CliFlags.atLeast(0)),
+    30
+  )
+}
+
 /** The proxy of each country. */
 const countriesFromText = (text: string): Option.Option<Readonly<Record<string, string>>> => {
   const pairs = text.split(",").map((pair) => /^\s*([A-Za-z]{2})=(\S+)\s*$/u.exec(pair))
@@ -76,9 +93,13 @@ const node = {
   ...listenSettings,
   data: database,
   ...retention,
+  ...files,
   node: Settings.text(
     "Call this server NAME among those that share its database (default: the machine's name)",
     asName
+  ),
+  allowPrivateWebhooks: Settings.boolean(
+    "Send webhooks to addresses that aren't public, such as this machine's (default: off)"
   ),
   drainWithin: Settings.withDefault(
     Settings.text("Wait this long for running runs when stopped (default: 30s)", span),
@@ -141,6 +162,11 @@ const chromium = {
     "Let one API key use at most this many while other keys are in use (default: 3/4 of --max-browsers)",
     CliFlags.atLeast(1)
   ),
+  browserQueueTimeout: Settings.text(
+    "Let a request for a browser wait this long for a free one; 0s refuses it immediately (default: 20s)",
+    span
+  ),
+  runQueueTimeout: Settings.text("Let a run wait this long for a free browser before it fails (default: 5m)", span),
   allowPrivate: Settings.text(
     "Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)",
     Flag.map(list)
@@ -148,6 +174,9 @@ const chromium = {
   countryProxies: Settings.text(
     "Use these proxies for proxyCountryCode, as CC=URL,CC=URL (default: none)",
     Flag.filterMap(countriesFromText, () => "proxies such as de=http://user:password@host:8080,fr=http://host:3128")
+  ),
+  profileKeyFile: Settings.text(
+    "Encrypt profiles with the keys in FILE, or in WEBAGENT_PROFILE_KEY (default: profile.key next to a database file)"
   ),
   model: Settings.text(
     "Carry out runs with a model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY (default: none)",
@@ -207,3 +236,6 @@ export const serveSettings = { node, file, shared, simulated, chromium, agent, f
 
 /** The names of all settings of a service. */
 export const serveNames = Object.values(serveSettings).flatMap((group) => Object.keys(group))
+
+/** The fields that a configuration file of a service may have. */
+export const serveFields = [...serveNames, "apiKey", "adminKey"]

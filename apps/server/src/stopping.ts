@@ -1,5 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import { closeSync, openSync } from "node:fs"
 
 /** Limits how long a stop may take once the drain is over: until then, everything is given back and closed. */
 const closesWithin = Duration.seconds(10)
@@ -11,17 +13,37 @@ export const nextSignal = Effect.callback<void>((resume) => {
   return Effect.sync(() => void process.off("SIGINT", stop).off("SIGTERM", stop))
 })
 
-/** Stops the server on SIGHUP exactly as on SIGTERM, while the effect runs. */
-export const withHangup = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => {
-      const stop = () => void process.kill(process.pid, "SIGTERM")
-      process.on("SIGHUP", stop)
-      return stop
-    }),
-    () => effect,
-    (stop) => Effect.sync(() => void process.off("SIGHUP", stop))
-  )
+/** True if a terminal controls this process: the system sends SIGHUP when it closes. */
+const hasTerminal = (): boolean => {
+  try {
+    closeSync(openSync("/dev/tty", "r"))
+    return true
+  } catch {
+    return process.platform === "win32"
+  }
+}
+
+/**
+ * Handles SIGHUP while the effect runs: reloads, or stops the server exactly as SIGTERM does if there is nothing to
+ * reload or if the signal can mean that a terminal closed.
+ */
+export const withHangup =
+  <R2>(reload: Effect.Effect<void, never, R2> | undefined) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | R2> =>
+    Effect.acquireUseRelease(
+      Effect.map(Effect.context<R2>(), (context) => {
+        const run = Effect.runForkWith(context)
+        const oneAtATime = Semaphore.makeUnsafe(1)
+        const onSignal =
+          reload === undefined || hasTerminal()
+            ? () => void process.kill(process.pid, "SIGTERM")
+            : () => void run(oneAtATime.withPermits(1)(reload))
+        process.on("SIGHUP", onSignal)
+        return onSignal
+      }),
+      () => effect,
+      (onSignal) => Effect.sync(() => void process.off("SIGHUP", onSignal))
+    )
 
 /**
  * Exits the process if a stop hangs: `drainWithin` after the first signal, or at the second signal, whatever still runs

@@ -235,7 +235,7 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
     served.program.process.kill("SIGKILL")
     yield* until(() => processesIn(served.path).length === 0 && pools(served.path).length === 0)
     // Node's cache of compiled code is for the next start
-    const kept = /server\.db|recordings|webagent-browsers-|node-compile-cache/u
+    const kept = /server\.db|profile\.key|\/files(?:\/|$)|recordings|webagent-browsers-|node-compile-cache/u
     const left = below(served.path).filter((name) => !kept.test(name))
     assert.deepStrictEqual(left, [])
   }).pipe(Random.withSeed("kills"), Effect.scoped)

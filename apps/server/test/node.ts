@@ -1,4 +1,5 @@
 import { Server } from "@webagent/server"
+import { SqlWorkspaces } from "@webagent/sql"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -31,8 +32,10 @@ export const layer = (
       adminKeys: [],
       console: true,
       settings: [],
+      allowPrivateWebhooks: true,
       simulated: { seed: 1, turnDuration: undefined },
       drainWithin,
+      files: { folder: undefined, limits: SqlWorkspaces.defaultFileLimits, keep_ms: 30 * 86_400_000 },
       retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },
       browsers: "simulated",
       agent: undefined,

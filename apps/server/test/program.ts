@@ -29,7 +29,8 @@ export const start = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
   program = main,
-  around: ReadonlyArray<string> = []
+  around: ReadonlyArray<string> = [],
+  cwd = process.cwd()
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -39,6 +40,7 @@ export const start = (
       const command = [...around, process.execPath, "--conditions=@webagent/source", program, ...args]
       const [executable = "", ...rest] = command
       const child = spawn(executable, rest, {
+        cwd,
         env: { ...inherited, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })

@@ -9,7 +9,7 @@ import { followTasks, prices } from "./ScriptedAgent.ts"
 
 const key = "wak_waiting"
 
-it.live("a run waits for the browser that another client stops, while POST /browsers gets 429", () =>
+it.live("a run waits for the browser that another client stops, and POST /browsers for a shorter time", () =>
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     followTasks(model)
@@ -24,6 +24,7 @@ it.live("a run waits for the browser that another client stops, while POST /brow
         "--isolation=none",
         "--port=0",
         "--max-browsers=1",
+        "--browser-queue-timeout=500ms",
         `--api-key=${key}`,
         "--model=openai-compatible:scripted-1",
         `--model-url=${url}`,
@@ -38,7 +39,9 @@ it.live("a run waits for the browser that another client stops, while POST /brow
     const get = send(v4, key, "GET", `/runs/${String(run.body["id"])}`)
     const metrics = send(new URL(v4 ?? "").origin, key, "GET", "/metrics")
     yield* until(metrics, ({ body }) => /^webagent_node_waiting_launches 1$/mu.test(String(body["text"])))
-    assert.strictEqual((yield* send(v4, key, "POST", "/browsers", {})).status, 429)
+    const refused = yield* send(v4, key, "POST", "/browsers", {})
+    assert.strictEqual(refused.status, 429)
+    assert.match(String(refused.body["detail"]), /The request waited 500ms for a browser$/u)
     yield* send(v4, key, "PATCH", `/browsers/${String(browser.body["id"])}`, { action: "stop" })
     const isOver = ({ body }: Answer) => body["status"] === "completed" || body["status"] === "failed"
     assert.deepInclude((yield* until(get, isOver)).body, { status: "completed", result: "found" })

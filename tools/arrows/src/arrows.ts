@@ -37,6 +37,7 @@ const report = "packages/harness/report"
 const nights = "packages/harness/nights"
 const findings = "packages/harness/findings"
 const load = "packages/harness/load"
+const harnessApi = "packages/harness/api"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const scriptedModel = "packages/testing/scripted-model"
@@ -56,7 +57,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [cli]: { imports: [] },
 
   [polling]: { imports: [] },
-  [core]: { imports: [contract, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+  [core]: {
+    imports: [contract, polling],
+    tests: [scriptedServer],
+    folders: { ".": [], account: ["."], promise: ["."], "promise/account": ["account", "promise", "."] }
+  },
   [v2]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v3]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
@@ -83,7 +88,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       cast: [],
       recording: [],
       live: ["cast", "recording"],
-      pool: ["cdp", "live", "process", "sandbox"],
+      profile: ["cdp", "process"],
+      pool: ["cdp", "live", "process", "profile", "sandbox"],
       ".": ["binary", "cdp", "egress", "isolation", "live", "pool", "process", "sandbox"]
     }
   },
@@ -112,10 +118,35 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "http/policy": ["api", "http/websocket", "nodes"],
       "http/listener": ["api", "http/policy", "http/websocket"],
       "http/endpoints": ["api", "api/v2", "api/v3", "api/v4", "http/policy", "http/websocket", "mcp", "nodes"],
-      "http/admin": ["api", "api/v4", "http/endpoints", "http/policy"],
-      http: ["api", "api/v2", "api/v3", "api/v4", "console", "http/admin", "http/endpoints", "http/policy"],
-      console: ["api", "http/admin", "http/policy", "http/websocket"],
-      ".": ["api", "console", "http", "http/admin", "http/endpoints", "http/listener", "http/policy", "nodes"]
+      webhooks: ["api"],
+      schedules: ["api", "api/v4"],
+      "http/admin": ["api", "api/v4", "http/endpoints", "http/policy", "schedules", "webhooks"],
+      http: [
+        "api",
+        "api/v2",
+        "api/v3",
+        "api/v4",
+        "console",
+        "http/admin",
+        "http/endpoints",
+        "http/policy",
+        "schedules",
+        "webhooks"
+      ],
+      console: ["api", "http/admin", "http/policy", "http/websocket", "nodes"],
+      ".": [
+        "api",
+        "console",
+        "http",
+        "http/admin",
+        "http/endpoints",
+        "http/listener",
+        "http/policy",
+        "http/websocket",
+        "nodes",
+        "schedules",
+        "webhooks"
+      ]
     }
   },
   [simulation]: {
@@ -151,6 +182,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     tests: [contract, testChromium],
     folders: { ".": [], html: ["."], operator: ["."] }
   },
+  [harnessApi]: { imports: [contract, findings, load, nights, report] },
   [cassette]: { imports: [contract, control], tests: [simulation] },
   [scenario]: { imports: [cdp, contract, control, v2, v3, v4] },
 
@@ -181,6 +213,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights,
       findings,
       load,
+      harnessApi,
       cassette,
       scenario
     ],
@@ -196,7 +229,6 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "run/shards": ["run", "run/events"],
       reporters: [],
       page: ["reporters"],
-      "page/browser": [],
       cli: ["config", "observe", "reporters", "run/events", "run/shards", "targets"],
       "cli/reports": ["cli", "config", "observe", "page", "reporters", "run", "run/events"],
       "cli/selection": ["cli", "cli/reports", "config", "run", "run/shards", "suites"],
@@ -204,6 +236,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/doctor": ["cli"],
       "cli/drift": ["cli", "cli/run", "config"],
       "cli/history": ["cli", "page"],
+      "cli/quarantine": ["cli"],
       "cli/init": ["cli", "config"],
       "cli/list": ["cli", "cli/selection"],
       "cli/load": ["cli", "cli/reports", "config"],
@@ -223,6 +256,19 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "run/events",
         "targets"
       ],
+      ui: [
+        "cli",
+        "cli/compare",
+        "cli/reports",
+        "cli/run",
+        "cli/selection",
+        "config",
+        "observe",
+        "page",
+        "run",
+        "run/events"
+      ],
+      "cli/ui": ["cli", "config", "page", "ui"],
       "cli/record": ["cli", "cli/run"],
       "cli/replay": ["cli"],
       "cli/show-report": ["cli", "cli/reports", "page"],
@@ -234,6 +280,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli/doctor",
         "cli/drift",
         "cli/history",
+        "cli/quarantine",
         "cli/init",
         "cli/list",
         "cli/load",
@@ -244,7 +291,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli/record",
         "cli/run",
         "cli/replay",
-        "cli/show-report"
+        "cli/show-report",
+        "cli/ui"
       ]
     }
   },
@@ -253,13 +301,40 @@ export const arrows: Readonly<Record<string, Rule>> = {
     tests: [scriptedModel, scriptedServer, storeContract, testFixtures, testPostgres]
   },
   "apps/console": {
-    imports: [admin],
-    tests: [contract, server, simulation, testChromium],
+    imports: [admin, control, findings, harnessApi, load, report, statistics],
+    tests: [contract, scriptedModel, scriptedServer, server, simulation, testChromium, testFixtures, testPostgres],
     folders: {
       ".": ["app", "styles"],
+      harness: [
+        "app",
+        "harness/compare",
+        "harness/load",
+        "harness/night",
+        "harness/nights",
+        "harness/run",
+        "harness/runs",
+        "harness/scenario",
+        "harness/state",
+        "harness/suites",
+        "harness/trial",
+        "state",
+        "styles",
+        "ui"
+      ],
+      "harness/state": ["state", "ui"],
+      "harness/parts": ["harness/nights", "harness/state", "state", "ui"],
+      "harness/nights": ["harness/state", "state", "ui"],
+      "harness/night": ["harness/parts", "harness/state", "state", "ui"],
+      "harness/compare": ["harness/parts", "harness/state", "state", "ui"],
+      "harness/scenario": ["harness/parts", "harness/state", "state", "ui"],
+      "harness/runs": ["harness/run", "harness/state", "state", "ui"],
+      "harness/run": ["harness/parts", "harness/state", "state", "ui"],
+      "harness/trial": ["harness/parts", "harness/run", "harness/state", "state", "ui"],
+      "harness/suites": ["harness/parts", "harness/run", "harness/state", "state", "ui"],
+      "harness/load": ["harness/state", "state", "ui"],
       app: [
-        "features/audit",
         "features/browser",
+        "features/events",
         "features/keys",
         "features/nodes",
         "features/overview",
@@ -267,27 +342,36 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "features/runs",
         "features/sessions",
         "features/settings",
+        "features/share",
+        "features/shared-run",
         "features/sign-in",
+        "features/simulation",
         "features/spend",
         "features/start",
+        "features/wall",
         "state",
         "ui"
       ],
       state: [],
       ui: ["state"],
       styles: [],
-      "features/audit": ["state", "ui"],
       "features/browser": ["state", "ui"],
+      "features/events": ["state", "ui"],
       "features/keys": ["state", "ui"],
       "features/nodes": ["state", "ui"],
-      "features/overview": ["state", "ui"],
-      "features/run": ["features/start", "state", "ui"],
+      "features/inbox": ["state", "ui"],
+      "features/overview": ["features/inbox", "state", "ui"],
+      "features/run": ["features/inbox", "features/runs", "features/share", "features/start", "state", "ui"],
       "features/runs": ["state", "ui"],
       "features/sessions": ["state", "ui"],
       "features/settings": ["state", "ui"],
+      "features/share": ["state", "ui"],
+      "features/shared-run": ["features/run", "state", "ui"],
       "features/sign-in": ["state", "ui"],
+      "features/simulation": ["state", "ui"],
       "features/spend": ["state", "ui"],
-      "features/start": ["state", "ui"]
+      "features/start": ["state", "ui"],
+      "features/wall": ["state", "ui"]
     }
   },
   "apps/examples": {
@@ -317,6 +401,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       measure: [],
       chaos: ["measure"],
       live: ["measure"],
+      console: ["lists", "measure"],
+      ui: ["measure"],
       simulated: ["measure"],
       durable: ["measure"],
       stores: ["measure"],

@@ -1,4 +1,4 @@
-/** What the hand-written servers keep: runs that end by themselves, each in a session of its own. */
+/** The records of the hand-written servers: runs that end by themselves, each in a session of its own. */
 import { randomUUID } from "node:crypto"
 
 /** Runs take `duration_ms`; there is no bound on how many are kept, as with ours. */

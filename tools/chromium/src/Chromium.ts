@@ -17,3 +17,18 @@ export const open = async (): Promise<Browser> => {
   const { env, executable } = await Effect.runPromise(Binary.find())
   return chromium.launch({ ...patient, executablePath: executable, env })
 }
+
+/** Flags that make every machine draw the same pixels. */
+const drawing = ["--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
+
+/**
+ * Starts the Chromium of the package registry, whose version is pinned, for tests that compare pictures; undefined where it
+ * doesn't run.
+ */
+export const openPinned = async (): Promise<Browser | undefined> => {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined
+  const binary = await Effect.runPromise(Effect.orDie(Binary.packaged()))
+  if (binary === undefined) return undefined
+  const { env, executable } = binary
+  return chromium.launch({ ...patient, args: [...args, ...drawing], executablePath: executable, env })
+}

@@ -39,6 +39,7 @@ if (status !== 1) throw new Error(`The broken night ended with ${status}, not wi
 const browser = await open()
 const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" })
 await page.goto(pathToFileURL(join(home, "broken", "report.html")).href)
+await page.getByText("Usage and limits").first().waitFor()
 const picture = join(root, "docs/images/report.png")
 mkdirSync(join(root, "docs/images"), { recursive: true })
 await page.screenshot({ path: picture })

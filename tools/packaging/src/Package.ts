@@ -78,7 +78,7 @@ export const problems = async (folder: string): Promise<ReadonlyArray<string>> =
     ...paths.filter((path) => /(?:^|\/)test\/|\.test\.[cm]?[jt]s$/u.test(path)).map((path) => `${path} is a test`),
     // only modules that Node imports: k6 reads its bundle itself, and the scripts of web/ are for browsers
     ...paths
-      .filter((path) => /^dist\/(?!k6\/|web\/).*\.js$/u.test(path) && !files.has(`${path}.map`))
+      .filter((path) => /^dist\/(?!export\/|k6\/|web\/).*\.js$/u.test(path) && !files.has(`${path}.map`))
       .map((path) => `${path} has no source map`),
     ...messages.flatMap((message) => formatMessage(message, pkg, { color: false }) ?? [])
   ]

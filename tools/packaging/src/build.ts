@@ -65,11 +65,19 @@ export const build = async (): Promise<void> => {
   }
   await run(process.execPath, [join(root, "packages/harness/load/bundle.mjs")])
   await run(process.execPath, [join(root, "tools/workspace/console.mjs"), "build"])
-  // the server's users install no part of the console's sources
-  cpSync(join(root, "apps/console/dist"), join(root, "packages/service/server/dist/web"), {
-    recursive: true,
-    filter: (path) => !/\/(?:\.built|\.vite)$/u.test(path)
-  })
+  await run(process.execPath, [join(root, "tools/workspace/console.mjs"), "build", "harness"])
+  // users of the server and the harness install no part of the console's sources
+  const pages = {
+    dist: "packages/service/server/dist/web",
+    "dist-harness": "apps/harness/dist/web",
+    "dist-export": "apps/harness/dist/export"
+  }
+  for (const [from, to] of Object.entries(pages)) {
+    cpSync(join(root, "apps/console", from), join(root, to), {
+      recursive: true,
+      filter: (path) => !/\/(?:\.built|\.vite)$/u.test(path)
+    })
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

@@ -1,7 +1,9 @@
 import * as attw from "@arethetypeswrong/core"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, describe, inject, it } from "vitest"
 import { type Manifest, problems, publishedFolders, read, root } from "../src/Package.ts"
 import { installedBin, type Service, startService } from "../src/Project.ts"
@@ -61,6 +63,15 @@ describe("what is reached by name and not by an import", () => {
   it("the load tests are packed as the bundle that any k6 runs", () => {
     const { files } = read(packed.find(({ name }) => name === "@webagent/load")?.folder ?? "")
     assert.isTrue(files.has("dist/k6/load.js"))
+  })
+
+  it("the harness has its screens, for reports and for its server", () => {
+    const { files } = read(packed.find(({ name }) => name === "webagent-harness")?.folder ?? "")
+    const screens = ["dist/export/export.js", "dist/export/export.css", "dist/web/index.html"]
+    assert.deepStrictEqual(
+      screens.filter((file) => !files.has(file)),
+      []
+    )
   })
 })
 
@@ -211,6 +222,34 @@ export default Suite.make("mine", [
     })
     assert.include(stdout, "PASSED: 1 of 1 scenario passed")
     assert.strictEqual(status, 0)
+  })
+
+  it.skipIf(process.platform !== "linux")("webagent-server serve keeps V8's space for new objects small", async () => {
+    /** The arguments of Node in a server, once it listens. */
+    const argumentsOf = async (options: string) => {
+      const data = join(project, `server${options}.db`)
+      const child = spawn(
+        installedBin(project, "webagent-server"),
+        ["serve", "--data", data, "--port", "0", "--api-key", "wak_packed"],
+        {
+          cwd: project,
+          env: { ...process.env, NODE_OPTIONS: options, PATH: `${join(node24, "..")}:${process.env["PATH"] ?? ""}` }
+        }
+      )
+      const ended = once(child, "exit")
+      let printed = ""
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += String(chunk)))
+      try {
+        while (!printed.includes("http://") && child.exitCode === null) await sleep(50)
+        assert.isNull(child.exitCode, printed)
+        return readFileSync(`/proc/${child.pid}/cmdline`, "utf8").split("\0").slice(1, -1)
+      } finally {
+        child.kill()
+        await ended
+      }
+    }
+    assert.strictEqual((await argumentsOf(""))[0], "--max-semi-space-size=8")
+    assert.match((await argumentsOf("--max-semi-space-size=16"))[0] ?? "", /webagent-server$/u)
   })
 
   for (const command of ["webagent-harness", "webagent-server"]) {

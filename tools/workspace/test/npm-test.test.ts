@@ -79,7 +79,7 @@ describe("npm test", () => {
           "",
           "TIME in all",
           "",
-          "1 skipped: this machine lacks what they need",
+          "1 skipped: this machine lacks what they need, or only npm run test:screens runs them",
           "  good: is skipped",
           "",
           "6 passed, 0 failed"
@@ -132,7 +132,7 @@ export default { ...all, test: { ...all.test, globalSetup: ["setup.js"] } }`,
       "failed: none: its tests did not run",
       "failed: unset: an error outside of its tests",
       "",
-      "1 skipped: this machine lacks what they need",
+      "1 skipped: this machine lacks what they need, or only npm run test:screens runs them",
       "  good: is skipped",
       "",
       "7 passed, 3 failed"

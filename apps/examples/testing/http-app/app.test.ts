@@ -47,10 +47,33 @@ it("passes on how long to wait when the service is busy", async () => {
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"])
 })
 
+it("survives polls that hang or fail, in virtual time", async () => {
+  const { search, service } = await start({
+    virtualTime: true,
+    faults: [
+      { fault: { kind: "hang" }, when: { operations: ["v4.getRunStatus"], attempts: [1] } },
+      { fault: { kind: "status", status: 503 }, when: { operations: ["v4.getRunStatus"], attempts: [2, 3] } }
+    ]
+  })
+  const searching = search({ item: 'mug [simulate duration=30s output={"price":8.5,"currency":"EUR"}]' })
+  await service.advance("2 minutes")
+  expect(await (await searching).json()).toMatchObject({ price: 8.5 })
+  await service.assertClean()
+})
+
+it("cancels a search that takes an hour, which the test doesn't wait for", async () => {
+  const { search, service } = await start({ virtualTime: true })
+  const searching = search({ item: "mug [simulate duration=1h]" })
+  await service.advance("3 minutes")
+  expect((await searching).status).toBe(504)
+  expect((await service.runs())[0]?.status).toBe("cancelled")
+  await service.assertClean()
+})
+
 it("cancels a search that takes too long, and lists it", async () => {
   const { app, search, service } = await start({}, "50 millis")
   const response = await search({ item: "mug [simulate duration=1h]" })
-  expect(response.status).toBe(502)
+  expect(response.status).toBe(504)
   expect((await service.runs())[0]?.status).toBe("cancelled")
   expect(await (await app.request("/searches")).json()).toHaveLength(1)
   await service.assertClean()

@@ -2,14 +2,19 @@
 import { drawing } from "@webagent/statistics/Drawing"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, type Member } from "./Cluster.ts"
+import { nanoOf } from "./Observer.ts"
 import type { Asked } from "./Oracle.ts"
 
 /** Requests of clients, and the violations that they observed. */
 export interface Clients {
   readonly asked: ReadonlyArray<Asked>
+  /** Runs of deleted sessions, with their cost in billionths of a USD. */
+  readonly deleted: ReadonlyMap<string, number>
   /** Answers that break a promise. */
   readonly wrong: ReadonlyArray<string>
   readonly reads: () => number
+  /** The number of walks over the list of runs. */
+  readonly walks: () => number
   /** Creates runs, follow-ups, interrupts and browsers until it is told to stop; resolves when all that is over. */
   readonly work: (count: number, until: AbortSignal) => Promise<void>
   /** Creates one run of this length at a node. */
@@ -18,28 +23,50 @@ export interface Clients {
   readonly ended: (id: string) => Promise<void>
 }
 
+/** A page of the list of runs. */
+interface RunPage {
+  readonly runs: ReadonlyArray<{ readonly id: string; readonly status: string }>
+  readonly nextCursor: string | null
+}
+
+/** Attempts to delete a session before it counts as impossible. */
+const mostDeletes = 600
+
 const terminal = new Set(["completed", "failed", "cancelled"])
 
-/** Share of browsers among a client's turns, and of interrupts among its follow-ups. */
-const shares = { browser: 0.12, interrupt: 0.3 }
+/**
+ * Share of browsers among a client's turns, of interrupts among its follow-ups, of runs that it cancels, of sessions that
+ * it deletes, and of creates that it repeats at another node although one answered.
+ */
+const shares = { browser: 0.12, interrupt: 0.3, cancel: 0.15, delete: 0.3, repeat: 0.3 }
 
 export const clients = (
   members: ReadonlyArray<Member>,
   seed: number,
   {
     patience_ms = 3000,
-    together = 0.2
+    together = 0.2,
+    deletes = () => true
   }: {
     /** Time that a client waits for a response before it sends the request to another node. */
     readonly patience_ms?: number | undefined
     readonly together?: number | undefined
+    /** Returns whether clients delete sessions now; they do by default. */
+    readonly deletes?: (() => boolean) | undefined
   } = {}
 ): Clients => {
   const requests: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()
+  const costs = new Map<string, number>()
+  const deleted = new Map<string, number>()
+  /** Runs whose session is deleted now, or was. */
+  const doomed = new Set<string>()
   let keys = 0
+  /** Runs that some response named, in this order. */
+  const runs = new Set<string>()
   let reads = 0
+  let walks = 0
 
   const request = async (member: Member, method: string, path: string, body?: unknown, key?: string) => {
     const response = await fetch(`${member.url}/api/v4${path}`, {
@@ -52,7 +79,8 @@ export const clients = (
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
-    return { status: response.status, body: (await response.json()) as Readonly<Record<string, string>> }
+    const text = await response.text()
+    return { status: response.status, body: JSON.parse(text === "" ? "{}" : text) as Readonly<Record<string, string>> }
   }
 
   /** An answer; undefined if the node is gone, frozen or without its database. */
@@ -76,7 +104,9 @@ export const clients = (
           one.ids.add("refused")
           return answer.body
         }
-        one.ids.add((kind === "message" ? answer.body["runId"] : answer.body["id"]) ?? "")
+        const id = (kind === "message" ? answer.body["runId"] : answer.body["id"]) ?? ""
+        one.ids.add(id)
+        if (kind !== "browser") runs.add(id)
         return answer.body
       }
       let firstAnswer: Readonly<Record<string, string>> | undefined
@@ -88,6 +118,7 @@ export const clients = (
         firstAnswer = noted(await tried(any(), "POST", path, body, key))
         if (firstAnswer === undefined) await sleep(20 + draw() * 200)
       }
+      if (draw() < shares.repeat) noted(await tried(any(), "POST", path, body, key))
       return firstAnswer
     }
 
@@ -100,6 +131,7 @@ export const clients = (
       const was = over.get(id)
       if (was !== undefined && was !== status) wrong.push(`run ${id} was ${was} and then ${status}`)
       if (terminal.has(status)) over.set(id, status)
+      costs.set(id, nanoOf(answer.body["totalCostUsd"] ?? null))
       return status
     }
 
@@ -127,31 +159,106 @@ export const clients = (
 
     const converse = async () => {
       const { id = "", sessionId } = await create("run", "/runs", { task: task() })
-      const runs = [id]
+      const ids = [id]
       for (let more = Math.floor(draw() * 4); more > 0; more--) {
         if (draw() < 0.5) await sleep(draw() * 800)
         const interrupt = draw() < shares.interrupt
         const { runId = "" } = await create("message", `/sessions/${sessionId}/queue`, { text: task(), interrupt })
-        runs.push(runId)
+        ids.push(runId)
       }
-      for (const run of runs) await ended(run)
-      await look(runs[0] ?? "")
+      if (draw() < shares.cancel) await cancel(ids[Math.floor(draw() * ids.length)] ?? "")
+      for (const run of ids) await ended(run)
+      await look(ids[0] ?? "")
+      // a cancelled run may still cost more
+      if (deletes() && ids.every((id) => over.get(id) === "completed") && draw() < shares.delete)
+        await remove(sessionId ?? "", ids)
     }
 
-    return { create, ended, turn: () => (draw() < shares.browser ? browse() : converse()) }
+    const remove = async (sessionId: string, ids: ReadonlyArray<string>) => {
+      for (const id of ids) doomed.add(id)
+      for (let attempts = 0; ; attempts++) {
+        const answer = await tried(any(), "POST", `/sessions/${sessionId}/purge`)
+        // the node that had the last run may not have left it yet
+        if (answer === undefined || answer.status === 409) {
+          if (attempts === mostDeletes) return void wrong.push(`session ${sessionId} can't be deleted`)
+          await sleep(50 + draw() * 200)
+          continue
+        }
+        // gone by an attempt whose response was lost
+        if (answer.status !== 204 && !(answer.status === 404 && attempts > 0)) {
+          return void wrong.push(`purge of session ${sessionId}: ${answer.status}`)
+        }
+        for (const id of ids) deleted.set(id, costs.get(id) ?? 0)
+        return
+      }
+    }
+
+    const cancel = async (id: string) => {
+      for (;;) {
+        const answer = await tried(any(), "POST", `/runs/${id}/cancel`)
+        if (answer === undefined) continue
+        if (answer.status !== 200) wrong.push(`cancel of run ${id}: ${answer.status}`)
+        return
+      }
+    }
+
+    /** Reads all pages of a list, each at another node: runs that were there before are there once. */
+    const walk = async () => {
+      const before = [...runs]
+      const overBefore = new Map(over)
+      const deletedBefore = new Set(deleted.keys())
+      const statuses = new Map<string, string>()
+      let cursor = ""
+      for (;;) {
+        const limit = 1 + Math.floor(draw() * 100)
+        const page = await tried(any(), "GET", `/runs?limit=${limit}${cursor}`)
+        if (page === undefined) {
+          await sleep(50 + draw() * 200)
+          continue
+        }
+        if (page.status !== 200) return void wrong.push(`GET /runs: ${page.status} ${JSON.stringify(page.body)}`)
+        const { nextCursor, runs: rows } = page.body as unknown as RunPage
+        for (const { id, status } of rows) {
+          if (statuses.has(id)) wrong.push(`a walk had run ${id} twice`)
+          statuses.set(id, status)
+          if (deletedBefore.has(id)) wrong.push(`a walk had run ${id}, which was deleted before`)
+        }
+        if (nextCursor === null) break
+        cursor = `&cursor=${encodeURIComponent(nextCursor)}`
+      }
+      for (const id of before) if (!statuses.has(id) && !doomed.has(id)) wrong.push(`a walk missed run ${id}`)
+      for (const [id, status] of overBefore) {
+        if (doomed.has(id)) continue
+        if (statuses.get(id) !== status) wrong.push(`run ${id} was ${status}, and ${statuses.get(id)} in a list`)
+      }
+      walks++
+    }
+
+    return { create, ended, walk, turn: () => (draw() < shares.browser ? browse() : converse()) }
   }
 
   const single = client(drawing(seed + 1))
   return {
     asked: requests,
+    deleted,
     wrong,
     reads: () => reads,
+    walks: () => walks,
     work: async (count, until) => {
       const one = async (index: number) => {
         const { turn } = client(drawing(seed * 1000 + index))
         while (!until.aborted) await turn()
       }
-      await Promise.all(Array.from({ length: count }, (_, index) => one(index)))
+      const walking = async () => {
+        const { walk } = client(drawing(seed * 1000 + count))
+        // once more over all of them
+        for (let isLast = false; !isLast;) {
+          isLast = until.aborted
+          await walk()
+          await sleep(100)
+        }
+      }
+      await Promise.all([walking(), ...Array.from({ length: count }, (_, index) => one(index))])
     },
     create: async (member, text) => {
       const key = `${seed}-${++keys}`

@@ -11,14 +11,16 @@ export interface Member {
   readonly name: string
   readonly url: string
   state: "up" | "frozen" | "down"
+  /** The command that starts it. */
+  command: ReadonlyArray<string>
   process: ChildProcess | undefined
 }
 
 /** The nodes of one database. */
 export interface Cluster {
   readonly members: ReadonlyArray<Member>
-  /** Starts a node; resolves when it is ready. */
-  readonly start: (member: Member) => Promise<void>
+  /** Starts a node, with another command than before if one is given; resolves when it is ready. */
+  readonly start: (member: Member, command?: ReadonlyArray<string>) => Promise<void>
   readonly kill: (member: Member) => Promise<void>
   /** Stops it in order: what runs may end first. */
   readonly stop: (member: Member) => Promise<void>
@@ -49,14 +51,15 @@ export const cluster = async (count: number, { command, database }: Program): Pr
     name: `n${at + 1}`,
     url: `http://127.0.0.1:${port}`,
     state: "down",
+    command,
     process: undefined
   }))
   const ended: Array<string> = []
   const wanted = new WeakSet<ChildProcess>()
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_")))
-  const [program = "", ...args] = command
 
   const launch = (member: Member) => {
+    const [program = "", ...args] = member.command
     const options = [
       "serve",
       "--data",
@@ -79,7 +82,8 @@ export const cluster = async (count: number, { command, database }: Program): Pr
     return child
   }
 
-  const start = async (member: Member) => {
+  const start: Cluster["start"] = async (member, command = member.command) => {
+    member.command = command
     let child = launch(member)
     while (!(await isReady(member.url))) {
       // its database may be away just now: an operator starts servers again

@@ -1,6 +1,6 @@
 /** Follows a database from the outside: every event, and which node has which turn. */
 import { Store, type StoredEvent } from "@webagent/engine"
-import { PostgresDatabase, SqlStore } from "@webagent/sql"
+import { Postgres, SqlStore } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -14,12 +14,23 @@ export interface Held {
   readonly turn: string
 }
 
+/** Counts of turns by status, and the finished turns with their cost, in billionths of a USD. */
+export interface Sums {
+  readonly counts: Readonly<Record<string, number>>
+  readonly turns: number
+  readonly nano: number
+}
+
+/** Money as an integer. */
+export const nanoOf = (usd: string | number | null) => Math.round(Number(usd ?? 0) * 1e9)
+
 /** Interval between observations. */
 const every_ms = 200
 
 export const observe = async (database: string) => {
+  // whatever its schema is: the database may be of the version before
   const runtime = ManagedRuntime.make(
-    SqlStore.layer.pipe(Layer.provideMerge(PostgresDatabase.layer({ url: Redacted.make(database), connections: 3 })))
+    SqlStore.layer.pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(database), connections: 3 })))
   )
   const events: Array<StoredEvent> = []
   const nodeOf = new Map<string, string>()
@@ -68,6 +79,17 @@ export const observe = async (database: string) => {
     return { browsers, turns, nodes: nodes.map(({ id }) => id), held: sessions.map(({ id }) => id) }
   })
 
+  const sums = Effect.gen(function* () {
+    const { lists } = yield* Store
+    const counts = yield* lists.turnCounts({}, 1_000_000)
+    const spend = yield* lists.spend({ from_ms: 0, to_ms: 8.64e15 })
+    return {
+      counts: Object.fromEntries(Object.entries(counts).map(([status, { count }]) => [status, count])),
+      turns: spend.reduce((sum, each) => sum + each.turns, 0),
+      nano: spend.reduce((sum, { cost }) => sum + nanoOf(cost), 0)
+    } satisfies Sums
+  })
+
   return {
     events,
     /** Which node last had a turn. */
@@ -82,6 +104,8 @@ export const observe = async (database: string) => {
       await insist(look)
       return insist(all)
     },
+    /** Counts and cost as lists have them. */
+    sums: () => insist(sums),
     /** Runs statements, for a bug that is planted. */
     execute: (statements: ReadonlyArray<string>) =>
       insist(

@@ -1,5 +1,6 @@
 /** Checks every promise that clients got against the stored records, whichever node died. */
 import { type Browser, Decide, type StoredEvent, Turn } from "@webagent/engine"
+import { nanoOf, type Sums } from "./Observer.ts"
 
 /** A create with a key, and the answers to it. */
 export interface Asked {
@@ -16,6 +17,8 @@ export interface Evidence {
   readonly events: ReadonlyArray<StoredEvent>
   readonly turns: ReadonlyArray<Turn.Turn>
   readonly browsers: ReadonlyArray<Browser.Browser>
+  /** Runs whose session a client deleted. */
+  readonly deleted?: ReadonlySet<string>
   /** Sessions that some node holds although nothing is left to do. */
   readonly held: ReadonlyArray<string>
   /** The ids of the nodes that live. */
@@ -104,6 +107,7 @@ export const isTouched = (
 export const violationsOf = ({
   asked,
   browsers,
+  deleted = new Set(),
   events,
   held,
   losses,
@@ -122,8 +126,11 @@ export const violationsOf = ({
   }
   const existing = { turn: new Set(turns.map(({ id }) => id)), browser: new Set(browsers.map(({ id }) => id)) }
   for (const kind of ["turn", "browser"] as const) {
-    for (const id of answered.get(kind) ?? []) if (!existing[kind].has(id)) broken.push(`${kind} ${id} is gone`)
+    for (const id of answered.get(kind) ?? []) {
+      if (!existing[kind].has(id) && !deleted.has(id)) broken.push(`${kind} ${id} is gone`)
+    }
   }
+  for (const id of deleted) if (existing.turn.has(id)) broken.push(`run ${id} is there although it was deleted`)
   for (const { id } of turns) if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create`)
   for (const { id, stopReason } of browsers) {
     if (stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
@@ -140,6 +147,25 @@ export const violationsOf = ({
     ({ event }) => event.sessionId ?? ""
   )
   for (const [id, all] of turnsOf) broken.push(...brokenSession(all, eventsOf.get(id) ?? []))
+  return broken
+}
+
+/** Counts and sums of lists that differ from the turns and from the cost of deleted ones. */
+export const wrongSums = (
+  sums: Sums,
+  turns: ReadonlyArray<Turn.Turn>,
+  deleted: ReadonlyMap<string, number>
+): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const all = Object.groupBy(turns, ({ status }) => status)
+  for (const [status, count] of Object.entries(sums.counts)) {
+    const right = all[status as Turn.TurnStatus]?.length ?? 0
+    if (count !== right) broken.push(`lists count ${count} runs that are ${status}, and there are ${right}`)
+  }
+  const finished = turns.length + deleted.size
+  if (sums.turns !== finished) broken.push(`the cost by day is of ${sums.turns} runs, and there were ${finished}`)
+  const nano = [...turns.map(({ cost }) => nanoOf(cost)), ...deleted.values()].reduce((sum, each) => sum + each, 0)
+  if (sums.nano !== nano) broken.push(`the cost by day is ${sums.nano} billionths of a USD, and the runs cost ${nano}`)
   return broken
 }
 

@@ -17,14 +17,16 @@ import {
   paragraphs,
   table
 } from "../measure/Report.ts"
+import { serverOf } from "../measure/Against.ts"
 import { fromSource } from "../measure/ServerProcess.ts"
 import { clients as makeClients } from "./Clients.ts"
 import { cluster, type Cluster, type Member } from "./Cluster.ts"
-import { type Hit, isTouched, violationsOf, type Loss, takeovers } from "./Oracle.ts"
+import { type Hit, isTouched, violationsOf, type Loss, takeovers, wrongSums } from "./Oracle.ts"
 import { observe } from "./Observer.ts"
+import { passes, upgrade } from "./Upgrade.ts"
 
 /** Kinds of actions on the nodes. */
-const modes = ["chaos", "rolling", "join"] as const
+const modes = ["chaos", "rolling", "join", "upgrade"] as const
 
 /** Actions on the nodes, their duration, and their numbers. */
 interface ChaosOptions {
@@ -44,6 +46,8 @@ interface ChaosOptions {
   readonly clientPatience_ms?: number
   /** Command that runs the server, without its flags; from source by default. */
   readonly command?: ReadonlyArray<string>
+  /** Command that runs the version before, which nodes start with in the mode `upgrade`; `command` by default. */
+  readonly before?: ReadonlyArray<string>
   /** Statements that plant a bug in the database. */
   readonly plant?: ReadonlyArray<string>
   readonly log: (line: string) => void
@@ -63,6 +67,9 @@ export interface Outcome {
   readonly runs: number
   readonly browsers: number
   readonly reads: number
+  readonly walks: number
+  /** Number of runs that clients deleted. */
+  readonly deleted: number
   readonly ended: Readonly<Record<string, number>>
   /** Runs that ended with a node that was never killed, frozen or stopped. */
   readonly untouched: number
@@ -198,18 +205,23 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
   const began_ms = performance.now()
   try {
     const { address, postgres } = await runtime.runPromise(database)
-    const nodes = await cluster(3, { command, database: address })
+    const nodes = await cluster(3, { command: options.before ?? command, database: address })
     try {
       const [first, second, third] = nodes.members as [Member, Member, Member]
       // the first one makes the database ready, the others start together
       await nodes.start(first)
-      await (options.mode === "join" ? nodes.start(second) : Promise.all([second, third].map(nodes.start)))
+      await (options.mode === "join"
+        ? nodes.start(second)
+        : Promise.all([second, third].map((member) => nodes.start(member))))
       const observer = await observe(address)
       try {
         if (options.plant !== undefined) await observer.execute(options.plant)
+        // the version before may keep no sums of what it deletes
+        let isMigrated = false
         const load = makeClients(nodes.members, seed, {
           patience_ms: options.clientPatience_ms,
-          together: options.together
+          together: options.together,
+          deletes: () => options.mode !== "upgrade" || isMigrated
         })
         const stop = new AbortController()
         const outage = (begin: Effect.Effect<void>, end: Effect.Effect<void>) => async (away_ms: number) => {
@@ -242,7 +254,18 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
         } else {
           const working = load.work(count, stop.signal)
           if (options.mode === "rolling") await roll(nodes, options.kills, log)
-          else await disturb({ ...options, log }, nodes, away, lost)
+          else if (options.mode === "upgrade") {
+            const { before = command, duration_ms } = options
+            await upgrade(nodes, {
+              before,
+              now: command,
+              database: address,
+              duration_ms,
+              log,
+              lost,
+              migrated: () => (isMigrated = true)
+            })
+          } else await disturb({ ...options, log }, nodes, away, lost)
           stop.abort()
           await Promise.race([working, stuck(observer.events)])
         }
@@ -259,26 +282,35 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
           (turn) => turn.failure === "node_lost" && !isTouched(turn, observer.nodeOf.get(turn.id), hits)
         )
         for (const turn of untouched) options.log(story(turn, observer, happened))
-        const mayLose = options.mode === "chaos"
+        const mayLose = options.mode === "chaos" || options.mode === "upgrade"
         return {
           mode: options.mode,
           seed,
           took_s: (performance.now() - began_ms) / 1000,
-          kills: options.mode === "chaos" ? options.kills : 0,
+          kills: options.mode === "chaos" ? options.kills : options.mode === "upgrade" ? hits.length : 0,
           freezes: options.mode === "chaos" ? options.freezes : 0,
           restarts: options.mode === "chaos" ? options.restarts : 0,
           stalls: options.mode === "chaos" ? options.stalls : 0,
-          rolled: options.mode === "rolling" ? options.kills : 0,
+          rolled: options.mode === "rolling" ? options.kills : options.mode === "upgrade" ? passes : 0,
           keys: load.asked.length,
           runs: evidence.turns.length,
           browsers: evidence.browsers.length,
           reads: load.reads(),
+          walks: load.walks(),
+          deleted: load.deleted.size,
           ended,
           untouched: untouched.length,
           takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
           takeoversInOutages: sorted(gone.filter(inOutage)),
           broken: [
-            ...violationsOf({ asked: load.asked, events: observer.events, losses: mayLose, ...evidence }),
+            ...violationsOf({
+              asked: load.asked,
+              events: observer.events,
+              losses: mayLose,
+              deleted: new Set(load.deleted.keys()),
+              ...evidence
+            }),
+            ...wrongSums(await observer.sums(), evidence.turns, load.deleted),
             ...load.wrong,
             ...nodes.ended.filter(() => outages.length === 0)
           ]
@@ -322,6 +354,8 @@ const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
 
 /** The result of the bench `chaos`. */
 interface ChaosReport extends Heading {
+  /** The commit of the version before. */
+  readonly against: string | null
   readonly outcome: Outcome
 }
 
@@ -331,12 +365,20 @@ const minutes = (text: string): number => {
   return Number(count) * (unit === "s" ? 1000 : 60_000)
 }
 
+const usualDuration = (mode: ChaosOptions["mode"], quick: boolean) => (quick ? "1m" : mode === "upgrade" ? "2m" : "10m")
+
 /** Ten minutes with 60 kills, 40 freezes, 3 restarts of Postgres and 3 stalls of it, unless the options say otherwise. */
-export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): Promise<ChaosReport> =>
+export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: Options): Promise<ChaosReport> =>
   inFolder(async (folder) => {
-    const { file } = await bundleServer(folder)
     const mode = modes.find((one) => one === (asked.mode ?? "chaos"))
     if (mode === undefined) throw new Mistake(`No mode is named "${asked.mode}". Use one of: ${modes.join(", ")}.`)
+    if ((mode === "upgrade") !== (against !== undefined)) {
+      throw new Mistake(
+        "--mode upgrade needs --against with the commit of the version before, and no other mode has one."
+      )
+    }
+    const before = against === undefined ? undefined : await serverOf(against, log)
+    const { file } = await bundleServer(folder)
     // another history each day
     const seed = asked.seed ?? Math.floor(Date.now() / 1000) % 1_000_000
     log(`${mode}, seed ${seed}`)
@@ -346,17 +388,18 @@ export const chaos = ({ chaos: asked, duration, log, quick, rounds }: Options): 
     const outcome = await run({
       mode,
       seed,
-      duration_ms: minutes(duration ?? (quick ? "1m" : "10m")),
+      duration_ms: minutes(duration ?? usualDuration(mode, quick)),
       kills: mode === "rolling" ? (rounds ?? (quick ? 2 : 10)) : (asked.kills ?? usual.kills),
       freezes: asked.freezes ?? usual.freezes,
       restarts: asked.restarts ?? usual.restarts,
       stalls: asked.stalls ?? usual.stalls,
       clients: 24,
       command: [process.execPath, file],
+      ...(before === undefined ? {} : { before: [process.execPath, before.file] }),
       log
     })
     if (outcome.broken.length > 0) process.exitCode = 1
-    return { outcome }
+    return { outcome, against: before?.commit ?? null }
   })
 
 const seconds = (all: ReadonlyArray<number>) => {
@@ -368,8 +411,9 @@ const seconds = (all: ReadonlyArray<number>) => {
 /** The figures of a report. */
 export const markdown = (report: ChaosReport): string => {
   const { broken, ended, mode, seed, takeovers: times, takeoversInOutages, ...outcome } = report.outcome
+  const versions = report.against === null ? "" : ` from ${report.against} to this version, back, and forward again`
   return paragraphs(
-    headingLine(report, `three of our servers, bundled, on one Postgres 18; ${mode}, seed ${seed}`),
+    headingLine(report, `three of our servers, bundled, on one Postgres 18; ${mode}${versions}, seed ${seed}`),
     table(
       ["what", "count"],
       [
@@ -383,8 +427,10 @@ export const markdown = (report: ChaosReport): string => {
         ["runs", grouped(outcome.runs)],
         ...Object.entries(ended).map(([status, count]) => [`runs ${status}`, grouped(count)]),
         ["runs that ended with an untouched node", grouped(outcome.untouched)],
+        ["runs deleted with their session", grouped(outcome.deleted)],
         ["browsers", grouped(outcome.browsers)],
         ["reads", grouped(outcome.reads)],
+        ["walks over the list of runs, a page at each node", grouped(outcome.walks)],
         ["takeover of what a lost node had", seconds(times)],
         ["the same while Postgres was away", seconds(takeoversInOutages)],
         ["**promises broken**", grouped(broken.length)]

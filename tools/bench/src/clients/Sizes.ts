@@ -77,7 +77,9 @@ const measure = async (entry: string, folder: string, installed: string): Promis
 
 /** The sizes of our entry points, and of those of the peer that has a v2, v3 and v4, too. */
 export const measureSizes = async (installed: string): Promise<ReadonlyArray<Sizes>> => {
-  const ours = ["v4", "v4/promise", "v3", "v3/promise", "v2", "v2/promise"].map((name) => `@webagent/${name}`)
+  const ours = ["v4", "v4/promise", "v4/events", "v4/account", "v3", "v3/promise", "v2", "v2/promise"].map(
+    (name) => `@webagent/${name}`
+  )
   const theirs = ["browser-use-sdk/v4", "browser-use-sdk/v3", "browser-use-sdk"]
   const sizes: Array<Sizes> = []
   for (const entry of ours) sizes.push(await measure(entry, here, installed))

@@ -1,4 +1,4 @@
-import { Turn } from "@webagent/engine"
+import { Session, Turn } from "@webagent/engine"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -72,7 +72,11 @@ export const turnOf = (i: number, runs: number): Turn.Turn => {
 const sessionRow = ({ createdAt_ms, owner, sessionId: id }: Turn.Turn) => ({
   id,
   revision: 1,
-  record: JSON.stringify({ id, owner, createdAt_ms, status: "active" })
+  record: JSON.stringify({
+    ...Session.make({ id, thinkingLevel: null, createdAt_ms, owner }),
+    revision: 1,
+    turnCount: 5
+  })
 })
 
 const turnRow = (turn: Turn.Turn) => ({
@@ -118,14 +122,17 @@ export const fill = Effect.fnUntraced(function* (runs: number, log: (line: strin
   )
 })
 
-/** Makes the statistics of Postgres, as autovacuum does a while after rows are written. */
-export const analyze = SqlClient.SqlClient.use((sql) =>
+/** Vacuums Postgres and makes its statistics, as autovacuum does a while after rows are written. */
+export const vacuum = SqlClient.SqlClient.use((sql) =>
   sql.onDialectOrElse({
     pg: () =>
-      sql.withTransaction(
+      Effect.scoped(
         Effect.gen(function* () {
-          yield* sql`SET LOCAL statement_timeout = 0`
-          yield* sql`ANALYZE turns, turn_list, turn_texts, turn_tags, sessions, session_list`
+          const connection = yield* sql.reserve
+          const run = (text: string) => connection.executeUnprepared(text, [], undefined)
+          yield* run("SET statement_timeout = 0")
+          yield* run("VACUUM (ANALYZE) turns, turn_list, turn_texts, turn_tags, sessions, session_list, spend_days")
+          yield* run("RESET statement_timeout")
         })
       ),
     orElse: () => Effect.void

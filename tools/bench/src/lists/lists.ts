@@ -11,7 +11,7 @@ import { bundleServer } from "../measure/Bundle.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import type { Times } from "../measure/Times.ts"
 import { type Creates, measureCreates } from "./Creates.ts"
-import { analyze, fill } from "./Filling.ts"
+import { fill, vacuum } from "./Filling.ts"
 import { measurePages, measureSums, type PageTimes } from "./Pages.ts"
 
 /** Lists of one database. */
@@ -87,7 +87,7 @@ const measured = Effect.fnUntraced(function* <E>(
   log(`${name}: its lists`)
   return yield* Effect.gen(function* () {
     yield* untilReady
-    yield* analyze
+    yield* vacuum
     const pages = yield* measurePages(runs, times, (line) => log(`${name}: ${line}`))
     const sums = yield* measureSums(Math.min(times, 40))
     return { pages, sums }

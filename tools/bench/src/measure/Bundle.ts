@@ -29,10 +29,10 @@ const sizeOf = (output: RolldownOutput["output"], name: string, seen = new Set<s
 }
 
 /** Bundles the server into a folder; what it loads on demand only, such as its docs page, stays apart. */
-export const bundleServer = async (folder: string): Promise<ServerBundle> => {
+export const bundleServer = async (folder: string, program = entry): Promise<ServerBundle> => {
   const name = "server.mjs"
   const { output } = await bundle(
-    { input: entry, platform: "node" },
+    { input: program, platform: "node" },
     { dir: folder, entryFileNames: name, minify: true }
   )
   return { file: join(folder, name), size_kB: Math.round(sizeOf(output, name) / 1000) }

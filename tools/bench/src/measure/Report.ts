@@ -13,6 +13,8 @@ export interface Options {
   readonly rounds: number | undefined
   /** Time during which a soak starts new work, such as `20m`. */
   readonly duration: string | undefined
+  /** The commit to compare with. */
+  readonly against: string | undefined
   /** Actions on nodes, and their numbers. */
   readonly chaos: Readonly<
     Record<"kills" | "freezes" | "restarts" | "stalls" | "seed", number | undefined> & { mode: string | undefined }

@@ -21,6 +21,8 @@ export interface GateResult {
   readonly alarms: ReadonlyArray<Alarm>
   /** True if the night fails. */
   readonly red: boolean
+  /** True if the night has warnings and doesn't fail. */
+  readonly hasWarnings: boolean
   /** Trials beyond the planned ones. */
   readonly confirmTrials: number
 }
@@ -35,30 +37,52 @@ export interface Gate {
 const resultOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): GateResult => ({
   alarms,
   red,
+  hasWarnings: false,
   confirmTrials: 0
 })
 
-/** Gives the suspects their confirm trials, the most suspicious first, as the runner does. */
+/** Gives the suspects their confirm trials, as many at once as the runner does; all of them take equally long. */
 const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly night: Night; readonly trials: number } => {
-  const trials = new Map<string, NonNullable<NightScenario["confirm"]>>()
+  const suspects = Judge.suspects(past, night).map((suspect) => ({
+    suspect,
+    weighed: suspect.weigh({ passed: 0, scored: 0 }),
+    passed: 0,
+    scored: 0,
+    logs: new Array<number>()
+  }))
+  type One = (typeof suspects)[number]
+  const so = ({ logs, passed, scored }: One) => ({
+    passed,
+    scored,
+    ...(logs.length === 0 ? {} : { middle_log: middleMean(logs) })
+  })
+  const atOnce = Math.min(Judge.mostAtOnce, night.fingerprint.concurrency)
   let left = nightlySetting.confirm
-  for (const suspect of Judge.suspects(past, night)) {
-    const logs: Array<number> = []
-    let [passed, scored] = [0, 0]
-    const so = () => ({ passed, scored, ...(logs.length === 0 ? {} : { middle_log: middleMean(logs) }) })
-    while (left > 0 && suspect.decide(so()) === "more") {
-      const trial = more(suspect.name)
-      left--
-      scored++
-      if (!trial.passed) continue
-      passed++
-      logs.push(Math.log(trial.duration_ms))
+  for (let isOpen = true; isOpen && left > 0;) {
+    const busy = new Set<One>()
+    while (busy.size < Math.min(left, atOnce)) {
+      const next = Judge.nextOf(suspects.filter((one) => !busy.has(one)))
+      if (next === undefined) break
+      busy.add(next)
     }
-    trials.set(keyOf(suspect.suite, suspect.name), { figure: suspect.figure, ...so() })
+    isOpen = busy.size > 0
+    left -= busy.size
+    for (const one of busy) {
+      const trial = more(one.suspect.name)
+      one.scored++
+      if (trial.passed) {
+        one.passed++
+        one.logs.push(Math.log(trial.duration_ms))
+      }
+      one.weighed = one.suspect.weigh(so(one))
+    }
   }
-  const scenarios = night.scenarios.map((one) => {
-    const confirm = trials.get(keyOf(one.suite, one.name))
-    return confirm === undefined ? one : { ...one, confirm }
+  const byKey = new Map(suspects.map((one) => [keyOf(one.suspect.suite, one.suspect.name), one]))
+  const scenarios = night.scenarios.map((scenario): NightScenario => {
+    const one = byKey.get(keyOf(scenario.suite, scenario.name))
+    return one === undefined || one.scored === 0
+      ? scenario
+      : { ...scenario, confirm: { figure: one.suspect.figure, ...so(one) } }
   })
   return { night: { ...night, scenarios }, trials: nightlySetting.confirm - left }
 }
@@ -78,7 +102,7 @@ export const ours = (isConfirming: boolean): Gate => {
         regressed: regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since }))
       })
       const alarms = regressed.map(({ figure, scenario }) => ({ figure, scenario: scenario?.name ?? null }))
-      return { ...resultOf(alarms, status === "failed"), confirmTrials: trials }
+      return { ...resultOf(alarms, status === "failed"), hasWarnings: status === "warning", confirmTrials: trials }
     }
   }
 }

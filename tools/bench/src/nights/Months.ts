@@ -16,6 +16,8 @@ export interface Quiet {
   readonly nights: number
   /** Red nights of each month. */
   readonly red: ReadonlyArray<number>
+  /** Nights of each month that only have warnings. */
+  readonly warnings: ReadonlyArray<number>
   /** Causes of each month's failed nights that are no false alarms. */
   readonly disturbances: ReadonlyArray<ReadonlyArray<Disturbance>>
   readonly confirmTrials: number
@@ -88,17 +90,19 @@ const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change:
 /** Months in which nothing changes. */
 export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, months: number): Quiet => {
   const red: Array<number> = []
+  const warnings: Array<number> = []
   const disturbances: Array<ReadonlyArray<Disturbance>> = []
   let confirmTrials = 0
   for (let index = 0; index < months; index++) {
     const gate = makers[name]()
     const next = begin({ ...options, seed: options.seed + index }, preset, gate, "none", Infinity)
     const ofThisMonth: Array<Disturbance> = []
-    let redNights = 0
+    let [redNights, warningNights] = [0, 0]
     for (let night = 0; night < month; night++) {
       const simulated = next()
-      const { alarms, confirmTrials: trials, red: isRed } = gate.judge(simulated)
+      const { alarms, confirmTrials: trials, hasWarnings, red: isRed } = gate.judge(simulated)
       confirmTrials += trials
+      if (hasWarnings) warningNights++
       if (!isRed) continue
       redNights++
       const disturbance =
@@ -106,9 +110,10 @@ export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, mo
       if (disturbance !== undefined) ofThisMonth.push(disturbance)
     }
     red.push(redNights)
+    warnings.push(warningNights)
     disturbances.push(ofThisMonth)
   }
-  return { nights: months * month, red, disturbances, confirmTrials }
+  return { nights: months * month, red, warnings, disturbances, confirmTrials }
 }
 
 /** Months in which something changes, on any weekday after a history that the gate knows as it is. */

@@ -24,7 +24,8 @@ export interface NightsReport extends Heading {
   readonly worlds: ReadonlyArray<WorldOutcome>
 }
 
-const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
+/** The title of each change in the report. */
+export const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
   "95 to 50 %": "one scenario passes 50 %, was 95 %",
   "100 to 80 %": "one scenario passes 80 %, was 100 %",
   "one +50 % time": "one scenario takes 50 % longer",
@@ -50,7 +51,7 @@ export const monthly = (numbers: ReadonlyArray<number>): string => {
 }
 
 /** Number of failed nights per month that are no false alarms, with their causes. */
-const disturbed = ({ disturbances }: Quiet): string => {
+export const disturbed = ({ disturbances }: Quiet): string => {
   const counts = [...Map.groupBy(disturbances.flat(), (disturbance) => disturbance)]
     .toSorted(([, one], [, other]) => other.length - one.length)
     .map(([disturbance, all]) => `${disturbance} ${(all.length / disturbances.length).toFixed(1)}`)
@@ -84,6 +85,7 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
         "red nights in 30 (95 %)",
         "of them by a real disturbance (95 %)",
         "false alarms (95 %)",
+        "nights with warnings only (95 %)",
         "confirm trials a night"
       ],
       ordered.map(({ gate, quiet }) => [
@@ -91,6 +93,7 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
         monthly(quiet.red),
         disturbed(quiet),
         monthly(quiet.red.map((red, month) => red - (quiet.disturbances[month]?.length ?? 0))),
+        monthly(quiet.warnings),
         (quiet.confirmTrials / quiet.nights).toFixed(0)
       ])
     ),

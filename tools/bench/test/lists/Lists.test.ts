@@ -9,6 +9,7 @@ import { afterAll, assert, it } from "vitest"
 import { fill, turnOf } from "../../src/lists/Filling.ts"
 import { markdown } from "../../src/lists/ListsReport.ts"
 import { measurePages, measureSums } from "../../src/lists/Pages.ts"
+import { markdown as walkTable } from "../../src/lists/Walk.ts"
 import { heading } from "../measure/heading.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-lists-test-"))
@@ -45,4 +46,12 @@ it("the page has both databases side by side, and what lists add to a create", (
   assert.include(text, "| no filter | 1 / 3 | 1 / 3 | 50 | 1 / 3 | 1 / 3 | 50 |")
   assert.include(text, "| text | 1 / 3 | – | 0.5 | 1 / 3 | – | 0.5 |")
   assert.include(text, "| SQLite | 360 | 400 | 0.9 (0.9 to 0.9) |")
+})
+
+it("the page of the walk has the server's memory", () => {
+  const pages = { p50: 4.6, p95: 44 }
+  const rss = { before: 145.4, most: 281, after: 222.6 }
+  const text = walkTable({ ...heading, walk: { runs: 1_000_010, pages, streams: 100, events: 200, rss } })
+  assert.include(text, "| runs in the walk, each once | 1,000,010 |")
+  assert.include(text, "| most memory during the walk | 281 MB |")
 })

@@ -1,0 +1,99 @@
+import { type UserError, usage } from "@webagent/cli/UserError"
+import { BadProfileKey, newProfileKey, type ProfileKey, readProfileKeys, SqlProfiles } from "@webagent/sql"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Data, folderOf } from "./data.ts"
+
+/** The variable with the keys of profiles: other users of the machine could read a flag. */
+export const profileKeyVariable = "WEBAGENT_PROFILE_KEY"
+
+/** Locations of the keys that encrypt profiles. */
+export interface ProfileKeyOptions {
+  /** The keys themselves, as in a file. */
+  readonly keys: Redacted.Redacted | undefined
+  readonly file: string | undefined
+}
+
+const withoutKey = `This server has no profile key. Set ${profileKeyVariable} or --profile-key-file, the same for all servers of the database`
+
+const advice = "Make one: openssl rand -base64 32."
+
+/** Reads keys; `where` names the variable or the file. */
+const keysOf = (text: string, where: string) =>
+  Effect.try({
+    try: () => readProfileKeys(text),
+    catch: (error) => usage(`${where}: ${error instanceof BadProfileKey ? error.message : String(error)}.`)
+  }).pipe(
+    Effect.filterOrFail(
+      (keys) => keys.length > 0,
+      () => usage(`${where} has no key. ${advice}`)
+    )
+  )
+
+const readFile = (file: string) =>
+  Effect.try({
+    try: () => ({ text: readFileSync(file, "utf8"), mode: statSync(file).mode }),
+    catch: () => usage(`Cannot read the profile key file ${file}. Check the path and its permissions.`)
+  }).pipe(
+    Effect.filterOrFail(
+      ({ mode }) => (mode & 0o077) === 0,
+      () => usage(`Other users can read the profile key file ${file}. Run: chmod 600 ${file}`)
+    ),
+    Effect.flatMap(({ text }) => keysOf(text, file))
+  )
+
+/** The file next to a database file, which is made when it is first needed. */
+const makeFile = (file: string) =>
+  Effect.try({
+    try: () => {
+      if (existsSync(file)) return
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      writeFileSync(file, `${newProfileKey().text}\n`, { mode: 0o600, flag: "wx" })
+    },
+    catch: (error) => usage(`Cannot make the profile key file ${file}: ${String(error)}.`)
+  })
+
+/** Finds the keys: those of the variable, of the file, or of a file next to the database; none for Postgres. */
+const findKeys = (
+  { file, keys }: ProfileKeyOptions,
+  data: Data
+): Effect.Effect<ReadonlyArray<ProfileKey>, UserError> => {
+  if (keys !== undefined) return keysOf(Redacted.value(keys), profileKeyVariable)
+  if (file !== undefined) return readFile(file)
+  if (data._tag === "Postgres") return Effect.succeed([])
+  const usual = join(folderOf(data), "profile.key")
+  return Effect.andThen(makeFile(usual), readFile(usual))
+}
+
+/** Encrypts all profiles with the first key, and reports keys that are missing. */
+const rotated = (keys: ReadonlyArray<ProfileKey>) =>
+  Layer.effectDiscard(
+    Effect.forkScoped(
+      SqlProfiles.rotate(keys).pipe(
+        Effect.flatMap((ids) =>
+          ids.length === 0
+            ? Effect.void
+            : Effect.logWarning(
+                `Browser profiles are encrypted with profile keys that this server doesn't have: ${ids.join(", ")}. Add them to ${profileKeyVariable}, after the first one`
+              )
+        ),
+        Effect.catchCause((cause) => Effect.logWarning("Cannot change the key of browser profiles", cause))
+      )
+    )
+  )
+
+/** Profiles of a server; simulated browsers have no state to encrypt, so without options there is no key. */
+export const layerProfiles = (options: ProfileKeyOptions | undefined, data: Data) =>
+  options === undefined
+    ? SqlProfiles.layer()
+    : Layer.unwrap(
+        Effect.map(findKeys(options, data), (keys) =>
+          Layer.merge(
+            SqlProfiles.layer({ keys, ...(keys.length === 0 ? { unusable: withoutKey } : {}) }),
+            keys.length === 0 ? Layer.empty : rotated(keys)
+          )
+        )
+      )

@@ -1,0 +1,62 @@
+/** The server of another commit, for benches that compare with it or run next to it. */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { bundleServer } from "./Bundle.ts"
+import { Mistake } from "./Mistake.ts"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+
+/** A bundled server of a commit. */
+export interface Against {
+  /** Short hash of the commit. */
+  readonly commit: string
+  readonly file: string
+}
+
+const git = (...args: ReadonlyArray<string>) => {
+  const { error, status, stderr, stdout } = spawnSync("git", ["-C", root, ...args], { encoding: "utf8" })
+  if (error !== undefined) throw new Mistake(`git could not be started (${error.message}): install git.`)
+  if (status !== 0) throw new Mistake(`git ${args[0]} failed: ${stderr.trim()}`)
+  return stdout.trim()
+}
+
+const commitOf = (ref: string) => {
+  try {
+    return git("rev-parse", "--short=12", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)
+  } catch {
+    throw new Mistake(`--against takes a commit, a tag or a branch, and git knows no "${ref}".`)
+  }
+}
+
+/**
+ * Bundles the server of a commit, once: in a worktree of its own, with the dependencies of its own lockfile. Throws a
+ * `Mistake` if there is no such commit, or if it can't be installed.
+ */
+export const serverOf = async (ref: string, log: (line: string) => void): Promise<Against> => {
+  const commit = commitOf(ref)
+  const folder = join(root, "node_modules", ".cache", "webagent-bench", `server-${commit}`)
+  const file = join(folder, "server.mjs")
+  const complete = join(folder, ".complete")
+  if (existsSync(complete)) return { commit, file }
+  log(`building the server of ${commit} once (about a minute) ...`)
+  const scratch = mkdtempSync(join(tmpdir(), "webagent-against-"))
+  const source = join(scratch, "source")
+  try {
+    git("worktree", "add", "--detach", source, commit)
+    const install = spawnSync(process.execPath, [join(source, "tools", "workspace", "install.mjs"), "server"], {
+      encoding: "utf8"
+    })
+    if (install.status !== 0) throw new Mistake(`${commit} could not be installed: ${install.stderr.trim()}`)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    await bundleServer(folder, join(source, "apps", "server", "src", "main.ts"))
+    writeFileSync(complete, "")
+    return { commit, file }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+    git("worktree", "prune")
+  }
+}
