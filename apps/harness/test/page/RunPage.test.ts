@@ -174,7 +174,13 @@ describe("the page of a run", () => {
   const uncompared = { verdict: "not enough data", nights: 4, passedOver: [], differences: [], rows: [] } as const
   const interrupted = { trials: 7, most_usd: "0.50" }
   const resumed = [{ at: "2026-11-21T03:00:00.000Z", kept: 5, after_ms: 1000, cut: interrupted }]
-  const leftover = { kind: "run", id: "r-1", trial: null, sentence: "The run r-1 is still running.", state: "open" } as const
+  const leftover = {
+    kind: "run",
+    id: "r-1",
+    trial: null,
+    sentence: "The run r-1 is still running.",
+    state: "open"
+  } as const
   const [unrun] = Findings.notesOf(cut).flatMap((finding) => notRun(finding) ?? [])
   for (const [name, report, reason] of [
     [
