@@ -1,0 +1,61 @@
+import type { Progress } from "./Command.ts"
+import * as Draft from "./Draft.ts"
+import type { Event } from "./Event.ts"
+import * as Question from "./Question.ts"
+import * as Turn from "./Turn.ts"
+
+/** Stores a turn with a changed question. */
+const putQuestions = (
+  draft: Draft.Draft,
+  turn: Turn.Turn,
+  questions: ReadonlyArray<Question.Question>,
+  question: NonNullable<Event["question"]>
+): Turn.Turn => {
+  const updated = { ...turn, questions }
+  Draft.write(draft, updated, turn)
+  draft.events.push({ ...Draft.eventOf(turn, turn.status, draft.at_ms), question })
+  return updated
+}
+
+/** Asks a person, unless the turn waits already or has asked as often as it may. */
+export const ask = (draft: Draft.Draft, turn: Turn.Turn, request: Question.QuestionRequest): Turn.Turn | undefined => {
+  const { questions = [] } = turn
+  if (Turn.waitingFor(turn) !== null || questions.length >= Question.mostQuestions) return undefined
+  const question = Question.ask(questions, request, draft.at_ms)
+  return putQuestions(draft, turn, [...questions, question], { id: question.id, change: "waiting" })
+}
+
+/** Ends the wait for a question, unless it has ended. */
+export const endWait = (
+  draft: Draft.Draft,
+  turn: Turn.Turn,
+  id: string,
+  outcome: Omit<NonNullable<Question.Question["outcome"]>, "at_ms">
+): Turn.Turn | undefined => {
+  const open = Turn.waitingFor(turn)
+  if (open === null || open.id !== id) return undefined
+  const ended = { ...open, outcome: { ...outcome, at_ms: Math.max(draft.at_ms, open.askedAt_ms) } }
+  const change = outcome.kind === "expired" ? "unanswered" : "answered"
+  return putQuestions(draft, turn, [...(turn.questions ?? []).slice(0, -1), ended], { id, change })
+}
+
+/** Asks the agent's questions, and records that the agent has received their outcomes. */
+export const handOver = (
+  draft: Draft.Draft,
+  turn: Turn.Turn,
+  { ask: request, goesOn = false, unanswered }: Progress
+): Turn.Turn => {
+  let updated = request === undefined ? turn : (ask(draft, turn, request) ?? turn)
+  if (unanswered !== undefined) {
+    const { by, id, kind } = unanswered
+    updated = endWait(draft, updated, id, { kind, answer: null, by }) ?? updated
+  }
+  const { questions = [] } = updated
+  if (!goesOn || questions.every(({ continued, outcome }) => continued || outcome === undefined)) return updated
+  const continued = questions.map((question) =>
+    question.outcome === undefined ? question : { ...question, continued: true }
+  )
+  const moved = { ...updated, questions: continued }
+  Draft.write(draft, moved, updated)
+  return moved
+}
