@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { WebSocket } from "ws"
 import { folder, ready, send, start, until } from "./program.ts"
@@ -32,18 +34,30 @@ const asked = (socket: WebSocket) =>
     socket.send('{"id":1,"method":"Browser.getVersion"}')
   })
 
-/** Drives a browser of one node through another one, and ends the first by a signal. */
-const lose = Effect.fnUntraced(function* (
-  owner: Effect.Success<ReturnType<typeof node>>,
-  other: string,
-  signal: NodeJS.Signals
-) {
+type Owner = Effect.Success<ReturnType<typeof node>>
+
+const kill = (owner: Owner) => Effect.sync(() => void owner.process.kill("SIGKILL"))
+
+/** Freezes a node while somebody else writes to the file: frozen in a write of its own, it would lock out the others. */
+const freeze = (file: string) => (owner: Owner) =>
+  Effect.sync(() => {
+    const writer = new DatabaseSync(file, { timeout: 60_000 })
+    writer.exec("BEGIN IMMEDIATE")
+    owner.process.kill("SIGSTOP")
+    const state = () => execFileSync("ps", ["-o", "stat=", "-p", String(owner.process.pid)], { encoding: "utf8" })
+    while (!state().startsWith("T")) continue
+    writer.exec("ROLLBACK")
+    writer.close()
+  })
+
+/** Drives a browser of one node through another one, and loses the first. */
+const lose = Effect.fnUntraced(function* (owner: Owner, other: string, end: (owner: Owner) => Effect.Effect<void>) {
   const { body } = yield* send(owner.address, "K", "POST", "/api/v4/browsers", {})
   const { pathname, search } = new URL(String(body["cdpUrl"]))
   const through = `${other}${pathname}${search}`
   const { ended, socket } = yield* connect(through.replace(/^http/u, "ws"))
   assert.include(yield* asked(socket), "product")
-  owner.process.kill(signal)
+  yield* end(owner)
   assert.strictEqual(yield* ended, "4001 The browser is gone: its server was lost")
   const gone = yield* until(send(through, "K", "GET", ""), ({ status }) => status === 410)
   assert.deepStrictEqual(gone.body, { detail: "The browser is gone: its server was lost" })
@@ -59,6 +73,6 @@ it.live(
     // the first one makes the file
     const { address } = yield* node(file, "other")
     const [killed, frozen] = yield* Effect.all([node(file, "killed"), node(file, "frozen")], { concurrency: 2 })
-    yield* Effect.all([lose(killed, address, "SIGKILL"), lose(frozen, address, "SIGSTOP")], { concurrency: 2 })
+    yield* Effect.all([lose(killed, address, kill), lose(frozen, address, freeze(file))], { concurrency: 2 })
   })
 )
