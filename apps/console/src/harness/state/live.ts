@@ -9,12 +9,12 @@ import { after } from "./progress.ts"
 import { progressOf, runInView } from "./runInView.ts"
 import { changed, source } from "./source.ts"
 
-/** When the connection was lost and back, in milliseconds. */
-const times = { lost_ms: 0, back_ms: 0 }
+/** When the connection was lost, in milliseconds, and what to do with its first message after that. */
+const loss: { at_ms: number; onMessage: (() => void) | undefined } = { at_ms: 0, onMessage: undefined }
 
 const all = ["runs", "suites", "nights", "load"] as const
 
-/** Time in which missed events arrive. */
+/** Time after the first message in which missed events arrive. */
 const catchUp_ms = 1000
 
 /** Notes the state of the connection. When it's back, everything may have changed. */
@@ -22,23 +22,23 @@ export const connected = (state: Exclude<Connection, "connecting">): void => {
   const before = registry.get(connection)
   registry.set(connection, state)
   if (state === "lost") {
-    if (before !== "lost") times.lost_ms = Date.now()
+    if (before !== "lost") loss.at_ms = Date.now()
     return
   }
   if (before !== "lost") return
-  times.back_ms = Date.now()
   const run = registry.get(runInView)
-  const seconds = Math.max(1, Math.round((times.back_ms - times.lost_ms) / 1000))
+  const seconds = Math.max(1, Math.round((Date.now() - loss.at_ms) / 1000))
   const from = run === null ? 0 : registry.get(progressOf(run)).position
   for (const what of all) changed(what)
-  window.setTimeout(() => {
+  const tell = () => {
     const missed = run === null ? 0 : registry.get(progressOf(run)).position - from
     say(
       missed > 0
         ? `The connection was lost for ${seconds} s. ${counted(missed, "event")} of this run ${missed === 1 ? "was" : "were"} caught up.`
         : `The connection was lost for ${seconds} s. This page is up to date again.`
     )
-  }, catchUp_ms)
+  }
+  loss.onMessage = () => window.setTimeout(tell, catchUp_ms)
 }
 
 /** Brings events of the run in view, and reads again what has changed. The page mounts it once. */
@@ -50,6 +50,8 @@ export const live = Atom.make((get) => {
   return actions.follow({ run, after: from }).pipe(
     Stream.runForEach((message) =>
       Effect.sync(() => {
+        loss.onMessage?.()
+        loss.onMessage = undefined
         if (message._tag === "Changed") return changed(message.what)
         if (message._tag === "Ping") return
         const progress = progressOf(message.run)
