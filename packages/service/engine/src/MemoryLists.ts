@@ -99,5 +99,6 @@ export const make = ({ places, browsers, goneSpend, sessions, turns }: MemoryTab
     Effect.sync(() => countsOf(sessionStatuses, sessions.values(), isSession(filter), most)),
   browserCounts: (filter, most) =>
     Effect.sync(() => countsOf(browserStatuses, browsers.values(), isBrowser(filter), most)),
-  spend: (filter) => Effect.sync(() => MemorySpend.of(turns.values(), goneSpend, filter))
+  spend: (filter) => Effect.sync(() => MemorySpend.of(turns.values(), goneSpend, filter)),
+  costliest: (filter, limit) => Effect.sync(() => MemorySpend.costliest(turns.values(), filter, limit))
 })

@@ -27,6 +27,28 @@ export const add = (sums: Sums, { cost, finishedAt_ms, model, owner, status, tok
 const order = (left: string | null, right: string | null) =>
   (left ?? "") < (right ?? "") ? -1 : left === right ? 0 : 1
 
+/** Finished turns that cost something, the costliest first, and the newest first of those that cost the same. */
+export const costliest = (
+  turns: Iterable<Turn>,
+  { from_ms, owner, to_ms }: SpendFilter,
+  limit: number
+): ReadonlyArray<Turn> =>
+  [...turns]
+    .toReversed()
+    .flatMap((turn) => {
+      const { cost, finishedAt_ms, status } = turn
+      const isFinished = isTerminal(status) && finishedAt_ms !== null
+      const fits = isFinished && finishedAt_ms >= from_ms && finishedAt_ms < to_ms
+      return fits && (owner === undefined || turn.owner === owner) && cost !== null && Number(cost) > 0
+        ? [{ turn, cost }]
+        : []
+    })
+    .toSorted((left, right) =>
+      Decimal.isMore(left.cost, right.cost) ? -1 : Number(Decimal.isMore(right.cost, left.cost))
+    )
+    .slice(0, limit)
+    .map(({ turn }) => turn)
+
 /** Adds up the cost of stored turns and of those that are gone. */
 export const of = (turns: Iterable<Turn>, gone: Sums, { from_ms, owner, to_ms }: SpendFilter): ReadonlyArray<Spend> => {
   const sums: Sums = new Map(gone)

@@ -19,6 +19,7 @@ export const make = (lists: Lists): Lists => {
     turnCounts: (filter, most) => scoped(filter, (own) => lists.turnCounts(own, most)),
     sessionCounts: (filter, most) => scoped(filter, (own) => lists.sessionCounts(own, most)),
     browserCounts: (filter, most) => scoped(filter, (own) => lists.browserCounts(own, most)),
-    spend: (filter) => scoped(filter, lists.spend)
+    spend: (filter) => scoped(filter, lists.spend),
+    costliest: (filter, limit) => scoped(filter, (own) => lists.costliest(own, limit))
   }
 }

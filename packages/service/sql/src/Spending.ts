@@ -2,6 +2,7 @@ import type { Spend, SpendFilter } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { usdOf } from "./Money.ts"
+import { parsedTurn } from "./Rows.ts"
 
 const day_ms = 86_400_000
 
@@ -29,5 +30,23 @@ export const spendOf = (sql: SqlClient.SqlClient, { from_ms, owner, to_ms }: Spe
           outputTokens: output
         }))
     }
+  )
+}
+
+/** Most of the store's costliest turns that one request looks at, so that its time doesn't depend on their number. */
+const mostLookedAt = 20_000
+
+/** Returns finished turns that cost something, the costliest first, by the index of costs. */
+export const costliestOf = (sql: SqlClient.SqlClient, { from_ms, owner, to_ms }: SpendFilter, limit: number) => {
+  const own = owner === undefined ? sql`1 = 1` : sql`l.owner = ${owner}`
+  return Effect.map(
+    sql<{ readonly record: unknown }>`
+      SELECT t.record FROM (
+        SELECT l.n, l.nano FROM (
+          SELECT n, nano, owner, ended_at_ms FROM turn_list WHERE nano > 0 ORDER BY nano DESC LIMIT ${mostLookedAt}
+        ) l WHERE l.ended_at_ms >= ${from_ms} AND l.ended_at_ms < ${to_ms} AND ${own}
+        ORDER BY l.nano DESC, l.n DESC LIMIT ${limit}
+      ) c JOIN turns t ON t.n = c.n ORDER BY c.nano DESC, c.n DESC`,
+    (rows) => rows.map(({ record }) => parsedTurn(record))
   )
 }

@@ -22,7 +22,7 @@ import type { ListFill } from "./ListFill.ts"
 import * as ListQuery from "./ListQuery.ts"
 import { nanoOf } from "./Money.ts"
 import { parsed, parsedTurn } from "./Rows.ts"
-import { spendOf } from "./Spending.ts"
+import { costliestOf, spendOf } from "./Spending.ts"
 import { numbered } from "./statements.ts"
 import * as TextSearch from "./TextSearch.ts"
 import { read } from "./unavailable.ts"
@@ -264,7 +264,8 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, prepa
     turnCounts: counts<TurnCountFilter, Turn.Turn>(kinds.turns),
     sessionCounts: counts(kinds.sessions),
     browserCounts: counts(kinds.browsers),
-    spend: (filter) => Effect.andThen(prepared.spend, read(spendOf(sql, filter)))
+    spend: (filter) => Effect.andThen(prepared.spend, read(spendOf(sql, filter))),
+    costliest: (filter, limit) => Effect.andThen(prepared.lists, read(costliestOf(sql, filter, limit)))
   }
   return lists
 })

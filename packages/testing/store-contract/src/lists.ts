@@ -284,6 +284,11 @@ const sums = (test: StoreTest): void => {
       assert.deepStrictEqual(yield* lists.spend({ ...days, owner: "bob" }), [
         day(20_000, "bob", "small", 1, "0.000000001")
       ])
+      const costliest = (filter: Parameters<typeof lists.costliest>[0], limit: number) =>
+        Effect.map(lists.costliest(filter, limit), (turns) => turns.map(({ id }) => id))
+      assert.deepStrictEqual(yield* costliest(days, 9), ["t5", "t3", "t2", "t1", "t4"])
+      assert.deepStrictEqual(yield* costliest(days, 2), ["t5", "t3"])
+      assert.deepStrictEqual(yield* costliest({ ...days, owner: "bob" }, 9), ["t4"])
     })
   )
 

@@ -134,4 +134,9 @@ export interface Lists {
   ) => Read<Counts<Browser.Browser["status"]>>
   /** The cost of finished turns by day, owner and model, in this order. */
   readonly spend: (filter: SpendFilter) => Read<ReadonlyArray<Spend>>
+  /**
+   * Finished turns that cost something, the costliest first, at most `limit`. It looks at a bounded number of the store's
+   * costliest turns, so there may be fewer than `limit` if most of these don't match.
+   */
+  readonly costliest: (filter: SpendFilter, limit: number) => Read<ReadonlyArray<Turn.Turn>>
 }

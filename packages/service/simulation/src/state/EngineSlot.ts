@@ -126,7 +126,8 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
       turnCounts: (...args) => now(({ lists }) => lists.turnCounts(...args)),
       sessionCounts: (...args) => now(({ lists }) => lists.sessionCounts(...args)),
       browserCounts: (...args) => now(({ lists }) => lists.browserCounts(...args)),
-      spend: (...args) => now(({ lists }) => lists.spend(...args))
+      spend: (...args) => now(({ lists }) => lists.spend(...args)),
+      costliest: (...args) => now(({ lists }) => lists.costliest(...args))
     },
     shareSession: (id) => now(({ shareSession }) => shareSession(id)),
     unshareSession: (id) => now(({ unshareSession }) => unshareSession(id))

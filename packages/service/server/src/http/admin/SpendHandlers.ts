@@ -1,5 +1,5 @@
 import type { SpendRow } from "@webagent/admin"
-import { Decimal, Engine, type Spend } from "@webagent/engine"
+import { Decimal, Engine, type Spend, Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -11,6 +11,9 @@ const day_ms = 86_400_000
 /** Maximum number of days of a request, and the number by default. */
 const mostDays = 366
 const defaultDays = 30
+
+/** Number of runs in a list of the costliest ones. */
+const mostRuns = 50
 
 const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10)
 
@@ -45,6 +48,17 @@ const sumBy = (spends: ReadonlyArray<Spend>, by: keyof typeof groupings): Readon
   return [...rows.values()]
 }
 
+const rowOfRun = (turn: Turn.Turn): SpendRow => ({
+  day: null,
+  key: turn.owner,
+  model: turn.model,
+  run: { id: turn.id, title: Turn.titleOf(turn) ?? turn.task },
+  usd: turn.cost ?? "0",
+  runs: 1,
+  inputTokens: turn.tokens?.input ?? 0,
+  outputTokens: turn.tokens?.output ?? 0
+})
+
 /** Cost of finished runs. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
@@ -65,11 +79,13 @@ export const layer = (api: Operations) =>
             if (last_ms - first_ms >= mostDays * day_ms) {
               return yield* invalid(["query", "from"], `Ask for at most ${mostDays} days`)
             }
-            const spends = yield* lists.spend({ from_ms: first_ms, to_ms: last_ms + day_ms })
+            const days = { from_ms: first_ms, to_ms: last_ms + day_ms }
+            const spends = yield* lists.spend(days)
+            const { by = "day" } = query
             return {
               from: dayOf(first_ms),
               to: dayOf(last_ms),
-              rows: sumBy(spends, query.by ?? "day"),
+              rows: by === "run" ? (yield* lists.costliest(days, mostRuns)).map(rowOfRun) : sumBy(spends, by),
               totalUsd: spends.reduce((sum, { cost }) => Decimal.add(sum, cost), "0")
             }
           })

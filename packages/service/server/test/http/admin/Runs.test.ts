@@ -267,7 +267,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "sums what runs cost by day, key and model",
+    "sums what runs cost by day, key, model and run",
     Effect.gen(function* () {
       for (const key of ["shop", "shop", "blog"]) yield* begin(key, "Find a mug")
       const byKey = yield* ask("root", "GET", "/spend?by=key")
@@ -281,6 +281,13 @@ describe("runs of the admin API", () => {
       )
       assert.strictEqual((yield* ask("blog", "GET", "/spend")).body["totalUsd"], "0.25")
       assert.strictEqual(rowsOf(yield* ask("root", "GET", "/spend?by=model"))[0]?.["model"], "test")
+      const byRun = yield* ask("root", "GET", "/spend?by=run")
+      assert.strictEqual(byRun.body["totalUsd"], "0.75")
+      assert.deepStrictEqual(
+        rowsOf(byRun).map(({ key, run, runs, usd }) => [key, (run as { readonly title: string }).title, usd, runs]),
+        ["blog", "shop", "shop"].map((key) => [key, "Find a mug", "0.25", 1])
+      )
+      assert.strictEqual(rowsOf(yield* ask("blog", "GET", "/spend?by=run")).length, 1)
       for (const query of ["from=2026-02-30", "from=2026-05-02&to=2026-05-01", "from=2020-01-01", "by=owner"]) {
         assert.strictEqual((yield* ask("root", "GET", `/spend?${query}`)).status, 422, query)
       }
