@@ -1,5 +1,5 @@
 import type { CdpClient, CdpError, CdpSession, TargetInfo } from "@webagent/cdp"
-import type { LiveInput, LiveView, View } from "@webagent/engine"
+import type { LiveInput, LiveTab, LiveView, View } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
   const views = yield* PubSub.sliding<View>({ capacity: 1, replay: 1 })
   const following = yield* FiberHandle.make()
   const tabs = new Map<string, TargetInfo>()
-  let view: View = { picture: null, tab: null }
+  let view: View = { picture: null, tab: null, tabs: [] }
   let front: Front | undefined
   let wanted: string | undefined
 
@@ -140,11 +140,13 @@ export const make = Effect.fnUntraced(function* (
   }, Effect.scoped)
 
   const followLast = (): void => {
-    const tab = [...tabs.values()].at(-1)
-    const shown = tab === undefined ? null : { title: tab.title, address: tab.url }
-    if (shown?.title !== view.tab?.title || shown?.address !== view.tab?.address) publish({ tab: shown })
-    if (tab?.targetId === wanted) return
-    wanted = tab?.targetId
+    const all = [...tabs.values()].map(({ title, url: address }): LiveTab => ({ title, address }))
+    const isSame = ({ address, title }: LiveTab, index: number) =>
+      view.tabs?.[index]?.title === title && view.tabs[index]?.address === address
+    if (all.length !== view.tabs?.length || !all.every(isSame)) publish({ tab: all.at(-1) ?? null, tabs: all })
+    const last = [...tabs.keys()].at(-1)
+    if (last === wanted) return
+    wanted = last
     fork(wanted === undefined ? FiberHandle.clear(following) : FiberHandle.run(following, Effect.ignore(look(wanted))))
   }
 

@@ -46,6 +46,10 @@ describe("a browser that is looked at", () => {
         url: "data:text/html,<title>Other</title>second"
       })
       yield* until(() => now().tab?.title === "Other" && now().picture !== before)
+      assert.deepStrictEqual(
+        now().tabs?.map(({ title }) => title),
+        ["Shop", "Other"]
+      )
       const other = now().picture
       yield* client.send("Target.closeTarget", { targetId })
       yield* until(() => now().tab?.title === "Shop" && now().picture !== other)

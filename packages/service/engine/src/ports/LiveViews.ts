@@ -5,12 +5,20 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { BrowserStopped } from "../domain/Errors.ts"
 
+/** A tab of a browser. Both are texts of strangers. */
+export interface LiveTab {
+  readonly title: string
+  readonly address: string
+}
+
 /** Picture and state of a browser at a moment. */
 export interface View {
   /** A JPEG of the tab in front; null until there is one. */
   readonly picture: { readonly jpeg: Uint8Array; readonly at_ms: number } | null
   /** The tab in front; null while there is none. */
-  readonly tab: { readonly title: string; readonly address: string } | null
+  readonly tab: LiveTab | null
+  /** All tabs in the order in which they were opened; missing if they aren't known. */
+  readonly tabs?: ReadonlyArray<LiveTab>
 }
 
 /** Position on the picture, from 0 (left, top) to 1 (right, bottom). */

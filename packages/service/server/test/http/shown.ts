@@ -27,10 +27,11 @@ export const makeShown = () => {
           }),
     conceal: (id) => conceal(id)
   })
-  const show = (text: string, at_ms = 0) =>
+  const show = (text: string, at_ms = 0, tabs?: View["tabs"]) =>
     PubSub.publish(views, {
       picture: { jpeg: Buffer.from(text), at_ms },
-      tab: { title: text, address: "https://shop.example" }
+      tab: { title: text, address: "https://shop.example" },
+      ...(tabs === undefined ? {} : { tabs })
     })
   const end = PubSub.publish(views, { picture: null, tab: null })
   const conceal = (_id: string) => Effect.sync(() => void (concealed = true))
@@ -63,9 +64,13 @@ export const layerWith = (ports: Layer.Layer<never>, listen: ListenOptions = {})
   Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { listen }), ports))
 
 /** A socket of a live view with what came, and its end; opened by a page of `origin` unless it is null. */
-export const watch = Effect.fnUntraced(function* (url: string, origin: string | null = new URL(url).origin) {
+export const watch = Effect.fnUntraced(function* (
+  url: string,
+  origin: string | null = new URL(url).origin,
+  query = ""
+) {
   const messages: Array<string | Buffer> = []
-  const address = `${url.replace(/^http/u, "ws")}/socket`
+  const address = `${url.replace(/^http/u, "ws")}/socket${query}`
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() => new WebSocket(address, origin === null ? {} : { origin })),
     (open) => Effect.sync(() => open.terminate())

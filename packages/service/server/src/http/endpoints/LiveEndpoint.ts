@@ -19,7 +19,6 @@ import { LinkTokens } from "../../api/LinkTokens.ts"
 import { originOf } from "../../api/Origin.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { limitMessages } from "../websocket/BytesWebSocket.ts"
-import * as ConnectionLimit from "../websocket/ConnectionLimit.ts"
 import * as Upgrade from "../policy/Upgrade.ts"
 import { awaitDrain } from "../websocket/Backpressure.ts"
 import { closeReasons } from "../websocket/CloseReasons.ts"
@@ -28,6 +27,7 @@ import * as DriverTabs from "./DriverTabs.ts"
 import { ServerApi } from "./ServerApi.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveScript from "./LiveScript.ts"
+import * as LiveViewers from "./LiveViewers.ts"
 
 /** The most viewers of a browser at once. */
 const mostViewers = 50
@@ -80,7 +80,33 @@ interface Viewer {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly socket: Socket.Socket
   readonly view: LiveView
+  readonly viewers: LiveViewers.Viewers
   readonly wire: NodeSocket
+}
+
+/** Sends the number of viewers and the tabs, each time that they change, to a viewer that asked for them. */
+const makeDetails = <E>(
+  { access, request, view, viewers }: Viewer,
+  write: (text: string) => Effect.Effect<void, E>
+) => {
+  const isWanted = new URLSearchParams(request.url.split("?")[1]).has("details", "true")
+  let tabs: View["tabs"] = []
+  let sent = ""
+  const send = Effect.suspend(() => {
+    const isConcealed = access === "view" && view.isConcealed()
+    const details = { viewers: viewers.count(), tabs: isConcealed ? [] : (tabs ?? []) } satisfies LiveScript.Details
+    const text = JSON.stringify(details)
+    if (!isWanted || text === sent) return Effect.void
+    sent = text
+    return write(text)
+  })
+  return {
+    show: (next: View) => {
+      tabs = next.tabs
+      return send
+    },
+    follow: Stream.runForEach(viewers.changes, () => send)
+  }
 }
 
 /** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
@@ -93,7 +119,7 @@ export const layer = HttpApiBuilder.group(
     const views = yield* LiveViews
     const owners = yield* LinkOwners.LinkOwners
     const linksOf = yield* Links.make
-    const enter = ConnectionLimit.make(mostViewers)
+    const enter = LiveViewers.make(mostViewers)
     const enterDriver = yield* DriverTabs.make
 
     /** The browser of a request, and whether its link gives control. */
@@ -137,6 +163,7 @@ export const layer = HttpApiBuilder.group(
       )
       let sentTab = ""
       let picture: View["picture"] = null
+      const details = makeDetails(viewer, write)
       const outbound = Stream.runForEach(view.views, (next) =>
         Effect.gen(function* () {
           const { address = "", title = "" } = next.tab ?? {}
@@ -147,6 +174,7 @@ export const layer = HttpApiBuilder.group(
               : { title, address, control: yield* drives }) satisfies LiveScript.Tab
           )
           if (tab !== sentTab) yield* write(tab)
+          yield* details.show(next)
           if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))
           sentTab = tab
           picture = next.picture
@@ -188,6 +216,7 @@ export const layer = HttpApiBuilder.group(
         revoked,
         inbound,
         Effect.andThen(steps, Effect.never),
+        Effect.andThen(details.follow, Effect.never),
         Effect.andThen(outbound, farewell)
       ])
     })
@@ -207,7 +236,8 @@ export const layer = HttpApiBuilder.group(
         return ErrorResponse.make(403, "Only the page of this link can open its socket")
       }
       if (!Upgrade.isWebSocket(request)) return Upgrade.required("This is a live view: connect with a WebSocket")
-      if (!(yield* enter(browser.id))) {
+      const viewers = yield* enter(browser.id)
+      if (viewers === undefined) {
         return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
       }
       if (browser.controlId !== null) yield* enterDriver(browser.id, browser.controlId)
@@ -216,7 +246,7 @@ export const layer = HttpApiBuilder.group(
       limitMessages(wire, largestMessage_bytes)
       // the request asks for an upgrade, so only a bug of the listener can prevent it
       const socket = yield* Effect.orDie(request.upgrade)
-      yield* Effect.ignore(show({ ...browser, request, socket, view, wire }))
+      yield* Effect.ignore(show({ ...browser, request, socket, view, viewers, wire }))
       return HttpServerResponse.empty()
     }).pipe(
       Effect.catchTags({

@@ -12,6 +12,14 @@ export interface Tab {
   readonly concealed?: true
 }
 
+/** Data that only a viewer receives who opens the socket with `?details=true`, such as the console. */
+export interface Details {
+  /** Number of viewers, including this one. */
+  readonly viewers: number
+  /** All tabs in the order in which they were opened; none if titles are left out. */
+  readonly tabs: ReadonlyArray<{ readonly title: string; readonly address: string }>
+}
+
 /** A step of the agent, sent to viewers when it begins and again when it ends. */
 export interface Step {
   /** From 1 in each run. */

@@ -77,6 +77,32 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
+  it.live(
+    "has the number of viewers and all tabs for a viewer that asks for details, but no tabs with a secret",
+    () => {
+      const { conceal, layer, show } = makeShown()
+      return Effect.gen(function* () {
+        const { id, liveUrl } = yield* create
+        const tabs = ["first", "second"].map((title) => ({ title, address: "https://shop.example" }))
+        yield* show("second", 0, tabs)
+        const { messages } = yield* watch(liveUrl, undefined, "?details=true")
+        const details = () =>
+          messages.flatMap((message) => (String(message).startsWith('{"viewers"') ? [JSON.parse(String(message))] : []))
+        const last = () => JSON.stringify(details().at(-1))
+        yield* until(() => last() === JSON.stringify({ viewers: 1, tabs }))
+        const other = yield* watch(liveUrl)
+        yield* until(() => last() === JSON.stringify({ viewers: 2, tabs }))
+        assert.isFalse(other.messages.some((message) => String(message).includes("viewers")))
+        other.socket.close()
+        yield* until(() => last() === JSON.stringify({ viewers: 1, tabs }))
+        yield* conceal(id)
+        yield* show("hunter2", 1, [...tabs, { title: "hunter2", address: "https://shop.example" }])
+        yield* until(() => last() === JSON.stringify({ viewers: 1, tabs: [] }))
+        assert.notInclude(String(messages), "hunter2")
+      }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+    }
+  )
+
   it.live("shows nothing but the steps of a browser that may hold a secret, but to a person who has control", () => {
     const { conceal, layer, show } = makeShown()
     return Effect.gen(function* () {
