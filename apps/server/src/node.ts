@@ -1,4 +1,5 @@
 import { BrowserPool, NodeId, nodeIdOf, SharedWork, StoreUnavailable } from "@webagent/engine"
+import { version } from "@webagent/server"
 import { DatabaseError } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -73,7 +74,8 @@ export const layerWork = (name: string, { advertise, lost }: SharedOptions) =>
         address,
         room,
         draining: drain.draining,
-        startedAt_ms
+        startedAt_ms,
+        version
       }))
       const request = (isRequested: boolean) => Effect.sync(() => void (drain.requested = isRequested))
       return SharedWork.layer({ about, lost, drained: request(true), undrained: request(false) })

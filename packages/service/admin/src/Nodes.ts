@@ -20,7 +20,9 @@ export const Node = Schema.Struct({
   /** Sessions whose current run it carries out. */
   sessions: Schema.Int,
   browsers: Schema.Int,
-  startedAt: Instant
+  startedAt: Instant,
+  /** The version of its program; missing for older ones, which don't report it. */
+  version: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "Node" })
 export type Node = typeof Node.Type
 

@@ -11,6 +11,8 @@ export interface Node {
   /** True if it accepts no new work: its running work finishes, and then it is expected to be stopped. */
   readonly draining: boolean
   readonly startedAt_ms: number
+  /** The version of its program; missing for versions that don't report it. */
+  readonly version?: string
 }
 
 /** The id of a start: `start` is of this start alone, and has no dot. */

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { Monitoring } from "../endpoints/Monitoring.ts"
+import { version } from "../endpoints/Version.ts"
 import { Installation } from "./Installation.ts"
 import type { Operations } from "./Operations.ts"
 
@@ -29,7 +30,8 @@ export const layer = (api: Operations) =>
       const alone = Effect.gen(function* (): Effect.fn.Return<Node> {
         const room = yield* pool?.room ?? Effect.succeed(unlimited)
         const { status } = yield* health
-        return { id: self, name: nodeNameIn(self), address: null, room, draining: status === "draining", startedAt_ms }
+        const draining = status === "draining"
+        return { id: self, name: nodeNameIn(self), address: null, room, draining, startedAt_ms, version }
       })
       const all = Effect.flatMap(store?.nodes ?? Effect.succeed([]), (nodes) =>
         nodes.length === 0 ? Effect.map(alone, (node) => [node]) : Effect.succeed(nodes)
@@ -37,7 +39,7 @@ export const layer = (api: Operations) =>
       const viewOf = Effect.map(
         loads,
         (loadOf) =>
-          ({ address, draining, id, name, room, startedAt_ms }: Node): View => ({
+          ({ address, draining, id, name, room, startedAt_ms, version }: Node): View => ({
             id,
             name,
             address,
@@ -45,7 +47,8 @@ export const layer = (api: Operations) =>
             room,
             sessions: loadOf.get(id)?.sessions ?? 0,
             browsers: loadOf.get(id)?.browsers ?? 0,
-            startedAt: fromMillis(startedAt_ms)
+            startedAt: fromMillis(startedAt_ms),
+            ...(version === undefined ? {} : { version })
           })
       )
 
