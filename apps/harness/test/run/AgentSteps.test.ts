@@ -2,11 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { check, scenario, Suite } from "@webagent/scenario"
 import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { connect } from "../../src/targets/Target.ts"
 import { apiKey, live, runIn } from "./inspected.ts"
+import { serveSteps, targetAt } from "./stepService.ts"
 
 /** Where the picture of a step is said to be: one is on another host, the last is too large. */
 const pictureOf = (number: number, address: string) =>
@@ -38,43 +35,31 @@ const toldAt = (address: string): Readonly<Record<string, readonly [status: numb
 })
 
 /** A service that only makes runs, with the id that is their task, and shows their steps. */
-const service = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const reads: Array<string> = []
-    const keys: Array<unknown> = []
-    const server = createServer((incoming, outgoing) => {
-      const answer = (status: number, body: unknown) => {
-        outgoing.writeHead(status, { "content-type": "application/json" })
-        outgoing.end(JSON.stringify(body))
-      }
-      const [, read] = /^\/api\/v4\/runs\/(\w+)\/steps$/u.exec(incoming.url ?? "") ?? []
-      const [, picture] = /^\/pictures\/(\d+)$/u.exec(incoming.url ?? "") ?? []
-      if (picture !== undefined) {
-        const bytes = picture === "60" ? Buffer.alloc(600 * 1024) : Buffer.from(`picture ${picture}`)
-        outgoing.setHeader("content-length", bytes.length)
-        outgoing.writeHead(picture === "59" ? 404 : 200, { "content-type": "image/jpeg" })
-        keys.push(incoming.headers[apiKeyHeader.toLowerCase()])
-        return outgoing.end(bytes)
-      }
-      const told = toldAt(`http://${incoming.headers.host}`)
-      if (read !== undefined) {
-        reads.push(`${read} ${String(incoming.headers[apiKeyHeader.toLowerCase()])}`)
-        const known = told[read]
-        return known === undefined ? undefined : answer(...known)
-      }
-      // nothing that it made can be read or stopped
-      if (incoming.url !== `${basePath.v4}/runs`) return answer(404, { detail: "Not Found" })
-      incoming.setEncoding("utf8").on("data", (body: string) => answer(201, { id: JSON.parse(body).task }))
-    })
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-    return { server, keys, reads, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-  }),
-  ({ server }) =>
-    Effect.sync(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-)
+const service = Effect.suspend(() => {
+  const reads: Array<string> = []
+  const keys: Array<unknown> = []
+  const served = serveSteps((incoming, { jpeg, json }) => {
+    const [, read] = /^\/api\/v4\/runs\/(\w+)\/steps$/u.exec(incoming.url ?? "") ?? []
+    const [, picture] = /^\/pictures\/(\d+)$/u.exec(incoming.url ?? "") ?? []
+    if (picture !== undefined) {
+      keys.push(incoming.headers[apiKeyHeader.toLowerCase()])
+      return jpeg(
+        picture === "59" ? 404 : 200,
+        picture === "60" ? Buffer.alloc(600 * 1024) : Buffer.from(`picture ${picture}`)
+      )
+    }
+    const told = toldAt(`http://${incoming.headers.host}`)
+    if (read !== undefined) {
+      reads.push(`${read} ${String(incoming.headers[apiKeyHeader.toLowerCase()])}`)
+      const known = told[read]
+      return known === undefined ? undefined : json(...known)
+    }
+    // nothing that it made can be read or stopped
+    if (incoming.url !== `${basePath.v4}/runs`) return json(404, { detail: "Not Found" })
+    return void incoming.setEncoding("utf8").on("data", (body: string) => json(201, { id: JSON.parse(body).task }))
+  })
+  return Effect.map(served, ({ address }) => ({ address, keys, reads }))
+})
 
 const making = (name: string, passes: boolean, runs: ReadonlyArray<string>) =>
   scenario(name, { allows: ["results-never-fetched"] }, function* ({ request }) {
@@ -85,15 +70,7 @@ const making = (name: string, passes: boolean, runs: ReadonlyArray<string>) =>
 it.live("a failed trial has the last steps of its last runs, where the service shows them in time", () =>
   Effect.gen(function* () {
     const { address, keys, reads } = yield* service
-    const at = (version: keyof typeof basePath) => `${address}${basePath[version]}`
-    const info = {
-      name: "a service",
-      address,
-      baseUrls: { v2: at("v2"), v3: at("v3"), v4: at("v4") },
-      apiKeyHeader,
-      capabilities: new Set<never>()
-    }
-    const target = yield* connect({ simulated: false, apiKey: Redacted.make(apiKey), info })
+    const target = yield* targetAt(address)
     const suite = Suite.make("seen", [
       making("fails", false, ["first", "unknown", "odd", "idle", "silent", "seen"]),
       making("passes", true, ["seen"])

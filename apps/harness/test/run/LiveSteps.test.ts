@@ -1,89 +1,60 @@
 import { assert, it } from "@effect/vitest"
-import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
+import { basePath } from "@webagent/contract/Wire"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { Picture } from "@webagent/report/Trace"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as TrialLog from "../../src/observe/TrialLog.ts"
 import * as LiveSteps from "../../src/run/LiveSteps.ts"
-import { connect } from "../../src/targets/Target.ts"
 import { apiKey, live } from "./inspected.ts"
+import { serveSteps, targetAt } from "./stepService.ts"
 
 /** A service whose agent takes a step whenever the test says so. It holds requests for events, as ours does. */
-const service = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const reads: Array<string> = []
-    const waiting: Array<() => void> = []
-    const state = { steps: 0, isOver: false, position: 0 }
-    const server = createServer((incoming, outgoing: ServerResponse) => {
-      const answer = (status: number, body: unknown) => {
-        outgoing.writeHead(status, { "content-type": "application/json" })
-        outgoing.end(JSON.stringify(body))
-      }
-      const { pathname, searchParams } = new URL(incoming.url ?? "", "http://x")
-      reads.push(`${pathname} ${String(incoming.headers["prefer"])}`)
-      if (pathname.startsWith("/pictures/")) {
-        const bytes = Buffer.from(`picture ${pathname.slice(10)}`)
-        outgoing.writeHead(200, { "content-type": "image/jpeg", "content-length": bytes.length })
-        return outgoing.end(bytes)
-      }
-      if (pathname === `${basePath.v4}/runs/agent/steps`) {
-        const numbers = Array.from({ length: state.steps }, (_, index) => index + 1)
-        return answer(200, {
-          runId: "agent",
-          liveUrl: "https://service.example/live/1/token",
-          recordingUrl: null,
-          steps: numbers.map((number) => ({
-            number,
-            beganAt: "2026-11-21T09:12:44.000Z",
-            address: null,
-            summary: `types ${apiKey}`,
-            outcome: number < state.steps || state.isOver ? "succeeded" : null,
-            pictureUrl: `http://${incoming.headers.host}/pictures/${number}`
-          }))
-        })
-      }
-      if (pathname === `${basePath.v4}/runs/agent/events`) {
-        const page = () =>
-          answer(200, {
-            events: state.isOver ? [{ type: "run.completed" }] : [{ type: "run.step.started" }],
-            nextAfter: state.position
-          })
-        return Number(searchParams.get("after")) < state.position ? page() : void waiting.push(page)
-      }
-      return answer(404, { detail: "Not Found" })
-    })
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-    const happens = (change: Partial<typeof state>) => {
-      Object.assign(state, change, { position: state.position + 1 })
-      for (const respond of waiting.splice(0)) respond()
+const service = Effect.suspend(() => {
+  const reads: Array<string> = []
+  const waiting: Array<() => void> = []
+  const state = { steps: 0, isOver: false, position: 0 }
+  const served = serveSteps((incoming, { jpeg, json }) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? "", "http://x")
+    reads.push(`${pathname} ${String(incoming.headers["prefer"])}`)
+    if (pathname.startsWith("/pictures/")) return jpeg(200, Buffer.from(`picture ${pathname.slice(10)}`))
+    if (pathname === `${basePath.v4}/runs/agent/steps`) {
+      const numbers = Array.from({ length: state.steps }, (_, index) => index + 1)
+      return json(200, {
+        runId: "agent",
+        liveUrl: "https://service.example/live/1/token",
+        recordingUrl: null,
+        steps: numbers.map((number) => ({
+          number,
+          beganAt: "2026-11-21T09:12:44.000Z",
+          address: null,
+          summary: `types ${apiKey}`,
+          outcome: number < state.steps || state.isOver ? "succeeded" : null,
+          pictureUrl: `http://${incoming.headers.host}/pictures/${number}`
+        }))
+      })
     }
-    return { server, reads, happens, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-  }),
-  ({ server }) =>
-    Effect.sync(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-)
+    if (pathname !== `${basePath.v4}/runs/agent/events`) return json(404, { detail: "Not Found" })
+    const page = () =>
+      json(200, {
+        events: state.isOver ? [{ type: "run.completed" }] : [{ type: "run.step.started" }],
+        nextAfter: state.position
+      })
+    return Number(searchParams.get("after")) < state.position ? page() : void waiting.push(page)
+  })
+  const happens = (change: Partial<typeof state>) => {
+    Object.assign(state, change, { position: state.position + 1 })
+    for (const respond of waiting.splice(0)) respond()
+  }
+  return Effect.map(served, ({ address }) => ({ address, happens, reads }))
+})
 
 const soon = Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(250)])
 
 it.live("the steps of a running agent are emitted as they happen, with the latest picture, by held requests", () =>
   Effect.gen(function* () {
     const { address, happens, reads } = yield* service
-    const at = (version: keyof typeof basePath) => `${address}${basePath[version]}`
-    const info = {
-      name: "a service",
-      address,
-      baseUrls: { v2: at("v2"), v3: at("v3"), v4: at("v4") },
-      apiKeyHeader,
-      capabilities: new Set<never>()
-    }
-    const target = yield* connect({ simulated: false, apiKey: Redacted.make(apiKey), info })
+    const target = yield* targetAt(address)
     const events: Array<RunEvent & { readonly _tag: "StepsSeen" }> = []
     const pictures: Array<Picture> = []
     const watch = LiveSteps.make({
@@ -138,15 +109,7 @@ it.live("the steps of a running agent are emitted as they happen, with the lates
 it.live("steps that ended with the trial are read once more", () =>
   Effect.gen(function* () {
     const { address, happens } = yield* service
-    const at = (version: keyof typeof basePath) => `${address}${basePath[version]}`
-    const info = {
-      name: "a service",
-      address,
-      baseUrls: { v2: at("v2"), v3: at("v3"), v4: at("v4") },
-      apiKeyHeader,
-      capabilities: new Set<never>()
-    }
-    const target = yield* connect({ simulated: false, apiKey: Redacted.make(apiKey), info })
+    const target = yield* targetAt(address)
     const seen: Array<string> = []
     const watch = LiveSteps.make({
       target,
