@@ -34,7 +34,7 @@ const Palette = ({ actions, onClose }: PaletteProps) => (
         >
           <Autocomplete.Input
             className={styles["input"]}
-            placeholder="Go to, or do…"
+            placeholder="Search screens and actions"
             aria-label="Search for a screen or an action"
           />
           <Autocomplete.Empty className={styles["empty"]}>No screen or action matches.</Autocomplete.Empty>

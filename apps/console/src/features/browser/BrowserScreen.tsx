@@ -9,7 +9,7 @@ import { registry, useAtomSet, useAtomValue, useChange } from "../../state/react
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { download } from "../../ui/download.ts"
-import { span } from "../../ui/format.ts"
+import { counted, span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Message } from "../../ui/Message.tsx"
 import { RecordHead } from "../../ui/Record.tsx"
@@ -18,7 +18,7 @@ import { Time } from "../../ui/Time.tsx"
 import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
 import { browserPage, holding, releaseControl, stopBrowsers, takeControl } from "./browser.state.ts"
 import styles from "./BrowserScreen.module.css"
-import { type Cast, connect, noCast } from "./cast.ts"
+import { type Cast, type CastTab, connect, noCast } from "./cast.ts"
 import { forwardInput } from "./input.ts"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
@@ -75,6 +75,24 @@ const Screen = ({ cast, hasControl, link, onCast, onRelease }: ScreenProps) => {
   )
 }
 
+/** The open tabs of a browser with more than one. */
+const TabList = ({ of }: { readonly of: ReadonlyArray<CastTab> }) =>
+  of.length < 2 ? null : (
+    <ol className={styles["tabs"]} aria-label="Open tabs">
+      {of.map(({ address, title }, index) => (
+        <li key={index} aria-current={index === of.length - 1}>
+          <Untrusted max={40}>{title || address || "Untitled tab"}</Untrusted>
+          {index === of.length - 1 ? <span className="unseen"> (shown)</span> : null}
+        </li>
+      ))}
+    </ol>
+  )
+
+const watchedBy = (viewers: number): string | null => {
+  if (viewers === 0) return null
+  return viewers === 1 ? "you" : `you and ${counted(viewers - 1, "other")}`
+}
+
 const save = (canvas: HTMLCanvasElement | null, id: string) =>
   canvas?.toBlob((blob) => {
     if (blob !== null) download(`browser-${id}.png`, "image/png", blob)
@@ -114,8 +132,8 @@ const useControl = (id: string) => {
 }
 
 const AgentSteps = ({ cast }: { readonly cast: Cast }) => (
-  <div className={styles["steps"]} role="region" aria-label="Steps of the agent" tabIndex={0}>
-    <h2>Steps of the agent</h2>
+  <div className={styles["steps"]} role="region" aria-label="The agent's steps" tabIndex={0}>
+    <h2>The agent's steps</h2>
     {cast.steps.length === 0 ? <p>No steps yet.</p> : null}
     <ol>
       {cast.steps.map((step, index) => (
@@ -202,6 +220,7 @@ const Content = ({ browser: read, links }: ContentProps) => {
               ? "you; the agent waits"
               : (driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
           ],
+          ["Watched by", isOver ? null : watchedBy(cast.viewers)],
           ["Key", browser.owner],
           ["Node", browser.node === null ? null : <Short key="node" of={browser.node} />],
           ["Stopped because", browser.stopReason]
@@ -210,6 +229,7 @@ const Content = ({ browser: read, links }: ContentProps) => {
         <p className={styles["address"]}>
           <OutsideLink address={cast.address || browser.address} />
         </p>
+        {isOver ? null : <TabList of={cast.tabs} />}
       </RecordHead>
       {isOver ? (
         <Message icon={MonitorOff} title="This browser is stopped">
@@ -248,7 +268,7 @@ const BrowserScreen = ({ id }: { readonly id: string }) => {
   const result = useAtomValue(page)
   const missing = (
     <>
-      <p>It was deleted, or your key doesn't see it.</p>
+      <p>It was deleted, or your key can't see it.</p>
       <Link to="/">Overview</Link>
     </>
   )

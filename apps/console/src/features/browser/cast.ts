@@ -9,6 +9,12 @@ export interface CastStep {
   readonly duration_ms?: number
 }
 
+/** An open tab of the browser. */
+export interface CastTab {
+  readonly title: string
+  readonly address: string
+}
+
 /** State of a browser's cast. */
 export interface Cast {
   readonly state: "connecting" | "live" | "lost" | "over"
@@ -18,6 +24,10 @@ export interface Cast {
   readonly address: string
   readonly isConcealed: boolean
   readonly hasPicture: boolean
+  /** All tabs in the order in which they were opened; empty if they aren't known. The last one is shown. */
+  readonly tabs: ReadonlyArray<CastTab>
+  /** Number of people who watch, including this page; 0 if it isn't known. */
+  readonly viewers: number
   readonly steps: ReadonlyArray<CastStep>
 }
 
@@ -29,6 +39,8 @@ export const noCast: Cast = {
   address: "",
   isConcealed: false,
   hasPicture: false,
+  tabs: [],
+  viewers: 0,
   steps: []
 }
 
@@ -41,11 +53,23 @@ const stoppedCode = 4001
 /** Most steps that are kept. */
 const mostSteps = 50
 
+/** Most tabs that are shown, the newest ones. */
+const mostTabs = 20
+
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const tabsOf = (value: unknown): ReadonlyArray<CastTab> =>
+  Array.isArray(value)
+    ? value
+        .filter((tab): tab is Readonly<Record<string, unknown>> => typeof tab === "object" && tab !== null)
+        .slice(-mostTabs)
+        .map(({ address, title }) => ({ title: text(title), address: text(address) }))
+    : []
 
 /** Adds a message of the socket to a cast. */
 export const received = (cast: Cast, message: Readonly<Record<string, unknown>>): Cast => {
-  const { number } = message
+  const { number, viewers } = message
+  if (typeof viewers === "number") return { ...cast, viewers, tabs: tabsOf(message["tabs"]) }
   if (typeof number !== "number") {
     return {
       ...cast,
@@ -102,9 +126,12 @@ const makeScreen = (canvas: HTMLCanvasElement, onDrawn: () => void) => {
   }
 }
 
-/** The address of a live page's socket on this origin: a link may start with a public URL that this page isn't at. */
+/**
+ * The address of a live page's socket on this origin, with the number of viewers and the tabs: a link may start with a public
+ * URL that this page isn't at.
+ */
 export const socketAddress = (link: string, page: string): string => {
-  const address = new URL(`${new URL(link).pathname}/socket`, page)
+  const address = new URL(`${new URL(link).pathname}/socket?details=true`, page)
   address.protocol = address.protocol.replace("http", "ws")
   return address.href
 }

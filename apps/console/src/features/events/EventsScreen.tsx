@@ -20,6 +20,7 @@ import { Untrusted } from "../../ui/Untrusted.tsx"
 import { isLogged, pastEvents } from "./events.state.ts"
 import { type Filters, filtersOf, fits, kinds, textOf } from "./filters.ts"
 import { eventTabs } from "./tabs.ts"
+import { TextFilters } from "./TextFilters.tsx"
 import styles from "./EventsScreen.module.css"
 
 /** Number of rows that are in the page at first, and that each click adds. */
@@ -32,12 +33,10 @@ const screenOf = ({ id, kind, run }: FeedRow): string | undefined => {
   return kind === "session" ? `/runs?session=${encodeURIComponent(id)}` : undefined
 }
 
-const texts = ["run", "key", "node"] as const
-
 const labels = { run: "Id of a run", key: "Key", node: "Node" } as const
 
 const FilterFields = ({ filters }: { readonly filters: Filters }) => {
-  const set = (name: keyof Filters, value: string) => go(`/events${textOf({ ...filters, [name]: value.trim() })}`)
+  const set = (name: keyof Filters, value: string) => go(`/events${textOf({ ...filters, [name]: value })}`)
   return (
     <>
       <select
@@ -51,19 +50,7 @@ const FilterFields = ({ filters }: { readonly filters: Filters }) => {
           <option key={kind}>{kind}</option>
         ))}
       </select>
-      {texts.map((name) => (
-        <input
-          key={`${name} ${filters[name]}`}
-          type="search"
-          className={styles["field"]}
-          aria-label={labels[name]}
-          placeholder={labels[name]}
-          defaultValue={filters[name]}
-          maxLength={200}
-          onKeyDown={({ currentTarget, key }) => (key === "Enter" ? set(name, currentTarget.value) : undefined)}
-          onBlur={({ currentTarget: { value } }) => (value.trim() === filters[name] ? undefined : set(name, value))}
-        />
-      ))}
+      <TextFilters<keyof typeof labels> labels={labels} values={filters} onSet={set} />
     </>
   )
 }
@@ -143,7 +130,7 @@ interface ListProps {
 
 const Nothing = ({ text }: { readonly text: string }) =>
   text === "" ? (
-    <Message icon={Activity} title="Nothing changed yet">
+    <Message icon={Activity} title="No changes yet">
       <p>
         Each change appears here as it happens, with its position in the server&apos;s log. Your own programs can follow
         the same events at <code>/admin/v1/events</code>.
@@ -153,7 +140,7 @@ const Nothing = ({ text }: { readonly text: string }) =>
       </Link>
     </Message>
   ) : (
-    <Message icon={SearchX} title="No event fits these filters yet">
+    <Message icon={SearchX} title="No events match these filters yet">
       <p>
         {isLogged(text)
           ? "Steps and model calls are sent for the run in the filter only."

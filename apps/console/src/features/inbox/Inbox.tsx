@@ -35,7 +35,7 @@ export const Inbox = () => {
   if (ids.length === 0) return null
   return (
     <Section title="Waiting for a person">
-      <ul className={styles["inbox"]} aria-label="Questions of runs">
+      <ul className={styles["inbox"]} aria-label="Questions from runs">
         {ids.map((id) => (
           <Line key={id} id={id} />
         ))}

@@ -41,7 +41,7 @@ const wrongLimits = "A limit is a number above 0, without a unit, or empty."
 /** Shows the secret of a new key, once. */
 export const Secret = ({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) => (
   <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept>
-    <p>Copy it now: the server stores only what recognizes it, so it can't be shown again.</p>
+    <p>Copy it now. The server stores only a hash of it, so it can't show the key again.</p>
     <Code label="The key" text={Redacted.value(created.secret)} />
     <div className={styles["actions"]}>
       <Button kind="primary" onClick={onClose}>
@@ -88,7 +88,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
           title="Letters, digits, dots, dashes and underscores, no spaces"
           placeholder="shop"
           autoComplete="off"
-          hint="Letters, digits, dots, dashes and underscores. Records belong to the name."
+          hint="Letters, digits, dots, dashes and underscores. Runs and browsers belong to this name."
         />
         <fieldset className={styles["scopes"]}>
           <legend>Scopes</legend>
@@ -127,7 +127,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
   const [error, setError] = useState<string | undefined>(undefined)
   const [set, isWaiting] = useChange(setLimits, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
-    say(`The limits of ${key.name} are in force`)
+    say(`Limits of ${key.name} saved`)
     return onClose()
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {

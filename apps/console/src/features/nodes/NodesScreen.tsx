@@ -13,6 +13,8 @@ import { Short } from "../../ui/Short.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Health } from "../health/Health.tsx"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 
@@ -21,7 +23,7 @@ const nodes = Console.query("nodes", "list", { reactivityKeys: changed })
 const drainNode = Console.mutation("nodes", "drain")
 const undrainNode = Console.mutation("nodes", "undrain")
 
-/** The servers that share a store: what each does, and which accept new work. */
+/** The servers that share a store: what each does, which accept new work, and the health of the store. */
 const NodesScreen = () => {
   const result = useAtomValue(nodes)
   const failed = (change: AsyncResult.AsyncResult<unknown, unknown>) => {
@@ -55,6 +57,7 @@ const NodesScreen = () => {
               { name: "Sessions", isNumber: true, cell: ({ sessions }) => count(sessions) },
               { name: "Browsers", isNumber: true, cell: ({ browsers }) => count(browsers) },
               { name: "Room for browsers", isNumber: true, cell: ({ room }) => (room > 10_000 ? "any" : count(room)) },
+              { name: "Version", cell: ({ version }) => <Untrusted max={20}>{version ?? "–"}</Untrusted> },
               { name: "Started", cell: ({ startedAt }) => <Time at={startedAt} /> },
               {
                 name: "Changes",
@@ -77,6 +80,7 @@ const NodesScreen = () => {
           />
         )}
       </Answer>
+      <Health />
       {asked === undefined ? null : (
         <Suspense>
           <Confirm

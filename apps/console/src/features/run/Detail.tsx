@@ -4,7 +4,7 @@ import { serverInfo } from "../../state/client.ts"
 import { useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Code } from "../../ui/Code.tsx"
-import { moment } from "../../ui/format.ts"
+import { count, moment, span, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { shown } from "../../ui/untrustedText.ts"
@@ -53,7 +53,10 @@ export const StepDetail = ({ calls, pictureOf, step, steps }: StepDetailProps) =
     ["Target", [step.role, step.name].filter(Boolean).join(" ") || null],
     ["Value", step.value],
     ["Verified effect", step.verified === null ? null : step.verified ? "yes" : "no"],
-    ["Started", moment(step.startedAt)]
+    ["Started", moment(step.startedAt)],
+    ["Took", step.durationMs === null ? null : span(step.durationMs)],
+    ["Tokens", step.tokens === null ? null : `${count(step.tokens.input)} in, ${count(step.tokens.output)} out`],
+    ["Cost", step.costUsd === null ? null : usd(step.costUsd)]
   ].filter(([, value]) => value !== null)
   return (
     <Section title={`Step ${step.number}`}>
@@ -141,13 +144,13 @@ export const Detail = ({ attachments, calls, pictureOf, recording, run, step, st
         />
       )}
       {otherCalls.length === 0 ? null : (
-        <Section title="Model calls of no step">
+        <Section title="Other model calls">
           <CallsTable calls={otherCalls} />
         </Section>
       )}
       {run.outputSchema === null ? null : (
-        <Section title="Schema of the output">
-          <Block label="Schema of the output" text={JSON.stringify(run.outputSchema, null, 2)} />
+        <Section title="Output schema">
+          <Block label="Output schema" text={JSON.stringify(run.outputSchema, null, 2)} />
         </Section>
       )}
     </div>

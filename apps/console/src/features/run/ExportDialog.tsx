@@ -65,13 +65,13 @@ const ExportDialog = ({ calls, onClose, pictureOf, recording, run, steps }: Expo
         </Button>
         <p>The ZIP file has the result, steps, model calls, pictures and recording.</p>
       </div>
-      <Section title="Response of the API">
+      <Section title="API response">
         <p>
           <code>
             GET {adminPath}/runs/{run.id}
           </code>
         </p>
-        <Code label="Response of the API" text={shown(JSON.stringify(run, null, 2), mostShown).text} />
+        <Code label="API response" text={shown(JSON.stringify(run, null, 2), mostShown).text} />
       </Section>
     </Dialog>
   )

@@ -52,7 +52,7 @@ const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: s
   return (
     <>
       {begun.every((one) => one === id) ? null : (
-        <ol className={styles["siblings"]} aria-label="Runs of this session">
+        <ol className={styles["siblings"]} aria-label="Runs in this session">
           {begun.map((one) => (
             <SessionRun key={one} id={one} isThis={one === id} />
           ))}
@@ -61,7 +61,7 @@ const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: s
       {waiting.length === 0 ? null : (
         <>
           <h2 className={styles["queue"]}>{counted(waiting.length, "follow-up")} in the queue</h2>
-          <ol className={styles["siblings"]} aria-label="Queue of follow-ups">
+          <ol className={styles["siblings"]} aria-label="Queued follow-ups">
             {waiting.map((one) => (
               <SessionRun
                 key={one}

@@ -78,7 +78,7 @@ export const Recording = ({ of: { address, browser, isVideo }, onTime, wanted }:
         muted
         playsInline
         preload="metadata"
-        aria-label="Recording of the browser"
+        aria-label="Browser recording"
         onLoadedMetadata={() => setReady(true)}
         onTimeUpdate={tell}
         onSeeked={tell}

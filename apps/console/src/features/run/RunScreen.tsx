@@ -236,7 +236,7 @@ const RunScreen = ({ id }: { readonly id: string }) => {
   }, [page, stage, wasAt])
   const missing = (
     <>
-      <p>It was deleted, or your key doesn't see it.</p>
+      <p>It was deleted, or your key can't see it.</p>
       <Link to="/runs">All runs</Link>
     </>
   )

@@ -48,7 +48,7 @@ export const StepList = ({ filter, onFilter, steps, ...props }: StepListProps) =
         <Steps steps={fitting} {...props} />
       ) : (
         <div className={styles["none"]}>
-          <p>No step fits.</p>
+          <p>No steps match.</p>
           <Button onClick={() => onFilter(allSteps)}>Show all steps</Button>
         </div>
       )}

@@ -19,7 +19,16 @@ export const StepPictures = ({ isPreview = false, pictureOf, step, steps }: Step
     ...(step.picture ? [["Before", step.number] as const] : []),
     ...(next?.picture === true ? [["After", next.number] as const] : [])
   ]
-  if (pictures.length === 0) return isPreview ? null : <p className={styles["none"]}>This step has no picture.</p>
+  if (pictures.length === 0) {
+    const hasPictures = steps.some(({ picture }) => picture)
+    return isPreview ? null : (
+      <p className={styles["none"]}>
+        {hasPictures
+          ? "This step has no picture."
+          : "This run has no pictures. A simulated run never has any, because it doesn't use a browser."}
+      </p>
+    )
+  }
   return (
     <div className={styles["pictures"]}>
       {pictures.map(([name, number]) => (

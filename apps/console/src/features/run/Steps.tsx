@@ -120,9 +120,10 @@ export const Steps = ({ follows, isOver, onShow, shown, steps: rows }: StepsProp
   )
 }
 
-/** A call of a model that belongs to a step, or to none. */
+/** Model calls that belong to a step, or to none. */
 export const CallsTable = ({ calls }: { readonly calls: ReadonlyArray<ModelCall> }) => (
   <div className={styles["calls"]} tabIndex={0} role="region" aria-label="Model calls">
+    <p>Prompts and responses aren&apos;t stored, because they contain the text of pages.</p>
     <table>
       <thead>
         <tr>

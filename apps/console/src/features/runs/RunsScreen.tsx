@@ -57,7 +57,7 @@ const SearchField = ({ value }: { readonly value: string }) => {
       <input
         ref={input}
         type="search"
-        placeholder="Search words of tasks"
+        placeholder="Search tasks"
         aria-label="Search runs by words of their task"
         defaultValue={value}
         maxLength={200}
@@ -158,7 +158,7 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
   const names = otherNames.filter((name) => filters[name] !== undefined)
   if (names.length === 0) return null
   return (
-    <ul className={styles["inForce"]} aria-label="Filters in force">
+    <ul className={styles["inForce"]} aria-label="Active filters">
       {names.map((name) => (
         <li key={name}>
           <button type="button" onClick={() => setFilters({ [name]: undefined })}>
@@ -212,8 +212,7 @@ const Selection = () => {
             onClose={() => ask(false)}
             onConfirm={() => cancel({ payload: { ids: open } })}
           >
-            Their agents stop at once. What they cost until then stays. This can't be undone, but you can run them
-            again.
+            Their agents stop at once. Their cost so far still counts. This can't be undone, but you can run them again.
           </Confirm>
         </Suspense>
       ) : null}
@@ -223,7 +222,7 @@ const Selection = () => {
 
 const openStatuses = ["queued", "dispatching", "running"]
 
-/** Cancels every open run of the list, also those that aren't loaded. */
+/** Cancels every open run of the list, including runs that aren't loaded. */
 const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [isAsked, ask] = useState(false)
   const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters))))
@@ -253,9 +252,8 @@ const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly 
           >
             {text === ""
               ? "This is every open run that your key sees. "
-              : "These are all open runs that fit the filters, also those that aren't loaded. "}
-            Their agents stop at once. What they cost until then stays. This can't be undone, but you can run them
-            again.
+              : "These are all open runs that match the filters, including runs that aren't loaded. "}
+            Their agents stop at once. Their cost so far still counts. This can't be undone, but you can run them again.
           </Confirm>
         </Suspense>
       ) : null}
@@ -364,7 +362,7 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
   }
   if (text !== "") {
     return (
-      <Message icon={SearchX} title="No run fits these filters">
+      <Message icon={SearchX} title="No runs match these filters">
         <p>Search finds whole words of a task, and the start of the last one.</p>
         <Link to="/runs" className={buttonClass()}>
           Clear the filters

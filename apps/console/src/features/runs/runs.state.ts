@@ -122,7 +122,7 @@ interface ExportRequest {
 const exportRetry = { times: 10, schedule: Schedule.spaced("2 seconds") }
 
 /**
- * Saves all runs that fit the filters, page by page. It continues on other screens. Write `Atom.Interrupt` to cancel it:
+ * Saves all runs that match the filters, page by page. It continues on other screens. Write `Atom.Interrupt` to cancel it:
  * nothing is saved then.
  */
 export const exportRuns = Console.runtime

@@ -4,20 +4,49 @@ import { valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { moment, span } from "../../ui/format.ts"
 import { Page, Section } from "../../ui/Page.tsx"
-import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Health } from "../health/Health.tsx"
 import { Schedules } from "./Schedules.tsx"
+import styles from "./SettingsScreen.module.css"
 import { Webhooks } from "./Webhooks.tsx"
 
 const settings = Console.query("server", "settings", {})
-const health = Console.query("server", "health", {})
+
+/** The pages of documentation that the server itself serves. */
+const references = [2, 3, 4].map((version) => [`API v${version}`, `/api/v${version}/docs`] as const)
+
+/** The guides for the person who runs a server, by their names in the folder docs. */
+const guides = ["run-your-own-server", "console", "configuration", "monitor", "webhooks", "admin-api"]
+
+const Documentation = () => (
+  <Section title="Documentation">
+    <p>
+      This server has a reference of each API:{" "}
+      {references.map(([name, address], index) => (
+        <span key={address}>
+          {index === 0 ? "" : ", "}
+          <a className={styles["link"]} href={address} target="_blank" rel="noopener noreferrer">
+            {name}
+          </a>
+        </span>
+      ))}
+      . The guides are in the folder <code>docs</code> of the repository, for example{" "}
+      {guides.map((name, index) => (
+        <span key={name}>
+          {index === 0 ? "" : ", "}
+          <code>{name}.md</code>
+        </span>
+      ))}
+      .
+    </p>
+  </Section>
+)
 
 /** The settings in force, the health of the server, and its facts. Flags and the configuration change them. */
 const SettingsScreen = () => {
   const info = valueOf(useAtomValue(serverInfo))
   const result = useAtomValue(settings)
-  const state = useAtomValue(health)
   const facts: ReadonlyArray<readonly [string, string]> =
     info === undefined
       ? []
@@ -33,20 +62,12 @@ const SettingsScreen = () => {
   return (
     <Page
       title="Settings"
-      lead="The settings in force. Flags, variables or the configuration file change them when the server starts."
+      lead="The current settings. Flags, variables or the configuration file change them when the server starts."
     >
-      <Section title="Health">
-        <Answer of={state} what="health" onRetry={() => registry.refresh(health)}>
-          {({ reason, status }) => (
-            <p>
-              <Status of={status} /> <Untrusted>{reason}</Untrusted>
-            </p>
-          )}
-        </Answer>
-      </Section>
+      <Health />
       <Section title="Server">
         <Table
-          label="Facts of the server"
+          label="Server details"
           rows={facts}
           keyOf={([name]) => name}
           columns={[
@@ -61,10 +82,10 @@ const SettingsScreen = () => {
         <Answer of={result} what="settings" onRetry={() => registry.refresh(settings)}>
           {(rows) =>
             rows.length === 0 ? (
-              <p>This server has its defaults.</p>
+              <p>This server uses its defaults.</p>
             ) : (
               <Table
-                label="Settings in force"
+                label="Current settings"
                 rows={rows}
                 keyOf={({ name }) => name}
                 columns={[
@@ -77,6 +98,7 @@ const SettingsScreen = () => {
           }
         </Answer>
       </Section>
+      <Documentation />
     </Page>
   )
 }

@@ -22,7 +22,7 @@ const Editor = ({ profile }: { readonly profile: Profile }) => {
   const [error, setError] = useState<string | undefined>(undefined)
   const [send, isWaiting] = useChange(setProfile, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
-    say("The profile is in force")
+    say("The profile is active")
     return readAgain()
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {

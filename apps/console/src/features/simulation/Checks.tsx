@@ -40,7 +40,7 @@ export const Checks = ({ facts: { journal, verdicts } }: { readonly facts: Facts
   return (
     <Section title={verdicts.holds ? "Every check passed" : "Some checks failed"}>
       {journal.written === 0 ? (
-        <Message icon={ShieldCheck} title="Nothing to check yet">
+        <Message icon={ShieldCheck} title="No requests to check yet">
           <p>
             The service watches how your app uses it: browsers and runs left open, creates sent twice, results that are
             never fetched, polling that is too fast, and API keys in addresses.

@@ -30,13 +30,13 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
   const rules = profile.faults ?? []
   const [isOpen, open] = useState(false)
   const [send, isWaiting] = useChange(setFaults, (result) => {
-    say(AsyncResult.isFailure(result) ? reason(result) : `${counted(result.value.length, "fault")} in force`)
+    say(AsyncResult.isFailure(result) ? reason(result) : counted(result.value.length, "active fault"))
     readAgain()
   })
   const set = (payload: ReadonlyArray<FaultRule>) => send({ payload })
   return (
     <Section
-      title="Faults in force"
+      title="Active faults"
       actions={
         <div className={styles["buttons"]}>
           <select
@@ -81,7 +81,7 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
             A request gets the first fault that hits it. Counts start over with each change.
           </p>
           <Table
-            label="Faults in force"
+            label="Active faults"
             rows={rules.map((rule, index) => ({ rule, index }))}
             keyOf={({ index }) => String(index)}
             columns={[

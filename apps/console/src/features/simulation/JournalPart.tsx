@@ -165,14 +165,14 @@ export const JournalPart = ({ facts: { journal } }: { readonly facts: Facts }) =
           const shown = frozen ?? read
           if (shown.entries.length > 0) return <Rows key={text} rows={shown} text={text} />
           return text === "" ? (
-            <Message icon={BookOpen} title="Nothing happened yet">
+            <Message icon={BookOpen} title="The journal is empty">
               <p>Point your app at this service. Each request, fault and change of a run appears here as it happens.</p>
               <Link to="/start" className={buttonClass()}>
                 Start a run
               </Link>
             </Message>
           ) : (
-            <Message icon={SearchX} title="No row fits these filters">
+            <Message icon={SearchX} title="No rows match these filters">
               <Link to="/simulation/journal" className={buttonClass()}>
                 Clear the filters
               </Link>

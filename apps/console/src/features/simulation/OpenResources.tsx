@@ -57,7 +57,7 @@ export const OpenResources = ({ facts: { open } }: { readonly facts: Facts }) =>
   if (open.turns.length + open.sessions.length + open.browsers.length === 0) {
     return (
       <Message icon={CircleCheck} title="No open resources">
-        <p>A test that ends with this screen empty left nothing behind that would cost money.</p>
+        <p>If this screen is empty after a test, the test left no resources that cost money.</p>
       </Message>
     )
   }

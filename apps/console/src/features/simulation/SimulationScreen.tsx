@@ -54,7 +54,7 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
     say(AsyncResult.isFailure(change) ? reason(change) : sentence)
     readAgain()
   }
-  const [startOver, isResetting] = useChange(reset, done("The service is as if just started"))
+  const [startOver, isResetting] = useChange(reset, done("The service was reset"))
   const [refuse, isRefusing] = useChange(refuseConnections, done(`No connection is accepted for ${outage}`))
   const isStill = time.time.mode === "manual"
   return (

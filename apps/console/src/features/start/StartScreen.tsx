@@ -116,7 +116,7 @@ const StartScreen = () => {
               ) : null}
               <div className={styles["wide"]}>
                 <TextArea
-                  label="Schema of the result"
+                  label="Output schema"
                   rows={6}
                   value={form.schema}
                   spellCheck={false}

@@ -24,6 +24,12 @@ export const literal = (value: unknown, indent = ""): string =>
     .replaceAll("\u2029", "\\u2029")
     .replaceAll("\n", `\n${indent}`)
 
+/** A body for the published client, whose types ask for a proxy country next to any other setting of a browser. */
+const withProxy = ({ browserSettings, ...body }: RunBody): object =>
+  typeof browserSettings === "object" && browserSettings !== null
+    ? { ...body, browserSettings: { proxyCountryCode: null, ...browserSettings } }
+    : body
+
 /** The samples of "copy as code". Each reads the key from the environment, so that no code holds one. */
 export const samples: ReadonlyArray<CodeSample> = [
   {
@@ -55,6 +61,19 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 const runtime = ManagedRuntime.make(V4.layer({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)} }))
 const request = ${literal(body)}
 const run = await runtime.runPromise(Runs.use((runs) => runs.createAndWait(request)))
+console.log(run.status, run.result)`
+  },
+  {
+    name: "Published client",
+    code: (body, origin) => `// npm install browser-use-sdk
+// the server needs the flag --api-key-header X-Browser-Use-API-Key
+import { BrowserUse } from "browser-use-sdk/v4"
+
+// the key is in WEBAGENT_API_KEY
+const apiKey = process.env["WEBAGENT_API_KEY"] ?? ""
+const client = new BrowserUse({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)}, apiKey })
+const { id } = await client.runs.create(${literal(withProxy(body))})
+const run = await client.runs.waitForCompletion(id)
 console.log(run.status, run.result)`
   },
   {

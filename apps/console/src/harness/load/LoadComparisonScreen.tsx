@@ -116,7 +116,7 @@ const Compared = ({ of: comparison }: { readonly of: LoadComparison }) => {
       </p>
       {differences.length === 0 ? null : (
         <Section title="Other settings">
-          <p>The two tests sent different loads, so their figures differ for this reason, too.</p>
+          <p>The two tests sent different loads, which is another reason why their figures differ.</p>
           <ul className={styles["plain"]}>
             {differences.map((difference) => (
               <li key={difference}>

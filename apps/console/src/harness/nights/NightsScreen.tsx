@@ -147,7 +147,7 @@ const HeatMap = ({ choice, heat, total, view, whole }: HeatMapProps) => {
       <Compare choice={choice} heat={heat} />
       {lines.length === 0 ? (
         <Message icon={MoonStar} title="No scenario matches">
-          <p>{choice.filters.isRedOnly ? "Nothing here failed tonight." : "Try fewer filters."}</p>
+          <p>{choice.filters.isRedOnly ? "No scenario failed tonight." : "Try fewer filters."}</p>
           <Link to="/">Show all scenarios</Link>
         </Message>
       ) : (

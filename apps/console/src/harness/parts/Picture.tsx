@@ -1,6 +1,7 @@
 import type { Picture as StepPicture } from "@webagent/report/Trace"
 import { useLayoutEffect, useRef } from "react"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import styles from "./Picture.module.css"
 
 /** A picture is drawn on a canvas, because the page's policy has no data: addresses. */
 const draw = async (canvas: HTMLCanvasElement, jpeg: string): Promise<void> => {
@@ -20,7 +21,7 @@ export const Picture = ({ of: { jpeg, number, summary } }: { readonly of: StepPi
     if (ref.current !== null) draw(ref.current, jpeg).catch(() => undefined)
   }, [jpeg])
   return (
-    <figure>
+    <figure className={styles["picture"]}>
       <canvas ref={ref} role="img" aria-label={`The browser at step ${number}`} />
       <figcaption>
         {number}. <Untrusted max={200}>{summary}</Untrusted>

@@ -83,7 +83,7 @@ const Running = ({ of: scenario, run }: { readonly of: LiveScenario; readonly ru
             <code>
               {method} <Untrusted max={80}>{path}</Untrusted>
             </code>
-            <span>{duration_ms === null ? "…" : (failure ?? status ?? "no answer")}</span>
+            <span>{duration_ms === null ? "…" : (failure ?? status ?? "no response")}</span>
             <span>{duration_ms === null ? "" : span(duration_ms)}</span>
           </li>
         ))}
@@ -169,8 +169,8 @@ export const Live = ({ id }: { readonly id: string }) => {
       </div>
       {progress.outage === null ? null : (
         <p role="alert" className={styles["outage"]}>
-          Nothing answers since {timeOfDay(Date.parse(progress.outage)).slice(0, 8)}. No trial starts until something
-          does.
+          The service hasn't responded since {timeOfDay(Date.parse(progress.outage)).slice(0, 8)}. No trial starts until
+          it does.
         </p>
       )}
       {current.length === 0 ? null : (

@@ -113,7 +113,7 @@ const FailureView = ({ of: failure }: { readonly of: Failure }) => {
       {request === undefined ? null : (
         <p>
           Last request: {request.method} <Untrusted max={200}>{request.path}</Untrusted>,{" "}
-          {request.status ?? "no answer"} after {span(request.duration_ms)}
+          {request.status ?? "no response"} after {span(request.duration_ms)}
         </p>
       )}
       {service === undefined ? null : (

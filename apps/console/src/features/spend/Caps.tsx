@@ -1,0 +1,61 @@
+import type { Key } from "@webagent/admin"
+import { useState } from "react"
+import { serverInfo } from "../../state/client.ts"
+import { registry, useAtomValue } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
+import { Answer } from "../../ui/Answer.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { usd } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
+import { Section } from "../../ui/Page.tsx"
+import { Table } from "../../ui/Table.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import { Limits } from "../keys/KeyForms.tsx"
+import { keys } from "../keys/keys.state.ts"
+
+/** What each key spent today and may spend per day, with a button that changes its limit. */
+export const Caps = () => {
+  const result = useAtomValue(keys)
+  const mayChange = valueOf(useAtomValue(serverInfo))?.key.admin ?? false
+  const [opened, open] = useState<Key | undefined>(undefined)
+  return (
+    <Section title="Limits per day">
+      <Answer of={result} what="keys" onRetry={() => registry.refresh(keys)}>
+        {(all) => {
+          const rows = all.filter(({ revokedAt }) => revokedAt === null)
+          return rows.length === 0 ? (
+            <p>
+              No key has a limit. <Link to="/keys">Create a key</Link> for each app to limit its cost.
+            </p>
+          ) : (
+            <Table
+              label="Limits per day"
+              rows={rows}
+              keyOf={({ name }) => name}
+              columns={[
+                { name: "Key", cell: ({ name }) => <Untrusted>{name}</Untrusted> },
+                { name: "Spent today (UTC)", isNumber: true, cell: ({ usage }) => usd(usage.usdToday) },
+                {
+                  name: "Limit per day",
+                  isNumber: true,
+                  cell: ({ limits: { usdPerDay } }) => (usdPerDay === null ? "none" : usd(usdPerDay))
+                },
+                {
+                  name: "Changes",
+                  isUnseen: true,
+                  cell: (key) =>
+                    mayChange ? (
+                      <Button aria-label={`Limit the spend of ${key.name}`} onClick={() => open(key)}>
+                        Limit
+                      </Button>
+                    ) : null
+                }
+              ]}
+            />
+          )
+        }}
+      </Answer>
+      {opened === undefined ? null : <Limits of={opened} onClose={() => open(undefined)} />}
+    </Section>
+  )
+}
