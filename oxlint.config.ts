@@ -76,7 +76,7 @@ export default defineConfig({
     // a visit fails for any problem of its page
     {
       files: ["apps/console/test/screens/**"],
-      rules: { "vitest/expect-expect": ["error", { assertFunctionNames: ["assert*", "visit"] }] }
+      rules: { "vitest/expect-expect": ["error", { assertFunctionNames: ["assert*", "visit*"] }] }
     },
     // runs in the page, which has a clock of its own
     { files: ["packages/service/agent/src/page/world/**"], rules: { "no-restricted-globals": "off" } },

@@ -99,7 +99,7 @@ describe.runIf(isWhole)("the console of a server with real browsers, with the ke
     await start(page, "Wait for a stop")
     await page.getByRole("link", { name: "Watch its browser" }).waitFor()
     await press(page, "Watch its browser")
-    await page.getByRole("heading", { level: 2, name: "Steps of the agent" }).waitFor()
+    await page.getByRole("heading", { level: 2, name: "The agent's steps" }).waitFor()
     await press(page, "Stop")
     await press(page, "Stop the browser")
     await page.getByText("This browser is stopped").waitFor()

@@ -63,7 +63,7 @@ export const further: ReadonlyArray<Journey> = [
       await press(page, "Interrupt")
       await page.getByRole("heading", { level: 1, name: /^Read only one/u }).waitFor()
       await page.getByRole("region", { name: "Result" }).getByText("one").waitFor()
-      await page.getByRole("list", { name: "Runs of this session" }).locator("[data-status=cancelled]").waitFor()
+      await page.getByRole("list", { name: "Runs in this session" }).locator("[data-status=cancelled]").waitFor()
     }
   },
   {
@@ -92,14 +92,12 @@ export const further: ReadonlyArray<Journey> = [
       await press(page, "Copy as code")
       const dialog = page.getByRole("dialog")
       await tabTo(page, "curl")
-      for (const name of ["Promise", "Effect", "Published", "MCP", "Scenario"]) {
-        while ((await page.evaluate(() => document.activeElement?.textContent?.includes("Scenario"))) !== true) {
-          await page.keyboard.press("ArrowRight")
-          await page.keyboard.press("Enter")
-          const text = (await page.evaluate(() => document.activeElement?.textContent)) ?? ""
-          if (text.includes(name)) break
-        }
-        assert.include((await dialog.locator("[role=tabpanel]:not([inert])").textContent()) ?? "", "Name a color")
+      for (const name of ["curl", "TypeScript", "Effect", "Published client", "fetch", "MCP", "Scenario"]) {
+        if (name !== "curl") await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("Enter")
+        const panel = dialog.getByRole("tabpanel", { name, exact: true })
+        await panel.waitFor()
+        assert.include((await panel.textContent()) ?? "", "Name a color")
       }
       const suite = await save(page, "Save the suite")
       assert.match(suite.name, /\.suite\.ts$/u)
@@ -159,7 +157,7 @@ export const further: ReadonlyArray<Journey> = [
   },
   {
     name: "limits, rotates and revokes a key",
-    uses: ["Keys: limits", "Keys: rotate", "Keys: revoke", "Spend: caps"],
+    uses: ["Keys: limits", "Keys: rotate", "Keys: revoke"],
     run: async ({ address, page }) => {
       const secretOf = async () => {
         const text = (await page.getByRole("region", { name: "The key" }).textContent()) ?? ""
@@ -192,8 +190,8 @@ export const further: ReadonlyArray<Journey> = [
     }
   },
   {
-    name: "reads and exports the spend, and the settings",
-    uses: ["Spend: export", "Settings: read"],
+    name: "reads and exports the spend, limits a key, and reads the settings",
+    uses: ["Spend: export", "Spend: by run", "Spend: caps", "Settings: read"],
     run: async ({ page }) => {
       await goTo(page, "c", "Spend")
       await press(page, "By key")
@@ -201,14 +199,23 @@ export const further: ReadonlyArray<Journey> = [
       await page.getByRole("rowheader", { name: "me" }).waitFor()
       const csv = await save(page, "CSV")
       assert.match(csv.bytes.toString(), /^key,usd/u)
+      await press(page, "By run")
+      await page.waitForURL(/by=run$/u)
+      await page.getByText("These runs cost the most").waitFor()
+      await press(page, "Limit the spend of me")
+      await page.getByRole("dialog").waitFor()
+      await tabTo(page, "USD per day")
+      await page.keyboard.type("500")
+      await press(page, "Set the limits")
+      await page.getByRole("region", { name: "Limits per day" }).getByText("$500.00").waitFor()
       await goTo(page, "t", "Settings")
-      await page.getByRole("region", { name: "Facts of the server" }).getByText("Version").waitFor()
+      await page.getByRole("region", { name: "Server details" }).getByText("Version").waitFor()
       await checkAccessibility(page, "the settings of the server")
     }
   },
   {
     name: "follows events, filters them, reads older ones and the audit log",
-    uses: ["Events: follow", "Events: filter", "Events: older", "Events: audit"],
+    uses: ["Events: follow", "Events: filter", "Events: older", "Audit: filter"],
     run: async ({ address, page }) => {
       await goTo(page, "a", "Events")
       // a new page has no events of its own
@@ -238,6 +245,12 @@ export const further: ReadonlyArray<Journey> = [
       await press(page, "Audit log")
       await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor()
       await page.getByText("keys.revoke").or(page.getByText("console.signIn")).first().waitFor()
+      await tabTo(page, "Action")
+      await page.keyboard.type("console.signIn")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/action=console\.signIn$/u)
+      await page.getByText("keys.revoke").waitFor({ state: "detached" })
+      await page.getByRole("cell", { name: "console.signIn" }).first().waitFor()
     }
   },
   {

@@ -15,9 +15,6 @@ export interface Program {
   readonly process: ChildProcess
 }
 
-/** Builds the files of the console. */
-export const build = () => run(process.execPath, [`${root}tools/workspace/console.mjs`, "build"])
-
 /** Creates a key with the scope admin, and returns its secret. */
 export const createKey = async (data: string, name: string) => {
   const flags = ["keys", "create", "--data", data, "--name", name, "--scope", "admin"]

@@ -1,8 +1,7 @@
-import { open } from "@webagent/test-chromium"
 import { afterAll, assert, beforeAll, it } from "vitest"
+import { buildOnce, sharedChromium } from "../screens/Shared.ts"
 import type { Journey, Stage } from "./Journey.ts"
 import { tabTo } from "./Keyboard.ts"
-import * as Program from "./Program.ts"
 
 /** A server to test, and the secret of a key with the scope admin. */
 interface Served {
@@ -17,10 +16,10 @@ export const useStage = (serve: () => Promise<Served>): (() => Stage) => {
   let stage: Stage | undefined
   let stop = (): Promise<void> => Promise.resolve()
   beforeAll(async () => {
-    await Program.build()
+    buildOnce("console")
     const { address, key, otherNode, stop: end } = await serve()
     stop = end
-    const browser = await open()
+    const browser = await sharedChromium()
     const context = await browser.newContext({
       permissions: ["clipboard-read", "clipboard-write"],
       reducedMotion: "reduce"
@@ -40,7 +39,7 @@ export const useStage = (serve: () => Promise<Served>): (() => Stage) => {
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor()
   })
   afterAll(async () => {
-    await stage?.browser.close()
+    await stage?.page.context().close()
     await stop()
     assert.deepStrictEqual(stage?.problems, [])
   })

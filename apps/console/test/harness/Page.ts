@@ -1,29 +1,22 @@
-import { open } from "@webagent/test-chromium"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import type { Browser, Page } from "playwright-core"
-import { afterAll, assert, beforeAll } from "vitest"
+import { assert, beforeAll } from "vitest"
 import { type Look, looks, watchProblems } from "../screens/Console.ts"
+import { buildOnce, sharedChromium } from "../screens/Shared.ts"
 import { serve } from "./Served.ts"
 import type { WorldOptions } from "./World.ts"
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
 /** A server with a made-up project. */
 export type Server = Effect.Success<ReturnType<typeof serve>>
 
-/** Builds the harness's screens, and opens a browser for the tests of one file. */
+/** Builds the harness's screens, and returns the browser of the tests of one file. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser
   beforeAll(async () => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build", "harness"], { stdio: "pipe" })
-    browser = await open()
-  })
-  afterAll(async () => {
-    await browser?.close()
+    buildOnce("harness")
+    browser = await sharedChromium()
   })
   return () => browser
 }

@@ -67,6 +67,8 @@ interface Behavior {
   isReadOnly: boolean
   /** True if the page's session is of an earlier start. */
   isSignedOut: boolean
+  /** True if no WebSocket is accepted. */
+  isAway: boolean
 }
 
 const found = <A>(value: A | undefined, what: string) =>
@@ -155,6 +157,7 @@ const socket = (
 ) =>
   Effect.gen(function* () {
     if (behavior.isSignedOut) return HttpServerResponse.empty({ status: 401 })
+    if (behavior.isAway) return HttpServerResponse.empty({ status: 503 })
     const request = yield* HttpServerRequest.HttpServerRequest
     const opened = yield* Effect.orDie(request.upgrade)
     const { pull } = yield* opened.reader
@@ -185,7 +188,7 @@ export const serve = Effect.fnUntraced(function* ({
   ...options
 }: WorldOptions & { readonly port?: number } = {}) {
   const world = makeWorld(options)
-  const behavior: Behavior = { isReadOnly: false, isSignedOut: false }
+  const behavior: Behavior = { isAway: false, isReadOnly: false, isSignedOut: false }
   const queues = new Set<Queue.Queue<ReadonlyArray<LiveMessage>>>()
   const cuts = new Set<() => void>()
   const sent: Array<LiveMessage> = []

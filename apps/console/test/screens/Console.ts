@@ -1,16 +1,12 @@
-import { open } from "@webagent/test-chromium"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { fileURLToPath } from "node:url"
 import type { Browser, Page } from "playwright-core"
-import { afterAll, assert, beforeAll } from "vitest"
+import { assert, beforeAll } from "vitest"
 import { serve } from "../server/Served.ts"
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+import { buildOnce, sharedChromium } from "./Shared.ts"
 
 /** True for the whole matrix of screens, themes and widths: `npm run test:screens`. */
 export const isWhole = process.env["WEBAGENT_SCREENS"] === "all"
@@ -30,6 +26,10 @@ export const looks = {
   dark: { theme: "dark", width: 1280 },
   phone: { theme: "light", width: 390 }
 } as const satisfies Record<string, Look>
+
+/** Options of a page that looks the same on every machine; none for a page with the real time. */
+export const fixed = (time: Date | undefined) =>
+  time === undefined ? {} : ({ bypassCSP: true, locale: "en-US", timezoneId: "UTC" } as const)
 
 /** A server with made-up records. */
 export type Server = Effect.Success<ReturnType<typeof serve>>
@@ -64,11 +64,8 @@ export const useConsole = ({
   let scope: Scope.Closeable
   let server: Server
   beforeAll(async () => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
-    browser = given ?? (await open())
-  })
-  afterAll(async () => {
-    await browser?.close()
+    buildOnce("console")
+    browser = given ?? (await sharedChromium())
   })
 
   /** Opens an address of the console, runs a test, and fails for any problem of the page. */
@@ -84,7 +81,7 @@ export const useConsole = ({
       colorScheme: theme,
       reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
-      ...(time === undefined ? {} : { bypassCSP: true, locale: "en-US", timezoneId: "UTC" })
+      ...fixed(time)
     })
     const page = await context.newPage()
     if (time !== undefined) await page.clock.setFixedTime(time)

@@ -17,7 +17,7 @@ describe("events", () => {
     visit("/", async (page, server) => {
       await page.keyboard.press("g")
       await page.keyboard.press("a")
-      await page.getByText("Nothing changed yet").waitFor()
+      await page.getByText("No changes yet").waitFor()
       change(server, 0, "running")
       change(server, 1, "completed")
       await rows(page).nth(1).waitFor()

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
-import { downloaded } from "../server/Handlers.ts"
+import { downloaded } from "../server/handlers/Files.ts"
 import { hostile } from "../server/World.ts"
 import { checkAccessibility, checkWidth, looks, runId, useConsole } from "./Console.ts"
 

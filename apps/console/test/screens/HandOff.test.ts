@@ -7,7 +7,7 @@ describe("a run that waits for a person", () => {
   it("is in the inbox of the overview, and is answered with the keyboard", () =>
     visit("/", async (page, { world }) => {
       world.ask(runId(0))
-      const inbox = page.getByRole("list", { name: "Questions of runs" })
+      const inbox = page.getByRole("list", { name: "Questions from runs" })
       const line = inbox.getByRole("link", { name: /Which flight should I book\?/u })
       await line.waitFor()
       await checkAccessibility(page, "a waiting run")

@@ -262,14 +262,17 @@ describe("a run that is watched", () => {
   const { visit } = useHarness()
 
   it("shows trials as they go, catches up after a cut and says so, and stops", () =>
-    visit(`/runs/${liveRun}`, async (page, { cut, finishTrial, startTrial, world }) => {
+    visit(`/runs/${liveRun}`, async (page, { behavior, cut, finishTrial, startTrial, world }) => {
       startTrial(2, 0)
       await page.getByText("0 trials done, 1 running").waitFor()
       await page.getByText("/v4/runs/7f0c/status").first().waitFor()
+      // however long this test waits, the page isn't back before both events
+      behavior.isAway = true
       cut()
       await page.getByText("Offline").waitFor()
       finishTrial(2, 0)
       startTrial(2, 1)
+      behavior.isAway = false
       await page.getByText("1 trial done, 1 running, 1 not passed").waitFor()
       await page.getByText(/The connection was lost for \d+ s. 2 events of this run were caught up/u).waitFor()
       await page.reload()

@@ -16,6 +16,7 @@ const paths = [
   "/keys",
   "/events",
   "/events/audit",
+  "/spend?by=run",
   "/settings",
   "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E",
   "/runs/%22%3E%3Cscript%3EglobalThis.pwned=1%3C%2Fscript%3E"

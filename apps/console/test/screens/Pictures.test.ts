@@ -7,9 +7,13 @@ import { assert, beforeAll, describe, it } from "vitest"
 import { isWhole, looks, useConsole } from "./Console.ts"
 import { decode, differences, draw, pack, type Pixels, unpack } from "./Pixels.ts"
 import { screens } from "./Screens.ts"
+import { useSimulation } from "./SimulatedConsole.ts"
 
 /** If set, pictures that differ are replaced. Look at the differences first. */
 const isUpdate = process.env["WEBAGENT_PICTURES"] === "update"
+
+/** The parts of the console's debugger by their addresses, for a service that has no requests yet. */
+const simulated = { behavior: "", faults: "/faults", journal: "/journal", checks: "/checks", "open resources": "/open" }
 
 const pathOf = (folder: string, look: string, name: string) =>
   fileURLToPath(new URL(`../../${folder}/${look}/${name.replaceAll(" ", "-")}`, import.meta.url))
@@ -85,7 +89,24 @@ describe.skipIf(pinned === undefined)(
       )
     }
 
+    const { visit: visitSimulation } = useSimulation({ browser: pinned })
     for (const [look, options] of Object.entries(looks)) {
+      for (const [screen, path] of Object.entries(simulated)) {
+        it(`${screen} of the simulated service looks as before in ${look}`, () =>
+          visitSimulation(
+            `/simulation${path}`,
+            async (page) => {
+              await page.getByRole("navigation", { name: "Parts of the simulated service" }).waitFor()
+              await page.getByText("Live", { exact: true }).waitFor()
+              // service time is real
+              await page.locator("time").evaluateAll((all) => {
+                for (const time of all) time.textContent = "9:05:00 AM"
+              })
+              await check(page, `simulated ${screen}`, look)
+            },
+            { ...options, time }
+          ))
+      }
       for (const [screen, { path, prepare }] of Object.entries(screens)) {
         it(`${screen} looks as before in ${look}`, () =>
           visit(

@@ -125,7 +125,7 @@ describe("the recording of a run", () => {
 
   it("goes to a step that one chooses, and marks the step that it plays", () =>
     visit(`/runs/${recordedRun}`, async (page, { world }) => {
-      const video = page.getByLabel("Recording of the browser")
+      const video = page.getByLabel("Browser recording")
       await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
       const run = world.runs.get(recordedRun)
       if (run === undefined) throw new Error("The run is missing")
@@ -231,7 +231,7 @@ describe("the queue of follow-ups", () => {
       for (const text of ["Then June", "Then July"]) {
         await field.fill(text)
         await page.keyboard.press("Enter")
-        await page.getByRole("list", { name: "Queue of follow-ups" }).getByText(text).waitFor()
+        await page.getByRole("list", { name: "Queued follow-ups" }).getByText(text).waitFor()
       }
       await page.getByRole("heading", { name: "2 follow-ups in the queue" }).waitFor()
       await checkAccessibility(page, "a run with a queue")

@@ -64,6 +64,14 @@ export const screens: Readonly<Record<string, Screen>> = {
     prepare: async (page) => void (await page.waitForSelector("[data-picture=true]"))
   },
   keys: { path: "/keys", prepare: async (page) => void (await page.waitForSelector("table")) },
+  "the sign-in": {
+    path: "/keys",
+    prepare: async (page, { behavior }) => {
+      behavior.signedIn = false
+      await page.reload()
+      await page.getByLabel("API key").waitFor()
+    }
+  },
   "the form of a key": {
     path: "/keys",
     prepare: async (page) => {
@@ -94,6 +102,7 @@ export const screens: Readonly<Record<string, Screen>> = {
   },
   sessions: { path: "/sessions", prepare: async (page) => void (await page.waitForSelector("table")) },
   spend: { path: "/spend?by=day", prepare: async (page) => void (await page.waitForSelector("table")) },
+  "the costliest runs": { path: "/spend?by=run", prepare: async (page) => void (await page.waitForSelector("table")) },
   nodes: { path: "/nodes", prepare: async (page) => void (await page.waitForSelector("table")) },
   "no events": { path: "/events" },
   events: {

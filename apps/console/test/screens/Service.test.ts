@@ -1,31 +1,24 @@
 import { Server, SimulatedService } from "@webagent/simulation"
-import { open } from "@webagent/test-chromium"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+import { buildOnce, sharedChromium } from "./Shared.ts"
 
 describe("the console of the simulated service", () => {
   const scope = Effect.runSync(Scope.make())
   let browser: Browser
   let address = ""
   beforeAll(async () => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
+    buildOnce("console")
     const parts = await Effect.runPromise(Scope.provide(Layer.build(SimulatedService.layer()), scope))
     address = Context.get(parts, Server).address
-    browser = await open()
+    browser = await sharedChromium()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-  })
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   it("starts a run without a sign-in, watches it to its end, finds a failed one, and follows up", async () => {
     const page = await browser.newPage()
@@ -41,6 +34,7 @@ describe("the console of the simulated service", () => {
     // queued, running and completed arrive as events
     await page.locator("[data-status=completed]").first().waitFor()
     await page.getByRole("region", { name: "Result" }).getByText("found").waitFor()
+    await page.getByText("A simulated run never has any").waitFor()
 
     await page.getByRole("link", { name: "Start a run" }).click()
     await page.getByRole("button", { name: "A task that fails" }).click()

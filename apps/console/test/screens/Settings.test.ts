@@ -51,6 +51,16 @@ const schedule = {
 describe("the settings", () => {
   const { visit } = useConsole()
 
+  it("link to the documentation that the server has", () =>
+    visit("/settings", async (page) => {
+      const link = page.getByRole("link", { name: "API v4" })
+      assert.deepStrictEqual(await Promise.all(["href", "target", "rel"].map((name) => link.getAttribute(name))), [
+        "/api/v4/docs",
+        "_blank",
+        "noopener noreferrer"
+      ])
+    }))
+
   for (const look of [looks.light, looks.phone]) {
     it(`show webhooks with their newest message, and schedules with their runs, at ${look.width} px`, () =>
       visit(

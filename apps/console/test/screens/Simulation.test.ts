@@ -1,71 +1,13 @@
-import { Server, SimulatedService } from "@webagent/simulation"
-import { open } from "@webagent/test-chromium"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { Page } from "playwright-core"
+import { assert, describe, it } from "vitest"
 import { hostile } from "../server/World.ts"
-import { checkAccessibility, checkWidth, isWhole, looks, watchProblems } from "./Console.ts"
-
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
-
-/** A simulated service of its own for each test, with its console in a page. */
-const useService = () => {
-  let browser: Browser
-  beforeAll(async () => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build"], { stdio: "pipe" })
-    browser = await open()
-  })
-  afterAll(async () => {
-    await browser?.close()
-  })
-  interface Service {
-    /** Sends a request as an app does. */
-    readonly send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
-  }
-  return async (
-    path: string,
-    test: (page: Page, service: Service) => Promise<void>,
-    { theme, width }: (typeof looks)[keyof typeof looks] = looks.light
-  ) => {
-    const scope = Effect.runSync(Scope.make())
-    const parts = await Effect.runPromise(Scope.provide(Layer.build(SimulatedService.layer()), scope))
-    const { address } = Context.get(parts, Server)
-    const context = await browser.newContext({
-      viewport: { width, height: 800 },
-      colorScheme: theme,
-      reducedMotion: "reduce"
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
-    const problems = watchProblems(page, address)
-    const send: Service["send"] = (method, at, body, headers) =>
-      fetch(`${address}${at}`, {
-        method,
-        headers: { "x-service-api-key": "wak_test", "content-type": "application/json", ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) })
-      })
-    try {
-      await page.goto(`${address}/console${path}`)
-      await page.waitForSelector("h1")
-      await test(page, { send })
-      assert.deepStrictEqual(problems, [])
-    } finally {
-      await context.close()
-      await Effect.runPromise(Scope.close(scope, Exit.void))
-    }
-  }
-}
+import { checkAccessibility, checkWidth, isWhole, looks } from "./Console.ts"
+import { useSimulation } from "./SimulatedConsole.ts"
 
 const rows = (page: Page) => page.getByRole("region", { name: "Journal" }).locator("tbody tr")
 
 describe("the simulated service", () => {
-  const visit = useService()
+  const { visit } = useSimulation()
 
   it("changes its profile and its faults, and an app notices", () =>
     visit("/", async (page, { send }) => {
@@ -85,13 +27,13 @@ describe("the simulated service", () => {
       await dialog.getByLabel("Status", { exact: true }).fill("418")
       await dialog.getByLabel("Operation").selectOption("v4.getRun")
       await dialog.getByRole("button", { name: "Add the fault" }).click()
-      await page.getByText("1 fault in force").waitFor()
+      await page.getByText("1 active fault").waitFor()
       assert.strictEqual((await send("GET", "/api/v4/runs/none")).status, 418)
       await page.getByRole("button", { name: "Remove the fault status" }).click()
       await page.getByText("No faults", { exact: true }).waitFor()
       assert.strictEqual((await send("GET", "/api/v4/runs/none")).status, 404)
       await page.getByLabel("Add a fault of a preset").selectOption({ index: 1 })
-      await page.getByText("1 fault in force").waitFor()
+      await page.getByText("1 active fault").waitFor()
     }))
 
   it("takes a profile as JSON, and names each field that is wrong", () =>
@@ -103,13 +45,13 @@ describe("the simulated service", () => {
       await page.getByRole("alert").getByText("limits.burst").waitFor()
       await editor.fill('{ "extends": "flaky", "name": "mine" }')
       await page.getByRole("button", { name: "Use this profile" }).click()
-      await page.getByText("The profile is in force").waitFor()
+      await page.getByText("The profile is active").waitFor()
       await page.locator("dd").getByText("mine", { exact: true }).waitFor()
     }))
 
   it("follows the journal, filters it, pauses it and opens a row at its address", () =>
     visit("/simulation/journal", async (page, { send }) => {
-      await page.getByText("Nothing happened yet").waitFor()
+      await page.getByText("The journal is empty").waitFor()
       await send("GET", "/api/v4/runs/none")
       await rows(page).first().waitFor()
       await page.getByRole("button", { name: "Pause" }).click()

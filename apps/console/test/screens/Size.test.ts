@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, beforeAll, describe, it } from "vitest"
+import { buildOnce } from "./Shared.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const app = fileURLToPath(new URL("../../", import.meta.url))
 
 interface Chunk {
@@ -21,25 +20,25 @@ const pages = [
   {
     name: "the console",
     folder: "dist",
-    build: ["build"],
+    build: "console",
     first: "src/features/overview/OverviewScreen.tsx",
     files: /(?:src|href)="(?!\/console\/)[^"]*"/gu
   },
   {
     name: "the harness's screens",
     folder: "dist-harness",
-    build: ["build", "harness"],
+    build: "harness",
     first: "nights/NightsScreen.tsx",
     files: /(?:src|href)="(?!\.\/assets\/)[^"]*"/gu
   }
-]
+] as const
 
 for (const { build, files, first, folder, name } of pages) {
   describe(`the size of ${name}`, () => {
     const dist = `${app}${folder}/`
     let chunks: Readonly<Record<string, Chunk>>
     beforeAll(() => {
-      execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, ...build], { stdio: "pipe" })
+      buildOnce(build)
       chunks = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, "utf8"))
     })
 
@@ -75,7 +74,7 @@ for (const { build, files, first, folder, name } of pages) {
 
 describe("the page that is one file", () => {
   it("is at most 150 kB of compressed script, and a classic script", () => {
-    execFileSync(process.execPath, [`${root}tools/workspace/console.mjs`, "build", "harness"], { stdio: "pipe" })
+    buildOnce("harness")
     for (const end of ["br", "gz"]) {
       assert.isAtMost(readFileSync(`${app}dist-export/export.js.${end}`).length, most.file, end)
     }

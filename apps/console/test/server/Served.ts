@@ -10,7 +10,10 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { readFileSync } from "node:fs"
-import { type Behavior, layer as handlers, sharedLayer, picture } from "./Handlers.ts"
+import type { Behavior } from "./Behavior.ts"
+import { layer as handlers } from "./Handlers.ts"
+import { sharedLayer } from "./handlers/Shares.ts"
+import { picture } from "./picture.ts"
 import { hostile, makeWorld, type World, type WorldEvent } from "./World.ts"
 
 const signedOut = HttpServerResponse.jsonUnsafe({ detail: "Sign in to the console" }, { status: 401 })
@@ -80,13 +83,18 @@ const liveSteps = [
   { number: 3, summary: "read: Read the table of prices", address: "https://maps.example/flights" }
 ]
 
-/** Shows a browser as the socket of a live page does: a tab, steps and a picture behind 9 bytes. */
+/** Shows a browser as the socket of a live page does: tabs, viewers, steps and a picture behind 9 bytes. */
 const live = Effect.gen(function* () {
   const opened = yield* Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ upgrade }) => Effect.orDie(upgrade))
   const { pull } = yield* opened.reader
   const { write } = yield* opened.writer
   const [title, address] = [hostile[0], hostile[2]]
-  for (const message of [{ title, address, control: false }, ...liveSteps]) yield* write(JSON.stringify(message))
+  const tabs = [
+    { title: "Flights to Rome", address: "https://maps.example/flights" },
+    { title, address }
+  ]
+  const messages = [{ title, address, control: false }, { viewers: 2, tabs }, ...liveSteps]
+  for (const message of messages) yield* write(JSON.stringify(message))
   yield* write(Buffer.concat([Buffer.alloc(9), picture]))
   return yield* Effect.forever(pull)
 }).pipe(Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 400 }))))

@@ -1,5 +1,6 @@
 import type {
   Attachment,
+  AuditEntry,
   Browser,
   Control,
   Export,
@@ -191,6 +192,18 @@ export const makeWorld = (size: number, browserCount = 3) => {
     lastUsedAt: null,
     usage: { runs: n, browsers: n, usdToday: (0.42 * n).toFixed(2) }
   }))
+  const audit: Array<AuditEntry> = [
+    {
+      id: 1,
+      at: at(-3_600_000),
+      key: hostile[1],
+      address: "127.0.0.1",
+      action: "runs.cancel",
+      targets: [hostile[0]],
+      count: 1,
+      status: 200
+    }
+  ]
   const schedules: Array<ScheduleView> = []
   const webhooks: Array<Webhook> = []
   const nodes: ReadonlyArray<Node> = ["node-a", "node-b"].map((name) => ({
@@ -201,7 +214,8 @@ export const makeWorld = (size: number, browserCount = 3) => {
     room: 6,
     sessions: 2,
     browsers: 2,
-    startedAt: at(-3_600_000)
+    startedAt: at(-3_600_000),
+    ...(name === "node-a" ? { version: "0.1.0" } : {})
   }))
   const browsers = new Map<string, Browser>(
     Array.from({ length: browserCount }, (_, n) => [
@@ -350,6 +364,7 @@ export const makeWorld = (size: number, browserCount = 3) => {
     order: () => order,
     keys,
     nodes,
+    audit,
     schedules,
     webhooks,
     browsers,

@@ -17,10 +17,19 @@ describe("the cast of a browser", () => {
     assert.deepStrictEqual([cast.title, cast.address, cast.isConcealed], ["", "", true])
   })
 
+  it("has the number of viewers, and at most 20 tabs of texts", () => {
+    const tabs = Array.from({ length: 30 }, (_, n) => ({ title: `tab ${n}`, address: n }))
+    const cast = received(noCast, { viewers: 2, tabs: [null, ...tabs] })
+    assert.strictEqual(cast.viewers, 2)
+    assert.strictEqual(cast.tabs.length, 20)
+    assert.deepStrictEqual(cast.tabs.at(-1), { title: "tab 29", address: "" })
+    assert.deepStrictEqual(received(cast, { viewers: 1, tabs: "none" }).tabs, [])
+  })
+
   it("connects to its own origin, whatever the link's is", () => {
     assert.strictEqual(
       socketAddress("https://public.example/live/b1/secret", "http://127.0.0.1:4400/console/browsers/b1"),
-      "ws://127.0.0.1:4400/live/b1/secret/socket"
+      "ws://127.0.0.1:4400/live/b1/secret/socket?details=true"
     )
   })
 

@@ -51,7 +51,12 @@ const suites: Readonly<Record<string, RunDetails>> = {
   "failed.suite.ts": { ...recorded, status: "failed", result: null, task: "[simulate outcome=failed]" }
 }
 
-const fileOf = { TypeScript: "promise.ts", Effect: "effect.ts", fetch: "fetch.ts" } as const
+const fileOf = {
+  TypeScript: "promise.ts",
+  Effect: "effect.ts",
+  "Published client": "published.ts",
+  fetch: "fetch.ts"
+} as const
 
 describe("code that the console writes", () => {
   const scope = Effect.runSync(Scope.make())
@@ -63,7 +68,10 @@ describe("code that the console writes", () => {
 
   beforeAll(async () => {
     const parts = await Effect.runPromise(
-      Scope.provide(Layer.build(SimulatedService.layer({ turnDuration: "5 millis" })), scope)
+      Scope.provide(
+        Layer.build(SimulatedService.layer({ turnDuration: "5 millis", apiKeyHeader: "X-Browser-Use-API-Key" })),
+        scope
+      )
     )
     const { address: at, apiKeys } = Context.get(parts, Server)
     address = at
@@ -93,7 +101,7 @@ describe("code that the console writes", () => {
     assert.strictEqual(created.task, body.task)
   })
 
-  for (const name of ["TypeScript", "Effect", "fetch"] as const) {
+  for (const name of ["TypeScript", "Effect", "Published client", "fetch"] as const) {
     it(`starts the run with ${name}`, async () => {
       const { stdout } = await node(fileOf[name])
       assert.match(stdout, name === "fetch" ? /id: '[\w-]+'/u : /^completed \{ price: 89 \}/u)

@@ -50,6 +50,15 @@ describe("CSV", () => {
     assert.strictEqual(spendCsvOf("key", sums), "key,usd,runs,inputTokens,outputTokens\r\n'=1+1,0.5,1,1,1")
   })
 
+  it("has the key and the model of the costliest runs", () => {
+    const run = { id: "r1", title: "@find" }
+    const row = { day: null, key: "shop", model: "m", run, usd: "7", runs: 1, inputTokens: 2, outputTokens: 3 }
+    assert.strictEqual(
+      spendCsvOf("run", { from: "", to: "", totalUsd: "7", rows: [row] }),
+      "run,title,key,model,usd,runs,inputTokens,outputTokens\r\nr1,'@find,shop,m,7,1,2,3"
+    )
+  })
+
   it("has a field for each column of its header", () => {
     const [head = "", line = ""] = csvOf([{ ...run, task: "plain", tags: [], result: null }]).split("\r\n")
     assert.strictEqual(line.split(",").length, head.split(",").length)

@@ -1,0 +1,68 @@
+import { assert, describe, it } from "vitest"
+import { checkAccessibility, looks, useConsole } from "./Console.ts"
+import { pathOf, row } from "./reading.ts"
+
+describe("the frame", () => {
+  const { visit } = useConsole()
+
+  it("finds screens and actions in the palette", () =>
+    visit("/", async (page) => {
+      await page.keyboard.press("Control+k")
+      await page.getByRole("option").first().waitFor()
+      await page.keyboard.type("failed")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/\/runs\?status=failed$/u)
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    }))
+
+  it("keeps the chosen theme", () =>
+    visit("/", async (page) => {
+      const canvas = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      const light = await canvas()
+      await page.getByRole("button", { name: "Dark theme" }).click()
+      const dark = await canvas()
+      assert.notStrictEqual(dark, light)
+      await page.reload()
+      await page.waitForSelector("h1")
+      assert.strictEqual(await canvas(), dark)
+    }))
+
+  it("moves the focus to the new screen, and its title says where one is", () =>
+    visit("/", async (page) => {
+      await page.getByRole("link", { name: "Keys" }).click()
+      await page.waitForFunction(() => document.activeElement?.id === "main")
+      assert.strictEqual(await page.title(), "Keys · webagent")
+    }))
+
+  it("turns letters off as shortcuts", () =>
+    visit("/", async (page) => {
+      await page.keyboard.press("?")
+      await page.getByLabel("Use single letters as shortcuts").uncheck()
+      await page.keyboard.press("Escape")
+      await page.keyboard.press("g")
+      await page.keyboard.press("r")
+      assert.strictEqual(pathOf(page), "/")
+    }))
+
+  it("works on a phone, whose menu shows every screen and closes when one is opened", () =>
+    visit(
+      "/",
+      async (page) => {
+        const links = page.getByRole("navigation").getByRole("link")
+        assert.strictEqual(await links.count(), 0)
+        await page.getByRole("button", { name: "Menu" }).click()
+        await page.getByRole("link", { name: "Settings" }).waitFor()
+        for (const link of await links.all()) {
+          const { width, x } = (await link.boundingBox()) ?? assert.fail("A link has no place")
+          assert.isAtMost(x + width, looks.phone.width)
+        }
+        await checkAccessibility(page, "the menu of a phone")
+        await page.getByRole("link", { name: "Runs", exact: true }).click()
+        await row(page, 3).waitFor()
+        assert.strictEqual(await links.count(), 0)
+        await row(page, 3).getByRole("link").click()
+        await page.getByText("The model didn't respond, or refused.").waitFor()
+      },
+      looks.phone
+    ))
+})

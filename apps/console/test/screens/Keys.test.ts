@@ -1,0 +1,55 @@
+import { assert, describe, it } from "vitest"
+import { useConsole } from "./Console.ts"
+
+describe("keys", () => {
+  const { visit } = useConsole()
+
+  it("take the name that is typed as soon as the form opens, and say which names fit", () =>
+    visit("/keys", async (page) => {
+      await page.getByRole("button", { name: "Create a key" }).click()
+      const name = page.getByRole("dialog").getByRole("textbox", { name: "Name" })
+      await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]") !== null)
+      await page.keyboard.type("my shop")
+      assert.strictEqual(await name.inputValue(), "my shop")
+      assert.match((await name.getAttribute("title")) ?? "", /^Letters, digits/u)
+    }))
+
+  it("are created with limits, and their secret is shown once", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Create a key" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Name").fill("blog")
+      await dialog.getByLabel("Runs at once").fill("many")
+      await dialog.getByRole("button", { name: "Create the key" }).click()
+      await dialog.getByText("A limit is a number above 0").waitFor()
+      await dialog.getByLabel("Runs at once").fill("3")
+      await dialog.getByRole("button", { name: "Create the key" }).click()
+      await dialog.getByText("wak_newsecret0123456789").waitFor()
+      await dialog.getByRole("button", { name: "I have copied it" }).click()
+      await page.getByRole("link", { name: "blog" }).waitFor()
+      assert.deepInclude(world.keys.at(-1)?.limits, { runs: 3, browsers: null })
+      assert.deepStrictEqual(world.keys.at(-1)?.scopes, ["read", "runs", "browsers"])
+      assert.notInclude((await page.locator("body").textContent()) ?? "", "wak_newsecret0123456789")
+    }))
+
+  it("are revoked and rotated after a confirmation", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Rotate support" }).click()
+      await page.getByRole("alertdialog").getByRole("button", { name: "Rotate support" }).click()
+      await page.getByText("wak_newsecret0123456789").waitFor()
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Revoke support" }).click()
+      await page.getByRole("alertdialog").getByRole("button", { name: "Revoke support" }).click()
+      await page.getByText("The key support is revoked").waitFor()
+      assert.isNotNull(world.keys.find(({ name }) => name === "support")?.revokedAt ?? null)
+    }))
+
+  it("get other limits", () =>
+    visit("/keys", async (page, { world }) => {
+      await page.getByRole("button", { name: "Limits of research" }).click()
+      await page.getByLabel("USD per day").fill("2.5")
+      await page.getByRole("button", { name: "Set the limits" }).click()
+      await page.getByText("$0.8400 of $2.50").waitFor()
+      assert.strictEqual(world.keys.find(({ name }) => name === "research")?.limits.usdPerDay, 2.5)
+    }))
+})
