@@ -13,7 +13,7 @@ const text = Schema.NullOr(Schema.String)
 /** Statuses of a browser. */
 export const browserStatuses = ["starting", "active", "stopped"] as const
 
-/** Control of a browser by a person. The agent pauses before its next step while a person has it. */
+/** Control of a browser by a person. The agent pauses before its next action while a person has it. */
 export const Control = Schema.Struct({
   browserId: Schema.String,
   /** Name of the key that drives; null if only the agent or a CDP client does. */

@@ -81,6 +81,11 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     })
     /** Waits while a person has control of the browser, so that the agent and the person don't act at the same time. */
     const paused = Effect.suspend(() => (browserId === null ? Effect.void : pausing(control.free(browserId))))
+    if (turn.status === "running") {
+      // a turn that waited for a person at another node can be in a step
+      const step = (yield* Effect.orDie(store.stepsOf(turn.id))).at(-1)
+      if (step !== undefined && step.ended === undefined) open.set(execution, { browserId, step })
+    }
     const queued = {
       turn,
       timeout_ms: pool.queueTimeout_ms,
@@ -144,6 +149,9 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
             : yield* recordings.keep(browserId, name, jpeg)
         yield* inStep({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
       }),
+      untilFree: Effect.suspend(() =>
+        browserId === null || !control.isHeld(browserId) ? Effect.succeed(false) : Effect.as(paused, true)
+      ),
       stepEnded: (failure, details) =>
         Effect.suspend(() => {
           const seen = open.get(execution)

@@ -33,8 +33,12 @@ export interface BrowserStops {
 export const bytesOf = (browser: LaunchedBrowser | undefined): Effect.Effect<number | null> =>
   browser?.bytes ?? Effect.succeed(null)
 
-/** Makes the stops of a node. */
-export const make = Effect.fnUntraced(function* (running: RunningBrowsers, isClosing: () => boolean) {
+/** Makes the stops of a node; `onStopped` receives each browser that has stopped here. */
+export const make = Effect.fnUntraced(function* (
+  running: RunningBrowsers,
+  isClosing: () => boolean,
+  onStopped: (id: string) => void
+) {
   const store = yield* Store
   const node = yield* NodeId
   const hints = yield* Hints
@@ -62,7 +66,10 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, isClo
         )
       })
     )
-    if (launched !== undefined) yield* launched.stop
+    if (launched !== undefined) {
+      onStopped(id)
+      yield* launched.stop
+    }
     const at = browser?.node ?? null
     if (at !== null && at !== node) fork(hints.tell(at))
     return browser ?? (yield* new BrowserNotFound({ id }))
@@ -91,6 +98,7 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, isClo
           Effect.map(bytesOf(launched), (bytes) => {
             if (running.get(id) !== launched) return
             running.remove(id)
+            onStopped(id)
             endLater(id, reason, { bytes })
           })
         )

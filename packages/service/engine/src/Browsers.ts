@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as BrowserControl from "./BrowserControl.ts"
 import * as BrowserCreates from "./BrowserCreates.ts"
 import * as BrowserLaunches from "./BrowserLaunches.ts"
 import * as BrowserStops from "./BrowserStops.ts"
@@ -56,17 +57,22 @@ export interface Browsers
   readonly abandon: Effect.Effect<void>
   /** Fails the launches under way, and all later ones. */
   readonly cutLaunches: Effect.Effect<void>
+  /** Number of browsers here that give way to launches, because their sessions have no running turn. */
+  readonly idle: () => number
 }
 
 /** Hands out browsers. Closing its scope stops those that still run here. */
-export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost"]) {
+export const make = Effect.fnUntraced(function* (
+  isLost: Work["Service"]["isLost"],
+  control: BrowserControl.BrowserControl = BrowserControl.make()
+) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const node = yield* NodeId
   let closing = false
   const isClosing = () => closing
-  const running = RunningBrowsers.make()
-  const stops = yield* BrowserStops.make(running, isClosing)
+  const running = RunningBrowsers.make(control.isHeld)
+  const stops = yield* BrowserStops.make(running, isClosing, control.forget)
   const loans = yield* ProfileLoans.make(running, stops)
   const poolLaunches = yield* PoolLaunches.make({ running, stops, loans })
   const launches = yield* BrowserLaunches.make({ isClosing, pool: poolLaunches, running, stops })
@@ -89,6 +95,7 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
           const isStopped = Option.exists(stored, ({ status }) => status === "stopped")
           if (!isStopped || stops.isStopping(id) || running.get(id) !== launched) return Effect.void
           running.remove(id)
+          control.forget(id)
           return launched.stop
         })
       )
@@ -150,7 +157,8 @@ export const make = Effect.fnUntraced(function* (isLost: Work["Service"]["isLost
     look,
     lookNow: Effect.andThen(invalidateLook, look),
     abandon,
-    cutLaunches: launches.cut
+    cutLaunches: launches.cut,
+    idle: running.unused
   }
   return browsers
 })

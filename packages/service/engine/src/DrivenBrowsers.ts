@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import type { BrowserControl, Control, ControlTaken } from "./BrowserControl.ts"
 import { commitBrowser } from "./browserEnd.ts"
 import * as Browser from "./domain/Browser.ts"
+import { BrowserStopped } from "./domain/Errors.ts"
 import type { ControlChange, Event } from "./domain/Event.ts"
 import { AuditLog } from "./ports/AuditLog.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -15,7 +16,7 @@ export interface DrivenBrowsers {
     browserId: string,
     driver: string,
     for_ms: number
-  ) => Effect.Effect<Control, ControlTaken | StoreUnavailable>
+  ) => Effect.Effect<Control, BrowserStopped | ControlTaken | StoreUnavailable>
   readonly release: BrowserControl["release"]
 }
 
@@ -45,13 +46,14 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
     return [event]
   })
 
-  /** Stores the current driver of a browser; without a change, only until when. */
-  const write = (browserId: string, change: ControlChange | null): Effect.Effect<void, StoreUnavailable> =>
+  /** Stores the current driver of a browser; without a change, only until when. False if the browser has stopped. */
+  const write = (browserId: string, change: ControlChange | null): Effect.Effect<boolean, StoreUnavailable> =>
     Effect.gen(function* () {
       const browser = Option.getOrUndefined(yield* store.browser(browserId))
-      if (browser === undefined || browser.status === "stopped") return
+      if (browser === undefined || browser.status === "stopped") return false
       const { id, owner, status } = browser
       const driver = yield* control.of(id)
+      if (change === null && driver === null && browser.driver === null) return true
       const at_ms = yield* Clock.currentTimeMillis
       const events: ReadonlyArray<Event> =
         change === null
@@ -61,6 +63,7 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
               ...(yield* eventOfRun(browser, at_ms, change))
             ]
       yield* commit(Browser.driven(browser, driver), status, at_ms, { events })
+      return true
     }).pipe(
       Effect.catchTags({
         Conflict: () => write(browserId, change),
@@ -69,12 +72,14 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
       })
     )
 
+  const writeLater = (browserId: string, change: ControlChange | null) =>
+    Effect.asVoid(Effect.forkIn(Effect.ignore(Effect.retry(write(browserId, change), storeRetries)), scope))
+
   /** As `write`; while the store is away, control is free already. */
   const writeEnd = (browserId: string, change: ControlChange) =>
     write(browserId, change).pipe(
-      Effect.catch(() =>
-        Effect.asVoid(Effect.forkIn(Effect.ignore(Effect.retry(write(browserId, change), storeRetries)), scope))
-      )
+      Effect.asVoid,
+      Effect.catch(() => writeLater(browserId, change))
     )
 
   /** Waits until control of a browser is free, and stores that its time is over, unless its driver released it. */
@@ -90,9 +95,15 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
     take: (browserId, driver, for_ms) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
-          const { isNew, ...taken } = yield* control.take(browserId, driver, for_ms)
-          yield* Effect.tapError(write(browserId, isNew ? "taken" : null), () =>
-            isNew ? Effect.ignore(control.release(browserId)) : Effect.void
+          const store = (isFirst: boolean) =>
+            Effect.flatMap(write(browserId, isFirst ? "taken" : null), (isRunning) =>
+              isRunning ? Effect.void : new BrowserStopped({ id: browserId })
+            )
+          const { isNew, ...taken } = yield* Effect.tapErrorTag(
+            control.take(browserId, driver, for_ms, store),
+            "StoreUnavailable",
+            // it may be stored all the same
+            () => writeLater(browserId, null)
           )
           if (isNew) yield* Effect.forkIn(watch(browserId, driver), scope)
           return taken

@@ -172,7 +172,7 @@ export class Engine extends Context.Service<
     readonly unshareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** The person who has control of a browser that runs here; null if control is free. */
     readonly controlOf: BrowserControl.BrowserControl["of"]
-    /** Gives a person control of a browser that runs here for a time. Its agent pauses between steps meanwhile. */
+    /** Gives a person control of a browser that runs here for a time. Its agent pauses before its next action meanwhile. */
     readonly takeControl: DrivenBrowsers.DrivenBrowsers["take"]
     /** Ends control of a browser: of this driver, or of any driver if none is named. */
     readonly releaseControl: DrivenBrowsers.DrivenBrowsers["release"]
@@ -213,8 +213,8 @@ const hintingStore = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
-  const browsers = yield* Browsers.make(work.isLost)
   const control = BrowserControl.make()
+  const browsers = yield* Browsers.make(work.isLost, control)
   const driven = yield* DrivenBrowsers.make(control)
   const executions = yield* Executions.make(browsers, control)
   const sessions = yield* Sessions.make(executions)
@@ -231,7 +231,8 @@ const make = Effect.gen(function* () {
     reap: browsers.reap,
     drain: executions.pause,
     undrain: executions.unpause,
-    abandon: Effect.andThen(executions.abandon, browsers.abandon)
+    abandon: Effect.andThen(executions.abandon, browsers.abandon),
+    idleBrowsers: browsers.idle
   })
 
   return Engine.of({

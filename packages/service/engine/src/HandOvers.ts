@@ -5,7 +5,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type { BrowserControl } from "./BrowserControl.ts"
 import type * as Decide from "./domain/Decide.ts"
-import { defaultHandOff, type Question, unanswered } from "./domain/Question.ts"
+import { defaultHandOff, isReached, type Question, unanswered } from "./domain/Question.ts"
 import * as Turn from "./domain/Turn.ts"
 import { AgentError, type Attempt, type Execution, type HandedOver, type LeaseLost } from "./ports/Agent.ts"
 import type { Store } from "./ports/Store.ts"
@@ -39,6 +39,12 @@ const lookEvery = "5 seconds"
 
 /** The questions whose outcomes the agent has. */
 const continuedOf = ({ questions = [] }: Turn.Turn) => questions.filter(({ continued }) => continued)
+
+/** The report of an agent that waits, with the state to store meanwhile. */
+const waiting = (checkpoint: Turn.Turn["checkpoint"] | undefined): Decide.Progress => ({
+  waits: true,
+  ...(checkpoint === undefined ? {} : { checkpoint })
+})
 
 /** Makes the waits of a node. */
 export const make = ({ control, store }: HandOversOptions): HandOvers => {
@@ -113,10 +119,10 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
     }
     return {
       progress,
-      ask: Effect.fnUntraced(function* (request) {
+      ask: Effect.fnUntraced(function* (request, checkpoint) {
         // a request may have asked first
         for (;;) {
-          yield* progress({ ask: { ...request, ...handOff } })
+          yield* progress({ ask: { ...request, ...handOff }, ...waiting(checkpoint) })
           const question = Turn.waitingFor(latest)
           if (question === null) return null
           const outcome = yield* wait(question)
@@ -131,8 +137,9 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
           theirs = [...theirs, outcome]
         }
       }),
-      handedOver: Effect.gen(function* () {
+      handedOver: Effect.fnUntraced(function* (checkpoint) {
         const open = (latest.questions ?? []).filter(({ continued }) => !continued)
+        if (!open.every(isReached)) yield* progress(waiting(checkpoint))
         const outcomes = [...theirs, ...(yield* Effect.forEach(open, wait))]
         theirs = []
         if (open.length > 0) yield* progress({ goesOn: true })

@@ -95,7 +95,8 @@ export const make = Effect.fnUntraced(function* (options: LeaseOptions) {
     if (hands === undefined) return
     const before_ms = yield* elapsed_ms
     const now = yield* description
-    const renewed = Effect.timeout(store.renew({ id: node, ...now }, lifetime_ms, isKnown), lifetime)
+    const self = { id: node, ...now, idle: hands.idleBrowsers() }
+    const renewed = Effect.timeout(store.renew(self, lifetime_ms, isKnown), lifetime)
     if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
       return yield* lose("it was silent for too long, and other nodes have what it held.")
     }
@@ -107,9 +108,9 @@ export const make = Effect.fnUntraced(function* (options: LeaseOptions) {
     failed = false
     isKnown = true
     renewedAt_ms = before_ms
-    const self = Option.getOrUndefined(yield* store.node(node))
-    if (self === undefined || self.draining === draining) return
-    draining = self.draining
+    const stored = Option.getOrUndefined(yield* store.node(node))
+    if (stored === undefined || stored.draining === draining) return
+    draining = stored.draining
     if (!draining) {
       yield* Effect.logInfo("Taking new runs and browsers again: the drain was undone.")
       return yield* Effect.andThen(hands.undrain, undrained)

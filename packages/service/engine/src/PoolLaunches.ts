@@ -1,8 +1,10 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Browser from "./domain/Browser.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
 import type { QueuePlace } from "./domain/BrowserQueue.ts"
+import { placesIn } from "./domain/Node.ts"
 import { expiringBrowser } from "./expiringBrowser.ts"
 import { BrowserPool, type LaunchedBrowser, LaunchFailed, type LaunchWait } from "./ports/BrowserPool.ts"
 import type { BrowserQueueLimits } from "./ports/BrowserQueue.ts"
@@ -87,23 +89,33 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
     }
   }
 
-  /** Returns the number of browsers that an owner has at each node. */
+  /** False for the browser of a session without a running turn, which gives way. */
+  const isInUse = ({ sessionId }: Browser.Browser) =>
+    sessionId === null
+      ? Effect.succeed(true)
+      : Effect.map(
+          store.session(sessionId),
+          Option.exists(({ lease }) => lease !== null)
+        )
+
+  /** Returns the number of browsers that an owner uses at each node. */
   const countsOf = (owner: string) =>
-    Effect.map(
-      Effect.orElseSucceed(store.lists.browsers({ owner, statuses: ["active"] }, null, 100), () => ({ rows: [] })),
-      ({ rows }) =>
-        (id: string) =>
-          rows.filter((browser) => browser.node === id).length
+    store.lists.browsers({ owner, statuses: ["active"] }, null, 100).pipe(
+      Effect.flatMap(({ rows }) => Effect.filter(rows, isInUse)),
+      Effect.orElseSucceed(() => []),
+      Effect.map(
+        (browsers: ReadonlyArray<Browser.Browser>) => (id: string) => browsers.filter(({ node }) => node === id).length
+      )
     )
 
-  /** Moves as many waiting launches as other nodes have room for, the oldest first. */
+  /** Moves as many waiting launches as other nodes have places for, the oldest first. */
   const move = Effect.gen(function* () {
     const others = (yield* store.nodes).filter(({ draining, id }) => id !== node && !draining)
-    const room = new Map(others.map((other) => [other.id, other.room]))
+    const room = new Map(others.map((other) => [other.id, placesIn(other)]))
     for (const { full, isMovable, over } of waiting) {
       const free = [...room].filter(([, left]) => left > 0)
       if (free.length === 0) break
-      // a node where the owner has as many browsers as here would refuse one more
+      // a node where the owner uses as many browsers as here would refuse one more
       const count = full.owner === undefined ? undefined : yield* countsOf(full.owner)
       const [other, left = 0] = free.find(([id]) => count === undefined || count(id) < count(node)) ?? []
       if (other === undefined || isMovable === undefined || !(yield* isMovable)) continue

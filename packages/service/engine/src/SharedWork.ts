@@ -2,6 +2,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { placesIn } from "./domain/Node.ts"
 import * as NodeLease from "./NodeLease.ts"
 import { Hints } from "./ports/Hints.ts"
 import { NodeId } from "./ports/NodeId.ts"
@@ -46,11 +47,15 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
     yield* Effect.forEach(sessions, take, { concurrency, discard: true })
   })
 
-  /** True if this node has no room for a browser and another one does, so that runs start sooner there. */
+  /**
+   * True if runs start sooner at another node: it has room for a browser and this one doesn't, or only there an idle
+   * browser can give way.
+   */
   const leavesToOthers = Effect.gen(function* () {
-    const nodes = yield* store.nodes
-    const here = yield* about
-    return here?.room === 0 && nodes.some(({ draining, id, room }) => id !== node && !draining && room > 0)
+    const { room } = (yield* about) ?? {}
+    if (room !== 0) return false
+    const others = (yield* store.nodes).filter(({ draining, id }) => id !== node && !draining)
+    return others.some((other) => other.room > 0 || (lease.hands()?.idleBrowsers() === 0 && placesIn(other) > 0))
   })
 
   /** The latest lost nodes that the log has named. */

@@ -8,7 +8,13 @@ export { Profile } from "./domain/Profile.ts"
 export { freePath, isFileName, isFilePath, Workspace, WorkspaceFile } from "./domain/Workspace.ts"
 export { type ControlChange, Event, turnIdOf } from "./domain/Event.ts"
 export { IdempotencyRecord, lifetime_ms as idempotencyLifetime_ms } from "./domain/IdempotencyRecord.ts"
-export { idOf as nodeIdOf, nameIn as nodeNameIn, type Node, startIn as nodeStartIn } from "./domain/Node.ts"
+export {
+  idOf as nodeIdOf,
+  nameIn as nodeNameIn,
+  type Node,
+  placesIn as nodePlacesIn,
+  startIn as nodeStartIn
+} from "./domain/Node.ts"
 export { ModelCall, type ModelCallReport, Tokens } from "./domain/ModelCall.ts"
 export * as Languages from "./domain/Languages.ts"
 export { StoredMessage } from "./domain/StoredMessage.ts"

@@ -44,4 +44,49 @@ describe("BrowserControl", () => {
       yield* Fiber.join(released)
     })
   )
+
+  it.effect("counts a take only once it is stored, and pauses the agent meanwhile", () =>
+    Effect.gen(function* () {
+      const control = BrowserControl.make()
+      const handedBack = yield* Effect.forkChild(control.handedBack("b"), { startImmediately: true })
+      const refused = yield* Effect.flip(
+        control.take("b", "ann", 1000, () =>
+          Effect.gen(function* () {
+            assert.isTrue(control.isHeld("b"))
+            const late = yield* Effect.forkChild(control.handedBack("b"), { startImmediately: true })
+            yield* Effect.yieldNow
+            assert.isUndefined(late.pollUnsafe())
+            yield* Fiber.interrupt(late)
+            return yield* Effect.fail("refused")
+          })
+        )
+      )
+      assert.strictEqual(refused, "refused")
+      assert.isNull(yield* control.of("b"))
+      yield* control.free("b")
+      yield* TestClock.adjust("1 hour")
+      assert.isUndefined(handedBack.pollUnsafe())
+    })
+  )
+
+  it.effect("leaves control to a driver whose extension could not be stored", () =>
+    Effect.gen(function* () {
+      const control = BrowserControl.make()
+      yield* control.take("b", "ann", 1000)
+      yield* Effect.flip(control.take("b", "ann", 1000, () => Effect.fail("refused")))
+      assert.strictEqual((yield* control.of("b"))?.driver, "ann")
+    })
+  )
+
+  it.effect("ends with its browser", () =>
+    Effect.gen(function* () {
+      const control = BrowserControl.make()
+      yield* control.take("b", "ann", 60_000)
+      const waiting = yield* Effect.forkChild(control.free("b"))
+      yield* TestClock.adjust(1)
+      control.forget("b")
+      yield* Fiber.join(waiting)
+      assert.isNull(yield* control.of("b"))
+    })
+  )
 })

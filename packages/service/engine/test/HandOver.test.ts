@@ -25,10 +25,10 @@ const asking = (question: Asked = asked) => {
   const perform: StreamingAgent["perform"] = (turn, attempt) => {
     const work = Effect.gen(function* () {
       yield* attempt.browser
-      if (Turn.isHandedOver(turn)) outcomes.push(...(yield* attempt.handedOver))
+      if (Turn.isHandedOver(turn)) outcomes.push(...(yield* attempt.handedOver()))
       else {
         yield* attempt.step(step)
-        outcomes.push(yield* attempt.ask(question))
+        outcomes.push(yield* attempt.ask(question, "notes"))
         yield* attempt.stepEnded(null)
       }
       paused.push(yield* attempt.paused_ms)
@@ -39,7 +39,7 @@ const asking = (question: Asked = asked) => {
       Stream.fromEffect(Effect.scoped(work))
     )
   }
-  const parts: Parts = { perform, agent: { resumes: Turn.isHandedOver } }
+  const parts: Parts = { perform, agent: { resumes: Turn.isPaused } }
   return { parts, outcomes, paused }
 }
 
@@ -66,6 +66,7 @@ describe("a run that asks a person", () => {
         askedAt_ms: 0,
         until_ms: 600_000
       })
+      assert.strictEqual((yield* stored(turn.id)).checkpoint, "notes")
       const wrong = yield* Effect.flip(engine.answer(turn.id, { ...answer, answer: "Green" }))
       assert.strictEqual(wrong._tag, "NotAChoice")
       const another = yield* Effect.flip(engine.answer(turn.id, { ...answer, questionId: "2" }))
@@ -161,6 +162,43 @@ describe("a run that asks a person", () => {
     })
   )
 
+  for (const isApplied of [false, true])
+    test(
+      `doesn't go on after a take-over that the store ${isApplied ? "may have" : "has not"} kept`,
+      Effect.gen(function* () {
+        const { outcomes, parts } = asking()
+        const store = yield* Store
+        let isAway = true
+        const { engine } = yield* start("a", parts).pipe(
+          Effect.provideService(Store, {
+            ...store,
+            commit: (step) =>
+              Effect.suspend(() => {
+                if (!isAway || step.browser?.driver == null) return store.commit(step)
+                const error = new StoreUnavailable({ applied: isApplied ? "unknown" : "no", cause: "a test" })
+                return Effect.andThen(isApplied ? store.commit(step) : Effect.void, Effect.fail(error))
+              })
+          })
+        )
+        const { session } = yield* engine.createSession({ ...request, handOff })
+        yield* TestClock.adjust("1 second")
+        const { browserId } = (yield* engine.session(session.id)).session
+        const id = browserId ?? ""
+        const refused = yield* Effect.flip(engine.takeControl(id, "ann", 60_000))
+        assert.strictEqual(refused._tag, "StoreUnavailable")
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* standing(session.id), ["one running"])
+        assert.isNull(yield* engine.controlOf(id))
+        assert.isNull((yield* engine.browser(id)).driver)
+        isAway = false
+        yield* engine.takeControl(id, "bob", 60_000)
+        yield* engine.releaseControl(id, "bob")
+        yield* TestClock.adjust(0)
+        assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+        assert.deepInclude(outcomes[0]?.outcome, { kind: "handed_back", by: "bob" })
+      })
+    )
+
   test(
     "needs an answer for an approval: a person who only drives the browser has approved nothing",
     Effect.gen(function* () {
@@ -236,6 +274,74 @@ describe("a run that asks a person", () => {
   )
 })
 
+describe("control of a browser", () => {
+  test(
+    "can't be taken once it has stopped, and ends when it stops, so that its agent goes on",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", {
+        perform: (_, attempt) =>
+          Stream.concat(
+            Stream.make(started),
+            Stream.fromEffect(
+              Effect.gen(function* () {
+                yield* attempt.browser
+                yield* Effect.sleep("2 seconds")
+                yield* attempt.step(step)
+                return completed
+              }).pipe(Effect.scoped)
+            )
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      const { browserId } = (yield* engine.session(session.id)).session
+      const id = browserId ?? ""
+      yield* engine.takeControl(id, "ann", 600_000)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one running"])
+      yield* engine.stopBrowser(id)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      assert.isNull(yield* engine.controlOf(id))
+      assert.deepInclude(yield* Effect.flip(engine.takeControl(id, "ann", 1000)), { _tag: "BrowserStopped", id })
+      assert.isNull(yield* engine.controlOf(id))
+    })
+  )
+
+  test(
+    "has an agent in the middle of a step wait before its next action",
+    Effect.gen(function* () {
+      const waits: Array<boolean> = []
+      const { engine } = yield* start("a", {
+        perform: (_, attempt) =>
+          Stream.concat(
+            Stream.make(started),
+            Stream.fromEffect(
+              Effect.gen(function* () {
+                yield* attempt.browser
+                yield* attempt.step(step)
+                waits.push(yield* attempt.untilFree)
+                yield* Effect.sleep("2 seconds")
+                waits.push(yield* attempt.untilFree)
+                return completed
+              }).pipe(Effect.scoped)
+            )
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      const { browserId } = (yield* engine.session(session.id)).session
+      yield* engine.takeControl(browserId ?? "", "ann", 60_000)
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(waits, [false])
+      yield* engine.releaseControl(browserId ?? "", "ann")
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(waits, [false, true])
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+})
+
 describe("a request that has a run ask a person", () => {
   /** An agent that works in steps of a minute, and keeps what people answered between them. */
   const working = () => {
@@ -249,7 +355,7 @@ describe("a request that has a run ask a person", () => {
               yield* attempt.step(step)
               yield* Effect.sleep("1 minute")
               yield* attempt.stepEnded(null)
-              outcomes.push(...(yield* attempt.handedOver))
+              outcomes.push(...(yield* attempt.handedOver("notes")))
             }
             return completed
           })
@@ -284,6 +390,26 @@ describe("a request that has a run ask a person", () => {
     })
   )
 
+  for (const [when, seconds, status] of [
+    ["fails if its node is lost while the agent is still in a step, which isn't repeated", 30, "one failed node_lost"],
+    ["goes on at another node once its agent waits", 90, "one running"]
+  ] as const)
+    test(
+      when,
+      Effect.gen(function* () {
+        const { engine } = yield* start("a", { perform: working().perform })
+        const { session, turn } = yield* engine.createSession(request)
+        yield* TestClock.adjust("1 second")
+        yield* engine.ask(turn.id, question)
+        yield* TestClock.adjust(`${seconds} seconds`)
+        assert.deepStrictEqual(yield* standing(session.id), ["one running"])
+        yield* start("b", { agent: { resumes: Turn.isPaused } })
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* standing(session.id), [status])
+        assert.strictEqual((yield* stored(turn.id)).checkpoint, seconds > 60 ? "notes" : null)
+      })
+    )
+
   test(
     "gives the agent each outcome once, also one that came within a step",
     Effect.gen(function* () {
@@ -316,8 +442,8 @@ describe("a request that has a run ask a person", () => {
               yield* Effect.sleep("1 minute")
               outcomes.push(yield* attempt.ask(asked))
               yield* attempt.stepEnded(null)
-              outcomes.push(...(yield* attempt.handedOver))
-              outcomes.push(...(yield* attempt.handedOver))
+              outcomes.push(...(yield* attempt.handedOver()))
+              outcomes.push(...(yield* attempt.handedOver()))
               return completed
             })
           )

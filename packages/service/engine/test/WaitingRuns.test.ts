@@ -164,6 +164,70 @@ describe("a run without a free browser", () => {
   )
 
   test(
+    "gets the room of an idle browser at another node before it fails",
+    Effect.gen(function* () {
+      const here = poolOf(1)
+      const there = poolOf(1)
+      const { engine } = yield* start("a", { perform, browsers: here.layer, work: withRoom("a", here.room) })
+      const other = yield* start("b", { perform, browsers: there.layer, work: withRoom("b", there.room) })
+      yield* engine.createBrowser({ proxyCountryCode: null })
+      const held = yield* other.engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(held.session.id), ["one completed"])
+      const { session, turn } = yield* engine.createSession({ ...request, queueTimeout_ms: 10_000 })
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      const stored = yield* Store.use((store) => store.turn(turn.id))
+      assert.strictEqual(Option.getOrThrow(stored).node, "b")
+      const { browsers } = yield* Store.use((store) => store.records)
+      assert.deepStrictEqual(
+        browsers.map(({ node, stopReason }) => [node, stopReason]),
+        [
+          ["a", null],
+          ["b", "idle"],
+          ["b", null]
+        ]
+      )
+    })
+  )
+
+  test(
+    "whose key has as many browsers as it may have gets the room of its key's idle browser at another node",
+    Effect.gen(function* () {
+      const ofKey = Effect.provideService(Owner, "ann")
+      const here = poolOf(1, true)
+      const there = poolOf(1, true)
+      const { engine } = yield* start("a", { perform, browsers: here.layer, work: withRoom("a", here.room) })
+      const other = yield* start("b", { perform, browsers: there.layer, work: withRoom("b", there.room) })
+      yield* ofKey(engine.createBrowser({ proxyCountryCode: null }))
+      const held = yield* ofKey(other.engine.createSession(request))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(held.session.id), ["one completed"])
+      const { session } = yield* ofKey(engine.createSession({ ...request, queueTimeout_ms: 10_000 }))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
+    "doesn't get the room of an idle browser that a person drives until control ends",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", { perform, browsers: poolOf(1).layer })
+      const held = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      const { browserId } = (yield* engine.session(held.session.id)).session
+      yield* engine.takeControl(browserId ?? "", "ann", 60_000)
+      const { session } = yield* engine.createSession({ ...request, queueTimeout_ms: 300_000 })
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one dispatching"])
+      assert.strictEqual((yield* engine.browser(browserId ?? "")).status, "active")
+      yield* engine.releaseControl(browserId ?? "", "ann")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
     "leaves the queue at once when it is cancelled",
     Effect.gen(function* () {
       const pool = poolOf(0)

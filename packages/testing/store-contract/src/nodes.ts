@@ -99,7 +99,7 @@ export const nodes = (test: StoreTest): void => {
     "tells of each node that lives what it said last, and of no other",
     Effect.gen(function* () {
       const store = yield* Store
-      const first = node("b", { name: "east", address: "http://10.0.0.5:8080", room: 3, startedAt_ms: 7 })
+      const first = node("b", { name: "east", address: "http://10.0.0.5:8080", room: 3, idle: 1, startedAt_ms: 7 })
       yield* store.renew(first, 3_600_000)
       yield* store.renew(node("a"), 3_600_000)
       assert.deepStrictEqual(yield* store.nodes, [node("a"), first])

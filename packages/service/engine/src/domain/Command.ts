@@ -23,6 +23,8 @@ export interface Progress {
   readonly ask?: Question.QuestionRequest
   /** The wait for a question is over without an answer. A question that was answered meanwhile keeps its answer. */
   readonly unanswered?: { readonly id: string; readonly kind: "expired" | "handed_back"; readonly by: string | null }
+  /** The agent does nothing but wait for the outcomes of the turn's questions. */
+  readonly waits?: boolean
   /** The agent has the outcomes of the turn's questions, and goes on. */
   readonly goesOn?: boolean
 }

@@ -97,9 +97,9 @@ const takeOver = (
 }
 
 const progress = (draft: Draft.Draft, turn: Turn.Turn, reported: Progress): Decided => {
-  const { ask: request, call, checkpoint, ended, goesOn, step, unanswered, used } = reported
+  const { ask: request, call, checkpoint, ended, goesOn, step, unanswered, used, waits } = reported
   const counted = Draft.called(draft, Draft.use(draft, turn, used), call)
-  if ([request, checkpoint, ended, goesOn, step, unanswered].every((part) => part === undefined)) {
+  if ([request, checkpoint, ended, goesOn, step, unanswered, waits].every((part) => part === undefined)) {
     return Result.succeed(turn.id)
   }
   // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it

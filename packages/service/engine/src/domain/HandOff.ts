@@ -39,11 +39,17 @@ export const endWait = (
   return putQuestions(draft, turn, [...(turn.questions ?? []).slice(0, -1), ended], { id, change })
 }
 
-/** Asks the agent's questions, and records that the agent has received their outcomes. */
+/** The question once its agent waits for the outcome, and once it goes on with it. */
+const receive = (question: Question.Question, waits: boolean, goesOn: boolean): Question.Question => {
+  const reached = waits && !Question.isReached(question) ? { ...question, isReached: true } : question
+  return goesOn && !reached.continued && reached.outcome !== undefined ? { ...reached, continued: true } : reached
+}
+
+/** Asks the agent's questions, and records that the agent waits for their outcomes and has received them. */
 export const handOver = (
   draft: Draft.Draft,
   turn: Turn.Turn,
-  { ask: request, goesOn = false, unanswered }: Progress
+  { ask: request, goesOn = false, unanswered, waits = false }: Progress
 ): Turn.Turn => {
   let updated = request === undefined ? turn : (ask(draft, turn, request) ?? turn)
   if (unanswered !== undefined) {
@@ -51,11 +57,8 @@ export const handOver = (
     updated = endWait(draft, updated, id, { kind, answer: null, by }) ?? updated
   }
   const { questions = [] } = updated
-  if (!goesOn || questions.every(({ continued, outcome }) => continued || outcome === undefined)) return updated
-  const continued = questions.map((question) =>
-    question.outcome === undefined ? question : { ...question, continued: true }
-  )
-  const moved = { ...updated, questions: continued }
+  const moved = { ...updated, questions: questions.map((question) => receive(question, waits, goesOn)) }
+  if (moved.questions.every((question, index) => question === questions[index])) return updated
   Draft.write(draft, moved, updated)
   return moved
 }

@@ -8,12 +8,17 @@ export interface Node {
   readonly address: string | null
   /** Number of further browsers that it has room for. */
   readonly room: number
+  /** Number of its browsers that give way to others, because their sessions have no running turn; missing from old nodes. */
+  readonly idle?: number
   /** True if it accepts no new work: its running work finishes, and then it is expected to be stopped. */
   readonly draining: boolean
   readonly startedAt_ms: number
   /** The version of its program; missing for versions that don't report it. */
   readonly version?: string
 }
+
+/** Number of browsers that a node can start. */
+export const placesIn = ({ idle = 0, room }: Pick<Node, "idle" | "room">): number => room + idle
 
 /** The id of a start: `start` is of this start alone, and has no dot. */
 export const idOf = (name: string, start: string): string => `${name}.${start}`

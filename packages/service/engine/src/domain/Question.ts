@@ -60,8 +60,10 @@ export const Question = Schema.Struct({
       at_ms: Moment
     })
   ),
-  /** True once the agent has the outcome and goes on. Until then, the run can go on at another node. */
-  continued: Schema.Boolean
+  /** True once the agent has the outcome and goes on. */
+  continued: Schema.Boolean,
+  /** True once the agent does nothing but wait for the outcome. Missing in questions of older versions. */
+  isReached: Schema.optionalKey(Schema.Boolean)
 })
 
 export type Question = typeof Question.Type
@@ -76,8 +78,12 @@ export const ask = (
   id: String(questions.length + 1),
   askedAt_ms: at_ms,
   until_ms: at_ms + timeout_ms,
-  continued: false
+  continued: false,
+  isReached: request.askedBy !== "api"
 })
+
+/** True if the agent does nothing but wait for the outcome. A request can ask in the middle of an action. */
+export const isReached = ({ askedBy, isReached = askedBy !== "api" }: Question): boolean => isReached
 
 /** The sentence for a run that fails because no person answered. */
 export const unanswered = ({ askedAt_ms, question, until_ms }: Question): string => {

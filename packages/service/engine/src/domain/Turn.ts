@@ -6,7 +6,7 @@ import { type Decimal, isMore } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 import { Tokens } from "./ModelCall.ts"
-import { HandOff, Question } from "./Question.ts"
+import { HandOff, isReached, Question } from "./Question.ts"
 import type { SessionSettings } from "./Session.ts"
 
 /** Statuses of a turn. The last three are terminal. */
@@ -252,6 +252,12 @@ export const waitingFor = ({ questions, status }: Pick<Turn, "questions" | "stat
 /** True if a running turn waits for a person, or its agent has not received the outcome yet. */
 export const isHandedOver = ({ questions, status }: Pick<Turn, "questions" | "status">): boolean =>
   status === "running" && questions?.at(-1)?.continued === false
+
+/** True if the agent of such a turn has no action in progress, so that the turn can go on at another node. */
+export const isPaused = (turn: Pick<Turn, "questions" | "status">): boolean => {
+  const last = turn.questions?.at(-1)
+  return last !== undefined && isHandedOver(turn) && isReached(last)
+}
 
 /** True if a message queued the turn: in turns from older versions, each but the first of its session. */
 export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ?? seq > 1

@@ -87,17 +87,29 @@ export interface Attempt {
   /**
    * Asks a person and waits for the outcome; null if the turn has asked as often as it may. Fails as `unanswered` if
    * no person answers in time and the turn is to fail then. The agent must not act in the browser meanwhile.
+   * `checkpoint` is the state to store for the wait, as with `checkpoint`.
    */
-  readonly ask: (asked: Asked) => Effect.Effect<HandedOver | null, AgentError | LeaseLost>
+  readonly ask: (
+    asked: Asked,
+    checkpoint?: Turn["checkpoint"]
+  ) => Effect.Effect<HandedOver | null, AgentError | LeaseLost>
   /**
    * Waits for the answers to questions that requests asked since the agent's last step, and to the one for which the
-   * turn waited at another node. Returns their outcomes, each once. Agents call it between steps.
+   * turn waited at another node. Returns their outcomes, each once. Agents call it between steps. `checkpoint` is as
+   * that of `ask`.
    */
-  readonly handedOver: Effect.Effect<ReadonlyArray<HandedOver>, AgentError | LeaseLost>
+  readonly handedOver: (
+    checkpoint?: Turn["checkpoint"]
+  ) => Effect.Effect<ReadonlyArray<HandedOver>, AgentError | LeaseLost>
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */
   readonly cancelled: Effect.Effect<CancelReason>
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
+  /**
+   * Waits while a person has control of the browser; true if a person has. Agents call it before each further action of
+   * a step, because the person may have changed the page.
+   */
+  readonly untilFree: Effect.Effect<boolean>
   /** Stores that the step that began last is over, and why it failed; null if it worked. */
   readonly stepEnded: (failure: string | null, details?: StepDetails) => Effect.Effect<void, LeaseLost>
   /**

@@ -26,6 +26,8 @@ export interface Hands {
   readonly undrain: Effect.Effect<void>
   /** Ends all agents and browsers here at once, because this node is lost and others have its sessions. */
   readonly abandon: Effect.Effect<void>
+  /** Number of browsers here that give way to launches, because their sessions have no running turn. */
+  readonly idleBrowsers: () => number
 }
 
 /**

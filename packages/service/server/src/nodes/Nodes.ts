@@ -3,6 +3,7 @@ import {
   type Node,
   NodeId,
   nodeNameIn,
+  nodePlacesIn,
   nodeStartIn,
   Store,
   type StoreUnavailable,
@@ -32,7 +33,7 @@ export interface NodesService {
   readonly hasRoom: Effect.Effect<boolean, StoreUnavailable>
   /** True if this node is draining, and if another node exists that is not. */
   readonly drain: Effect.Effect<{ readonly isDraining: boolean; readonly hasOthers: boolean }, StoreUnavailable>
-  /** The other nodes that have room for a browser, the one with the most first. */
+  /** The other nodes that can start a browser: the one with the most room first, those where an idle one gives way last. */
   readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
   /** The node on which a browser runs. */
   readonly ofBrowser: (id: string) => Owner
@@ -137,7 +138,7 @@ export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool
         })),
         withRoom: Effect.map(others, (nodes) =>
           nodes
-            .filter(({ address, draining, room }) => room > 0 && !draining && address !== null)
+            .filter((node) => nodePlacesIn(node) > 0 && !node.draining && node.address !== null)
             .toSorted((left, right) => right.room - left.room)
         ),
         ofBrowser: (id) => runsAt(id, others),

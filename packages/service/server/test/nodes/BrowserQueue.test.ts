@@ -42,6 +42,19 @@ describe("POST /browsers while every node is full", () => {
     })
   )
 
+  it.live("takes the place of another node's idle browser, whose session has no running run", () =>
+    withNodes({ a: { most: 0, queues: true }, b: { most: 1, queues: true } }, function* ({ a, b }, store) {
+      const run = yield* send(b, "POST", "/api/v4/runs", { body: { task: "Say hello" } })
+      const status = Effect.map(send(b, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body["status"])
+      yield* Effect.repeat(Effect.delay(status, "5 millis"), { until: (status) => status === "completed" })
+      const [held] = [...b.running.keys()]
+      const created = yield* create(a)
+      assert.deepStrictEqual([created.status, b.running.has(created.id), b.running.size], [201, true, 1])
+      const { rows } = yield* Effect.orDie(store.lists.browsers({}, null, 10))
+      assert.strictEqual(rows.find(({ id }) => id === held)?.stopReason, "idle")
+    })
+  )
+
   it.live("leaves the queue when its client closes the connection", () =>
     withNodes({ a: { most: 1, queues: true } }, function* ({ a }, store) {
       const first = yield* create(a)

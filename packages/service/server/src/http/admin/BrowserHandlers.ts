@@ -90,6 +90,8 @@ const controlView = (browserId: string, control: Control | null): ControlView =>
 const unseen =
   "This server's browsers are simulated, so there is nothing to take over. Start it with --browsers chromium"
 
+const stopped = () => Effect.fail(new ConflictError({ detail: "The browser is stopped" }))
+
 const taken = ({ control }: { readonly control: Control }) =>
   Effect.fail(new ConflictError({ detail: `${control.driver} has control until ${fromMillis(control.until_ms)}` }))
 
@@ -148,13 +150,13 @@ export const layer = (api: Operations) =>
         .handle("takeControl", ({ params, payload, request }) =>
           Effect.gen(function* () {
             const { id, status } = yield* find(params.browser_id)
-            if (status === "stopped") return yield* new ConflictError({ detail: "The browser is stopped" })
+            if (status === "stopped") return yield* stopped()
             const links = yield* linksOf(request, id)
             if (!links.showsBrowsers) return yield* new ConflictError({ detail: unseen })
             const { name } = yield* Caller
             const control = yield* engine.takeControl(id, name, (payload.seconds ?? controlSeconds) * 1000)
             return { ...controlView(id, control), url: links.driver(id, control.id) }
-          }).pipe(Effect.catchTag("ControlTaken", taken))
+          }).pipe(Effect.catchTags({ BrowserStopped: stopped, ControlTaken: taken }))
         )
         .handle("releaseControl", ({ params }) =>
           Effect.gen(function* () {
