@@ -95,11 +95,18 @@ describe.runIf(isWhole)("the console of a server with real browsers, with the ke
     const { page } = stage()
     const forever = Promise.withResolvers<ModelMessage>()
     const before = model.requests.length
-    model.script = (_, count) => (count === before + 1 ? call("navigate", { url: address }) : forever.promise)
+    const waiting = Promise.withResolvers<void>()
+    model.script = (_, count) => {
+      if (count === before + 1) return call("navigate", { url: address })
+      waiting.resolve()
+      return forever.promise
+    }
     await start(page, "Wait for a stop")
     await page.getByRole("link", { name: "Watch its browser" }).waitFor()
     await press(page, "Watch its browser")
     await page.getByRole("heading", { level: 2, name: "The agent's steps" }).waitFor()
+    // the agent waits for its model, and doesn't use the browser
+    await waiting.promise
     await press(page, "Stop")
     await press(page, "Stop the browser")
     await page.getByText("This browser is stopped").waitFor()

@@ -125,7 +125,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const launched = yield* Effect.timeoutOption(attempt.browser, bounds.duration_ms)
     if (Option.isNone(launched)) return Effect.succeed(Ending.withoutPage(Limits.overdue(bounds)))
     const browser = launched.value
-    const waited_ms = (yield* Clock.currentTimeMillis) - began_ms
+    const used_ms = Limits.used_ms(turn, began_ms) + (yield* Clock.currentTimeMillis) - began_ms
     const seat = yield* Cache.get(seats, session.id)
     // for as long again
     yield* Cache.set(seats, session.id, seat)
@@ -171,7 +171,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judges,
       limits,
-      waited_ms,
+      used_ms,
       pictures,
       told: taskText,
       unknownLevel,
@@ -193,7 +193,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   })
 
   const perform: StreamingAgent["perform"] = (turn, attempt) => {
-    if (turn.status === "running" && !Turn.isHandedOver(turn)) {
+    if (turn.status === "running" && !Turn.isPaused(turn)) {
       return Stream.fail(
         new AgentError({ message: "The browser of this run was lost. Create a new run.", failure: "browser_lost" })
       )
@@ -221,8 +221,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     )
   }
 
-  // a run that waited had no action in progress, and its checkpoint has its earlier work if the session keeps a memory
-  const resumes = (turn: Turn.Turn) => Turn.isHandedOver(turn) && typeof turn.checkpoint === "string"
+  // its checkpoint has its earlier work if the session keeps a memory
+  const resumes = (turn: Turn.Turn) => Turn.isPaused(turn) && typeof turn.checkpoint === "string"
   return makeStreamingAgent({ model: models.name, version, perform, resumes })
 })
 

@@ -33,6 +33,7 @@ const most = 5
 const tooMany = `Not done: at most ${most} calls in one answer.`
 const elsewhere = "Not done: the page is another one now."
 const afterFailure = "Not done: the call before it failed."
+const takenOver = "Not done: a person used the browser meanwhile."
 const stopped = "Not done: the user stopped the task."
 
 type CallOutcome = Pick<CallResult, "status"> & { readonly text: string }
@@ -54,17 +55,17 @@ export type Accept = (params: unknown) => Result.Result<Ending, string>
 
 /**
  * Carries out the calls of an answer in their order. After one that fails, or after which the page is another one, the
- * rest is left out: it was meant for what the model saw. Every call gets a result, also when this is interrupted.
+ * rest is left out: it was meant for what the model saw. Every call gets a result, also when this is interrupted;
+ * `results` receives each at once.
  */
 export const carryOut = (
   calls: ReadonlyArray<Call>,
   scene: Tools.Scene,
   accept: Accept,
-  onResults: (results: ReadonlyArray<CallResult>) => void
+  results: Array<CallResult>
 ): Effect.Effect<Outcome, AgentError | BrowserLost | LeaseLost> =>
   Effect.suspend(() => {
     const { page } = scene
-    const results: Array<CallResult> = []
     let skipReason: string | undefined
     let ending: Ending | undefined
     const before = page.front()
@@ -94,8 +95,11 @@ export const carryOut = (
       )
     }
 
-    return Effect.forEach(calls, (call, at) =>
-      Effect.map(carry(call, at), ({ status, text }) => {
+    return Effect.forEach(
+      calls,
+      Effect.fnUntraced(function* (call, at) {
+        if (at > 0 && (yield* scene.untilFree)) skipReason ??= takenOver
+        const { status, text } = yield* carry(call, at)
         results.push({ id: call.id, name: call.name, status, result: page.redact(text).slice(0, longest) })
         if (status === "failed") skipReason ??= afterFailure
         else if (status === "done" && (call.name === Tools.askName || isElsewhere())) skipReason ??= elsewhere
@@ -111,7 +115,7 @@ export const carryOut = (
           const missing = calls
             .slice(results.length)
             .map(({ id, name }): CallResult => ({ id, name, status: "skipped", result: stopped }))
-          onResults([...results, ...missing])
+          results.push(...missing)
         })
       )
     )

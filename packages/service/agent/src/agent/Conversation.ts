@@ -87,6 +87,24 @@ export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string)
     .toReversed()
 }
 
+/** The model's response as it came, and the results of its calls. */
+export const answerOf = (
+  content: ReadonlyArray<Response.AnyPart>,
+  calls: ReadonlyArray<CallResult>
+): ReadonlyArray<Prompt.Message> => {
+  const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish").map(wellFormedPart)).content
+  const results = calls.map(({ id, name, result, status }) =>
+    Prompt.toolResultPart({
+      id,
+      name,
+      isFailure: status !== "done",
+      result: result.toWellFormed(),
+      providerExecuted: false
+    })
+  )
+  return [...answer, ...(results.length === 0 ? [] : [Prompt.toolMessage({ content: results })])]
+}
+
 /**
  * Makes the model's input: instructions, a past that only grows so that providers can cache it, and the current page,
  * which is sent once and not kept.
@@ -110,26 +128,18 @@ export const make = (instructions: string) => {
       seenSecrets.add(id)
       begun = past.length
     },
-    /** Returns the text of the task so far, for later tasks. A long text is cut to its end. */
-    kept: (redact: (text: string) => string): string => end(redact(plain(past.slice(begun))), kept_length),
+    /**
+     * Returns the text of the task so far, for later tasks; `more` is what isn't part of it yet. A long text is cut to
+     * its end.
+     */
+    kept: (redact: (text: string) => string, more: ReadonlyArray<Prompt.Message> = []): string =>
+      end(redact(plain([...past.slice(begun), ...more])), kept_length),
     say: (text: string) => {
       past = [...past, user(text.toWellFormed())]
     },
     /** Adds the model's response as it came, and the results of its calls. A call is never without its result. */
     answered: (content: ReadonlyArray<Response.AnyPart>, calls: ReadonlyArray<CallResult>) => {
-      const answer = Prompt.fromResponseParts(
-        content.filter(({ type }) => type !== "finish").map(wellFormedPart)
-      ).content
-      const results = calls.map(({ id, name, result, status }) =>
-        Prompt.toolResultPart({
-          id,
-          name,
-          isFailure: status !== "done",
-          result: result.toWellFormed(),
-          providerExecuted: false
-        })
-      )
-      past = [...past, ...answer, ...(results.length === 0 ? [] : [Prompt.toolMessage({ content: results })])]
+      past = [...past, ...answerOf(content, calls)]
     },
     /** All of it, and the page as it is now. */
     prompt: (now: string, picture?: Uint8Array): Prompt.Prompt =>

@@ -50,7 +50,8 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
   const kept = (text: string) => page.redact(text).toWellFormed()
 
   /** Returns the text that later tasks should know about this one. */
-  const checkpoint = () => (session.persistMemory ? { checkpoint: conversation.kept(kept) } : {})
+  const checkpoint = (more: Parameters<typeof conversation.kept>[1] = []) =>
+    session.persistMemory ? { checkpoint: conversation.kept(kept, more) } : {}
 
   const failed = (failure: Turn.Failure, error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
     _tag: "Failed",

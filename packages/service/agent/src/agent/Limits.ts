@@ -1,4 +1,4 @@
-import type { Turn } from "@webagent/engine"
+import { Question, type Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -97,6 +97,13 @@ export const overdue = ({ duration_ms }: Limits): Reached => ({
   error: `The run reached its time limit of ${Duration.format(Duration.millis(duration_ms))}.`,
   advice: "Raise the time limit, split the task, or use a faster model."
 })
+
+/** Part of the time limit that a turn had used when it continued at this time, after a restart of its server. */
+export const used_ms = ({ questions = [], startedAt_ms, status }: Turn.Turn, now_ms: number): number => {
+  if (status !== "running" || startedAt_ms === null) return 0
+  const waits = questions.filter(({ pausesLimits }) => pausesLimits)
+  return Math.max(0, now_ms - startedAt_ms - Question.waited_ms(waits, now_ms))
+}
 
 /** Waits until a task has worked for a time; `paused_ms` is the time that it has waited for a person so far. */
 export const worked = Effect.fnUntraced(function* (duration_ms: number, paused_ms: Effect.Effect<number>) {

@@ -13,6 +13,8 @@ interface PeopleOptions {
   readonly approve: (action: Action) => Effect.Effect<HandOver.Approval>
   /** True if the run's caller allows questions of the agent. */
   readonly mayAsk: boolean
+  /** Returns the notes with which the task continues if its server is lost while it waits. */
+  readonly notes: () => string | undefined
 }
 
 /** Interval at which a browser is used while its task waits for a person, and for how long at the most. */
@@ -20,13 +22,15 @@ const keepEvery = "1 minute"
 const keepWithin = "5 seconds"
 
 /** Makes what an agent asks people in a task. */
-export const make = ({ approve, attempt, conversation, mayAsk, page }: PeopleOptions) => {
+export const make = ({ approve, attempt, conversation, mayAsk, notes, page }: PeopleOptions) => {
   // an unused browser stops after a while
   const keepBrowser = Effect.forever(
     Effect.andThen(Effect.sleep(keepEvery), Effect.ignore(Effect.timeoutOption(page.picture, keepWithin)))
   )
-  const waiting = <A, E>(wait: Effect.Effect<A, E>) => Effect.raceFirst(wait, keepBrowser)
-  const askPerson = (question: Asked) => waiting(attempt.ask({ ...question, question: page.redact(question.question) }))
+  // without its browser, the task can't continue, whatever the person answers
+  const waiting = <A, E>(wait: Effect.Effect<A, E>) => Effect.raceAllFirst([wait, keepBrowser, page.lost])
+  const askPerson = (question: Asked) =>
+    waiting(Effect.suspend(() => attempt.ask({ ...question, question: page.redact(question.question) }, notes())))
   return {
     /** Applies the rule about an action, which may have a person decide; a text says why it is refused. */
     approve: (action: Action) =>
@@ -49,7 +53,7 @@ export const make = ({ approve, attempt, conversation, mayAsk, page }: PeopleOpt
     /** Adds the answered questions of requests to the model's conversation. */
     tellHandedOver: Effect.gen(function* () {
       const before = page.front()
-      for (const over of yield* waiting(attempt.handedOver)) {
+      for (const over of yield* waiting(attempt.handedOver(notes()))) {
         conversation.say(`A person was asked: ${over.question.question}\n${HandOver.sentenceOf(over, before, page)}`)
       }
     })

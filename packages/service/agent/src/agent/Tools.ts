@@ -19,11 +19,13 @@ export interface Action {
 export interface Scene {
   readonly page: Page
   /** Asked before an action; a text says why it is refused. */
-  readonly approve: (action: Action) => Effect.Effect<string | undefined, AgentError | LeaseLost>
+  readonly approve: (action: Action) => Effect.Effect<string | undefined, AgentError | BrowserLost | LeaseLost>
   /** Asks a person, and returns a description of the outcome for the model. */
-  readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | LeaseLost | Refused>
+  readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | BrowserLost | LeaseLost | Refused>
+  /** Waits while a person has control of the browser; true if a person has. */
+  readonly untilFree: Effect.Effect<boolean>
   /** Has the model read a text for something. */
-  readonly extract: (what: string, text: string) => Effect.Effect<string, Refused>
+  readonly extract: (what: string, text: string) => Effect.Effect<string, BrowserLost | Refused>
 }
 
 /** A question of the model to a person. */

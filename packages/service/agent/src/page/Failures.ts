@@ -6,5 +6,7 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly message: str
 /** The browser is gone: nothing more can be done in it. */
 export class BrowserLost extends Data.TaggedError("BrowserLost")<{ readonly message: string }> {}
 
+export const browserGone = () => new BrowserLost({ message: "The browser is gone." })
+
 /** The browser cannot be used by an agent. The message says what to do. */
 export class BrowserUnusable extends Data.TaggedError("BrowserUnusable")<{ readonly message: string }> {}

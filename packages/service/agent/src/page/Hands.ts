@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { DomainPattern } from "./AllowedDomains.ts"
 import type { TaskFile } from "./Downloads.ts"
-import { BrowserLost, Refused } from "./Failures.ts"
+import { browserGone, type BrowserLost, Refused } from "./Failures.ts"
 import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
@@ -46,9 +46,7 @@ export const told = <A>(
     }),
     Effect.mapError((error) => {
       const message = hands.secrets.redact(error.message).toWellFormed()
-      return error._tag === "CdpError" && error.reason === "closed"
-        ? new BrowserLost({ message: "The browser is gone." })
-        : new Refused({ message })
+      return error._tag === "CdpError" && error.reason === "closed" ? browserGone() : new Refused({ message })
     })
   )
 

@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
 import * as Downloads from "./Downloads.ts"
 import * as Entering from "./Entering.ts"
-import { type BrowserLost, BrowserUnusable, type Refused } from "./Failures.ts"
+import { browserGone, type BrowserLost, BrowserUnusable, type Refused } from "./Failures.ts"
 import * as Finding from "./Finding.ts"
 import { call } from "./Frame.ts"
 import * as Going from "./Going.ts"
@@ -60,6 +60,8 @@ export interface Page
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
   /** Changes what the next task in this browser may do; its downloads stay. */
   readonly allow: (options: Omit<PageOptions, "conceal" | "downloads">) => Effect.Effect<void>
+  /** Fails as soon as the browser is gone, for waits that don't use it. */
+  readonly lost: Effect.Effect<never, BrowserLost>
   /** Returns the state of the tab in front without looking at the page. */
   readonly front: () => Front
   /** Returns downloaded files and the files of the task. */
@@ -160,6 +162,7 @@ export const make = Effect.fnUntraced(function* (
         allowed = { domains, files }
         secrets = Secrets.make(known)
       }),
+    lost: Effect.andThen(client.closed, Effect.failSync(browserGone)),
     front: () => {
       const { dialog, url } = tabs.front()
       return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }

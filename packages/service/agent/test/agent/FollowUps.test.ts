@@ -3,6 +3,23 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { call, carriedOut, done, ended, followedUp, numberOf, Running, script, shown, told } from "./running.ts"
 
+/** Starts a run, and stops its browser once its model has given these answers and is asked again. */
+const stoppedAfter = Effect.fnUntraced(function* (...answers: ReadonlyArray<ReturnType<typeof call>>) {
+  const running = yield* Running
+  const askedAgain = Promise.withResolvers<void>()
+  script(running, ...answers, () => {
+    askedAgain.resolve()
+    return new Promise(() => undefined)
+  })
+  const made = yield* Effect.orDie(
+    running.engine.createSession({ task: "One", modelParams: null, thinkingLevel: null })
+  )
+  yield* Effect.promise(() => askedAgain.promise)
+  const { session } = yield* Effect.orDie(running.engine.session(made.session.id))
+  yield* Effect.orDie(running.engine.stopBrowser(session.browserId ?? ""))
+  return made
+})
+
 layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
   it.effect("has a follow-up in the same browser, with what was said before", () =>
     Effect.gen(function* () {
@@ -96,18 +113,11 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     Effect.gen(function* () {
       const running = yield* Running
       const { engine, site, store } = running
-      let stop = () => Promise.resolve()
-      script(running, call("navigate", { url: `${site.origin}/plain` }), async () => {
-        await stop()
-        return call("find", { text: "code" })
-      })
-      const { session, turn } = yield* Effect.orDie(
-        engine.createSession({ task: "One", modelParams: null, thinkingLevel: null })
+      // the step waits for the text of the page to be read
+      const { session, turn } = yield* stoppedAfter(
+        call("navigate", { url: `${site.origin}/plain` }),
+        call("extract", { what: "the code" })
       )
-      stop = () =>
-        Effect.runPromise(
-          Effect.flatMap(engine.session(session.id), (found) => engine.stopBrowser(found.session.browserId ?? ""))
-        ).then(() => undefined)
       const lost = yield* ended(running, turn.id)
       assert.deepInclude(lost, {
         status: "failed",
@@ -128,6 +138,21 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
         until: ({ status }) => status === "stopped"
       })
       assert.strictEqual(stopped.stopReason, "session_stopped")
+    })
+  )
+
+  it.effect("has its run fail as soon as its browser stops, although the model has not answered", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const abandoned = running.model.abandoned
+      const { turn } = yield* stoppedAfter(call("navigate", { url: `${running.site.origin}/plain` }))
+      assert.deepInclude(yield* ended(running, turn.id), {
+        status: "failed",
+        failure: "browser_lost",
+        error: "The browser is gone. Send a follow-up to go on in a new browser."
+      })
+      yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => running.model.abandoned === abandoned })
+      assert.lengthOf(running.model.requests, 2)
     })
   )
 })

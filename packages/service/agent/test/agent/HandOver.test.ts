@@ -68,6 +68,19 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
+  it.effect("fails as soon as its browser stops, although no person has answered", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("askPerson", { question: "Please sign in", reason: "sign_in" }))
+      const { session, turn } = yield* start("Sign in")
+      yield* waiting(turn.id)
+      const { browserId } = (yield* running.engine.session(session.id)).session
+      yield* running.engine.stopBrowser(browserId ?? "")
+      assert.deepInclude(yield* ended(running, turn.id), { status: "failed", failure: "browser_lost" })
+      assert.strictEqual((yield* Effect.flip(answer(turn.id, "Done")))._tag, "NotWaiting")
+    })
+  )
+
   it.effect("isn't offered the tool without a hand-off, and a request can still ask between its steps", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Question, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
@@ -40,6 +41,37 @@ describe("Limits", () => {
     assert.strictEqual(Limits.within(limits, { cost: "12.000001", tokens: null, duration_ms: null }).cost, limits.cost)
     assert.strictEqual(Limits.within(Limits.defaults, { ...budget, cost: "12.000001" }).cost, 12_000_001_000_000n)
     assert.deepStrictEqual(Limits.within(limits, null), limits)
+  })
+
+  it("count the time before a restart of the server, without the waits that pause them", () => {
+    const make = {
+      id: "t",
+      sessionId: "s",
+      task: "",
+      model: "m",
+      agentVersion: "1",
+      modelParams: null,
+      createdAt_ms: 0
+    }
+    const ask = (pausesLimits: boolean, at_ms: number) => ({
+      ...Question.ask(
+        [],
+        {
+          reason: "question",
+          question: "?",
+          choices: null,
+          askedBy: "agent",
+          timeout_ms: 1000,
+          whenUnanswered: "fail",
+          pausesLimits
+        },
+        at_ms
+      ),
+      outcome: { kind: "answered", answer: "", by: null, at_ms: at_ms + 500 } as const
+    })
+    const turn = { ...Turn.make(make), startedAt_ms: 1000, questions: [ask(true, 2000), ask(false, 3000)] }
+    assert.strictEqual(Limits.used_ms({ ...turn, status: "running" }, 5000), 3500)
+    assert.strictEqual(Limits.used_ms({ ...turn, status: "dispatching" }, 5000), 0)
   })
 
   it.effect("don't count the time in which a person drives", () =>
