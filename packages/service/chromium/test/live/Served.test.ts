@@ -79,9 +79,10 @@ it.live("a person sees a browser, takes it over with the other link, and reads w
     yield* keep(viewer, "live")
 
     yield* opened(viewer, controlUrl)
-    assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "You have control")
+    assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "Click to take control")
     yield* clickAndType(viewer, "yes")
     yield* untilIn(page, `typed.value.includes("yes")`)
+    yield* untilIn(viewer, `document.getElementById("state").textContent.startsWith("You have control")`)
     assert.strictEqual(yield* page.run("typed.value"), "yes")
     // as a paste does
     yield* viewer.send("Input.insertText", { text: " Ärger" })

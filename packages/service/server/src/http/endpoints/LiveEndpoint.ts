@@ -28,9 +28,14 @@ import { ServerApi } from "./ServerApi.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveScript from "./LiveScript.ts"
 import * as LiveViewers from "./LiveViewers.ts"
+import * as TabMessages from "./TabMessages.ts"
+import * as ViewerControl from "./ViewerControl.ts"
 
 /** The most viewers of a browser at once. */
 const mostViewers = 50
+
+/** Interval at which viewers of a page that doesn't change learn who drives it. */
+const driverEvery = "500 millis"
 
 /** The largest message of a viewer with control, such as pasted text. */
 const largestMessage_bytes = 64 * 1024
@@ -144,10 +149,7 @@ export const layer = HttpApiBuilder.group(
 
     const show = Effect.fnUntraced(function* (viewer: Viewer) {
       const { access, controlId, id, owner, request, socket, view, wire } = viewer
-      /** True if this viewer drives: the person who has control or, while control is free, any viewer whose link allows it. */
-      const drives = Effect.map(engine.controlOf(id), (control) =>
-        access === "driver" ? control?.id === controlId : access === "control" && control === null
-      )
+      const control = yield* ViewerControl.make({ engine, browserId: id, access, controlId, owner, request })
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
@@ -156,32 +158,31 @@ export const layer = HttpApiBuilder.group(
         if (access === "view") return refuse("This link is for viewing only")
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
         if (Result.isFailure(input)) return refuse("The message is no input")
-        return Effect.flatMap(drives, (isDriver) => (isDriver ? view.input(input.success) : Effect.void))
+        return Effect.flatMap(control.takes(input.success), (isTaken) =>
+          Effect.andThen(isTaken ? view.input(input.success) : Effect.void, tell)
+        )
       }
       const inbound = Effect.forever(
         Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true }))
       )
-      let sentTab = ""
       let picture: View["picture"] = null
       const details = makeDetails(viewer, write)
+      let newest: View | undefined
+      const isConcealed = () => access === "view" && view.isConcealed()
+      const sendTab = TabMessages.make({ access, isConcealed, driver: control.driver, write })
+      const tell = Effect.suspend(() => (newest === undefined ? Effect.void : sendTab(newest)))
       const outbound = Stream.runForEach(view.views, (next) =>
         Effect.gen(function* () {
-          const { address = "", title = "" } = next.tab ?? {}
-          const isConcealed = access === "view" && view.isConcealed()
-          const tab = JSON.stringify(
-            (isConcealed
-              ? { title: "", address: URL.parse(address)?.host ?? "", control: false, concealed: true }
-              : { title, address, control: yield* drives }) satisfies LiveScript.Tab
-          )
-          if (tab !== sentTab) yield* write(tab)
+          newest = next
+          yield* sendTab(next)
           yield* details.show(next)
-          if (next.picture !== null && next.picture !== picture && !isConcealed) yield* write(messageOf(next.picture))
-          sentTab = tab
+          if (next.picture !== null && next.picture !== picture && !isConcealed()) yield* write(messageOf(next.picture))
           picture = next.picture
           // a viewer that reads slowly skips views and gets the newest one
           yield* awaitDrain(wire)
         })
       )
+      const changes = Effect.forever(Effect.andThen(Effect.sleep(driverEvery), tell))
       const farewell = Effect.flatMap(Effect.option(engine.browser(id)), (browser) => {
         const reason = Option.match(browser, {
           onNone: () => "ended" as const,
@@ -215,6 +216,7 @@ export const layer = HttpApiBuilder.group(
       yield* Effect.raceAllFirst([
         revoked,
         inbound,
+        changes,
         Effect.andThen(steps, Effect.never),
         Effect.andThen(details.follow, Effect.never),
         Effect.andThen(outbound, farewell)

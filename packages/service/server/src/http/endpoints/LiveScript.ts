@@ -7,7 +7,10 @@
 export interface Tab {
   readonly title: string
   readonly address: string
+  /** True if the viewer's input can reach the browser. */
   readonly control: boolean
+  /** The person who has control: this viewer or another one; missing without a person. */
+  readonly driver?: "you" | "person"
   /** True if title, path and pictures are left out, because they may contain a secret. */
   readonly concealed?: true
 }
@@ -207,6 +210,7 @@ const watch = (
   let socket: WebSocket | undefined
   let attempts = 0
   let control = false
+  let label = "Live"
 
   const say = (state: "live" | "wait" | "over", text: string) => {
     document.body.dataset["state"] = state
@@ -214,13 +218,21 @@ const watch = (
   }
   const steps = stepsOf(find<HTMLOListElement>("steps"))
   const draw = screenOf(canvas, header, () => {
-    if (document.body.dataset["state"] !== "over") say("live", control ? "You have control" : "Live")
+    if (document.body.dataset["state"] !== "over") say("live", label)
   })
   const receive = (text: string) => {
     const message = JSON.parse(text) as Tab | Step
     if ("number" in message) return steps.show(message)
     control = message.control
-    document.body.toggleAttribute("data-control", control)
+    const { driver = "none" } = message
+    const labels = {
+      you: "You have control. Esc releases it",
+      person: "A person has control",
+      none: control ? "Click to take control" : "Live"
+    }
+    label = labels[driver]
+    if (document.body.dataset["state"] === "live") say("live", label)
+    document.body.toggleAttribute("data-control", driver === "you")
     document.body.toggleAttribute("data-concealed", message.concealed === true)
     if (message.concealed === true) say("live", "The agent typed a secret: only the pictures of its steps are shown")
     find("title").textContent =

@@ -102,7 +102,14 @@ describe("browsers of the admin API", () => {
         Effect.sync(() => socket.socket.send(JSON.stringify({ _tag: "Text", text })))
       yield* press(anyone, "free")
       yield* until(() => shown.done.length === 1)
-      const { url } = (yield* ask("root", "POST", `/browsers/${id}/control`, {})).body
+      const take = ask("root", "POST", `/browsers/${id}/control`, {})
+      const refused = yield* take
+      assert.match(String(refused.body["detail"]), /^shop \(control link\) has control until 20/u)
+      const key = { _tag: "Key", action: "pressed", key: "Escape", code: "Escape", keyCode: 27, modifiers: 0 }
+      const escape = Effect.sync(() => anyone.socket.send(JSON.stringify(key)))
+      const taken = Effect.repeat(take, { until: ({ status }) => status === 200 })
+      yield* escape
+      const { url } = (yield* taken).body
       const driver = yield* watch(String(url))
       yield* until(() => driver.messages.length === 2)
       assert.include(String(driver.messages[0]), '"control":true')
@@ -119,7 +126,8 @@ describe("browsers of the admin API", () => {
       yield* until(() => shown.done.length === 3)
       assert.deepInclude(shown.done[2], { text: "again" })
       // the link of a control that is over opens nothing, even while another one lasts
-      yield* ask("root", "POST", `/browsers/${id}/control`, {})
+      yield* escape
+      yield* taken
       const late = yield* watch(String(url))
       yield* until(() => late.ended.how !== undefined)
       assert.strictEqual(late.ended.how, "refused 404")

@@ -211,6 +211,41 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
+  it.live("has one driver: the viewer who presses first, as all viewers see, until Esc or the end of its page", () => {
+    const { done, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, liveUrl } = yield* create
+      yield* show("first")
+      const one = yield* watch(controlUrl)
+      const two = yield* watch(controlUrl)
+      const viewer = yield* watch(liveUrl)
+      const tabOf = ({ messages }: typeof viewer) =>
+        JSON.parse(String(messages.findLast((message) => typeof message === "string"))) as object
+      const all = [one, two, viewer]
+      yield* until(() => all.every(({ messages }) => messages.length === 2))
+      // looking around takes no control
+      one.socket.send(JSON.stringify({ ...click, action: "moved" }))
+      one.socket.send(JSON.stringify(click))
+      yield* until(() => done.length === 1)
+      yield* until(() => all.every((each) => "driver" in tabOf(each)))
+      assert.deepInclude(tabOf(one), { control: true, driver: "you" })
+      assert.deepInclude(tabOf(two), { control: false, driver: "person" })
+      assert.deepInclude(tabOf(viewer), { control: false, driver: "person" })
+      two.socket.send(JSON.stringify(click))
+      // messages of a viewer are handled in order
+      two.socket.send("no input")
+      yield* until(() => two.ended.how !== undefined)
+      const escape = { _tag: "Key", action: "pressed", key: "Escape", code: "Escape", keyCode: 27, modifiers: 0 }
+      one.socket.send(JSON.stringify(escape))
+      yield* until(() => !("driver" in tabOf(viewer)))
+      one.socket.send(JSON.stringify({ ...click, x: 0.75 }))
+      yield* until(() => "driver" in tabOf(viewer))
+      assert.deepStrictEqual(done, [click, { ...click, x: 0.75 }])
+      one.socket.close()
+      yield* until(() => !("driver" in tabOf(viewer)))
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
   it.live("ends a viewer whose message is too large before the rest of it comes", () => {
     const { done, layer, show } = makeShown()
     return Effect.gen(function* () {
