@@ -119,6 +119,12 @@ export const putBrowsers = (browsers: ReadonlyArray<Browser>): void =>
     }
   })
 
+/** Stores who drives a browser, and changes of that from now on. */
+export const putControl = (control: Control): void => {
+  stored.add(control.browserId)
+  registry.set(controlOf(control.browserId), control)
+}
+
 const decoder = <A>(schema: Schema.Codec<A, unknown>) => Schema.decodeUnknownOption(schema)
 
 const put = <A extends { readonly runId: string; readonly number: number }>(

@@ -40,6 +40,21 @@ describe("a run that waits for a person", () => {
       looks.phone
     ))
 
+  it("shows who has control of its browser", () =>
+    visit(`/runs/${runId(0)}`, async (page, { world }) => {
+      const run = world.runs.get(runId(0))
+      if (run === undefined) throw new Error("There is no run")
+      const { browserId } = world.details(run)
+      assert.isNotNull(browserId)
+      const driver = page.locator("dd").getByText("ann; the agent waits")
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      world.tell("control", { browserId, driver: "ann", until: "2026-11-28T09:00:00.000Z" })
+      await driver.waitFor()
+      await checkAccessibility(page, "a run whose browser a person drives")
+      world.tell("control", { browserId, driver: null, until: null })
+      await driver.waitFor({ state: "detached" })
+    }))
+
   it("shows its place in the queue for a browser", () =>
     visit(`/runs/${runId(0)}`, async (page, { world }) => {
       const run = world.runs.get(runId(0))

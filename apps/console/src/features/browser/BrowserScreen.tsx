@@ -216,9 +216,11 @@ const Content = ({ browser: read, links }: ContentProps) => {
           ["Started", <Time key="started" at={browser.startedAt} />],
           [
             "Driven by",
-            isHeld
-              ? "you; the agent waits"
-              : (driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
+            isOver
+              ? null
+              : isHeld
+                ? "you; the agent waits"
+                : (driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
           ],
           ["Watched by", isOver ? null : watchedBy(cast.viewers)],
           ["Key", browser.owner],

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
 import { Console } from "../../state/client.ts"
-import { controlOf, epoch, putBrowsers } from "../../state/live.ts"
-import { registry } from "../../state/react.ts"
+import { epoch, putBrowsers, putControl } from "../../state/live.ts"
 
 /** A browser with its links. */
 export const browserPage = Atom.family((id: string) =>
@@ -19,7 +18,7 @@ export const browserPage = Atom.family((id: string) =>
           concurrency: 2
         }
       )
-      registry.set(controlOf(id), control)
+      putControl(control)
       return { browser, links }
     })
   })

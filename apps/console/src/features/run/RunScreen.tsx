@@ -3,7 +3,7 @@ import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Code2, FileDown, Link2, RotateCcw, Square } from "lucide-react"
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
-import { runRow } from "../../state/live.ts"
+import { controlOf, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
@@ -81,6 +81,7 @@ const Head = ({ run, ...parts }: HeadProps) => {
   const [dialog, open] = useState<"code" | "export" | "share" | undefined>(undefined)
   const close = () => open(undefined)
   const list = useAtomValue(lastList)
+  const { driver = null } = useAtomValue(controlOf(run.browserId ?? "")) ?? {}
   const hasShares = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "shares") ?? false
   const tokens = (run.totalInputTokens ?? 0) + (run.totalOutputTokens ?? 0)
   return (
@@ -121,6 +122,7 @@ const Head = ({ run, ...parts }: HeadProps) => {
           ["Tokens", tokens === 0 ? null : count(tokens)],
           ["Model", run.model],
           ["Attached files", run.attachedFileIds === null ? null : count(run.attachedFileIds.length)],
+          ["Driven by", driver === null || run.finishedAt !== null ? null : `${driver}; the agent waits`],
           ["Key", run.owner],
           ["Node", run.node === null ? null : <Short key="node" of={run.node} />],
           ["Tags", run.tags.length === 0 ? null : run.tags.join(", ")]
