@@ -1,11 +1,11 @@
 import { assert, describe, it } from "vitest"
-import { checkAccessibility, checkWidth, looks, runId, useConsole } from "./Console.ts"
+import { checkAccessibility, checkWidth, runId, useConsole, widths } from "./Console.ts"
 import { hostile } from "../server/World.ts"
 
 describe("a browser", () => {
   const { visit } = useConsole()
 
-  for (const look of [looks.light, looks.phone]) {
+  for (const look of widths) {
     it(`shows the open tabs, and who watches, at ${look.width} px`, () =>
       visit(
         `/browsers/${runId(900_000)}`,

@@ -31,6 +31,9 @@ export const looks = {
 export const fixed = (time: Date | undefined) =>
   time === undefined ? {} : ({ bypassCSP: true, locale: "en-US", timezoneId: "UTC" } as const)
 
+/** The looks of a test whose layout depends on the width: both for the whole matrix, and the wide one otherwise. */
+export const widths: ReadonlyArray<Look> = isWhole ? [looks.light, looks.phone] : [looks.light]
+
 /** A server with made-up records. */
 export type Server = Effect.Success<ReturnType<typeof serve>>
 

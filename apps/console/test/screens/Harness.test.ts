@@ -4,6 +4,7 @@ import { useHarness } from "../harness/Page.ts"
 import { lastRun, liveRun, nameOf } from "../harness/world/Facts.ts"
 import { queryOf } from "../../src/harness/state/address.ts"
 import { hostile } from "../server/World.ts"
+import { isWhole } from "./Console.ts"
 
 /** The address behind the # of a page. */
 const at = (page: Page): string => decodeURIComponent(new URL(page.url()).hash.slice(1)).replaceAll("+", " ")
@@ -46,7 +47,7 @@ describe("nights", () => {
       await page.getByRole("grid").waitFor()
     }))
 
-  it("open a cell under the pointer, and say what it is", () =>
+  it.runIf(isWhole)("open a cell under the pointer, and say what it is", () =>
     visit("/", async (page) => {
       const box = await page.getByRole("grid").boundingBox()
       if (box === null) return assert.fail()
@@ -54,9 +55,10 @@ describe("nights", () => {
       await page.getByText("false success, 0 of 5 trials passed").first().waitFor()
       await page.mouse.click(box.x + 300 + 15, box.y + 44 + 24 * wholeRows + 12)
       await page.getByRole("heading", { name: "the cart was empty" }).waitFor()
-    }))
+    })
+  )
 
-  it("show durations and costs as multiples of each scenario's median", () =>
+  it.runIf(isWhole)("show durations and costs as multiples of each scenario's median", () =>
     visit("/", async (page) => {
       await page.getByLabel("Show").selectOption("duration of a trial")
       assert.strictEqual(at(page), "/?show=duration")
@@ -67,31 +69,35 @@ describe("nights", () => {
         .getByText(/times the median of \$0\.06|times the median of/u)
         .first()
         .waitFor({ state: "attached" })
-    }))
+    })
+  )
 
-  it("have rows about whole nights: trials, failures, duration, cost, outages and the service's version", () =>
-    visit("/", async (page) => {
-      const grid = page.getByRole("grid")
-      await grid.focus()
-      await page.keyboard.press("ArrowRight")
-      await page.keyboard.press("ArrowRight")
-      const told: Array<string> = []
-      for (let row = 0; row < wholeRows; row++) {
-        const id = (await grid.getAttribute("aria-activedescendant")) ?? ""
-        told.push((await page.locator(`[id="${id}"]`).textContent()) ?? "")
-        await page.keyboard.press("ArrowDown")
-      }
-      assert.match(told.join("\n"), /^\d+ of 200 trials passed\n\d scenarios? failed, \d flaky\n/u)
-      assert.match(told[2] ?? "", /^\d+ min \d\d s, \d\.\d times the median of .*, worse than before$/u)
-      assert.match(told[3] ?? "", /^\$3\.\d\d, \d\.\d times the median/u)
-      assert.strictEqual(told[4], "unreachable 02:10:00 to 02:31:00 UTC (21 min 00 s)")
-      assert.strictEqual(told[5], "service 1.4, suites at 9b1d77c")
-      await page.keyboard.press("ArrowUp")
-      await page.keyboard.press("Enter")
-      await page.getByText("The report of its run is gone").waitFor()
-      await page.goto(page.url().replace(/#.*/u, "#/nights"))
-      await page.getByText(/^\d+ of 60 nights failed/u).waitFor()
-    }))
+  it.runIf(isWhole)(
+    "have rows about whole nights: trials, failures, duration, cost, outages and the service's version",
+    () =>
+      visit("/", async (page) => {
+        const grid = page.getByRole("grid")
+        await grid.focus()
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("ArrowRight")
+        const told: Array<string> = []
+        for (let row = 0; row < wholeRows; row++) {
+          const id = (await grid.getAttribute("aria-activedescendant")) ?? ""
+          told.push((await page.locator(`[id="${id}"]`).textContent()) ?? "")
+          await page.keyboard.press("ArrowDown")
+        }
+        assert.match(told.join("\n"), /^\d+ of 200 trials passed\n\d scenarios? failed, \d flaky\n/u)
+        assert.match(told[2] ?? "", /^\d+ min \d\d s, \d\.\d times the median of .*, worse than before$/u)
+        assert.match(told[3] ?? "", /^\$3\.\d\d, \d\.\d times the median/u)
+        assert.strictEqual(told[4], "unreachable 02:10:00 to 02:31:00 UTC (21 min 00 s)")
+        assert.strictEqual(told[5], "service 1.4, suites at 9b1d77c")
+        await page.keyboard.press("ArrowUp")
+        await page.keyboard.press("Enter")
+        await page.getByText("The report of its run is gone").waitFor()
+        await page.goto(page.url().replace(/#.*/u, "#/nights"))
+        await page.getByText(/^\d+ of 60 nights failed/u).waitFor()
+      })
+  )
 
   it("are compared, any two of them", () =>
     visit("/", async (page) => {
@@ -105,7 +111,7 @@ describe("nights", () => {
       await figures.getByRole("link").first().waitFor()
     }))
 
-  it("keep few elements in the page, however many cells there are", () =>
+  it.runIf(isWhole)("keep few elements in the page, however many cells there are", () =>
     visit(
       "/",
       async (page) => {
@@ -121,7 +127,8 @@ describe("nights", () => {
       },
       undefined,
       { scenarios: 500, nights: 365 }
-    ))
+    )
+  )
 })
 
 describe("findings", () => {
@@ -163,7 +170,7 @@ describe("findings", () => {
       ])
     }))
 
-  it("say what changed, who works on them, and whether they may be ignored", () =>
+  it.runIf(isWhole)("say what changed, who works on them, and whether they may be ignored", () =>
     visit(`/runs/${lastRun}`, async (page) => {
       const finding = page.getByRole("listitem").filter({ hasText: "the cart was empty" }).first()
       await finding.getByText("ada has been working on it since 2026-11-25: SHOP-14").waitFor()
@@ -180,15 +187,17 @@ describe("findings", () => {
         .click()
       await finding.getByText("npx webagent-harness quarantine add").waitFor()
       await page.getByText("only if it is intended").waitFor()
-    }))
+    })
+  )
 
-  it("say why a change was refused", () =>
+  it.runIf(isWhole)("say why a change was refused", () =>
     visit("/nights/a00000", async (page, { behavior }) => {
       behavior.isReadOnly = true
       await page.getByRole("button", { name: "Accept the new level…" }).click()
       await page.getByRole("button", { name: "Accept", exact: true }).click()
       await page.getByText("The folder is read-only.").waitFor()
-    }))
+    })
+  )
 })
 
 describe("a trial", () => {
@@ -210,14 +219,15 @@ describe("a trial", () => {
 describe("load tests", () => {
   const { visit } = useHarness()
 
-  it("show how two services compare, with interval, smallest detectable change and verdict", () =>
+  it.runIf(isWhole)("show how two services compare, with interval, smallest detectable change and verdict", () =>
     visit("/load", async (page) => {
       const services = page.getByRole("region", { name: "Two services compared" })
       await services.getByRole("link", { name: "smoke" }).click()
       await page.getByText("B is worse").waitFor()
       const row = page.getByRole("row").filter({ hasText: "request p95" })
       assert.match((await row.textContent()) ?? "", /11\d ms.*16\d ms.*1\.4\d \(\+4\d %\).*\+\d+ % to \+\d+ %.*WORSE/u)
-    }))
+    })
+  )
 
   it("compare any two runs of a test, and say why one run of each can't tell", () =>
     visit("/load/load-1?test=smoke", async (page) => {
@@ -311,7 +321,7 @@ describe("a trial that is watched", () => {
 describe("a page of a command that was started again", () => {
   const { visit } = useHarness()
 
-  it("says that its session is over, and takes the new address in the same tab", () =>
+  it.runIf(isWhole)("says that its session is over, and takes the new address in the same tab", () =>
     visit(`/runs/${liveRun}`, async (page, { behavior, cut }) => {
       await page.getByText("Live", { exact: true }).waitFor()
       behavior.isSignedOut = true
@@ -322,30 +332,32 @@ describe("a page of a command that was started again", () => {
       await page.getByRole("heading", { name: "Nights" }).waitFor()
       await page.getByText("Live", { exact: true }).waitFor()
       assert.notInclude(page.url(), "token")
-    }))
+    })
+  )
 
-  it("runs a finished run again, all of it or what didn't pass", () =>
+  it.runIf(isWhole)("runs a finished run again, all of it or what didn't pass", () =>
     visit(`/runs/${lastRun}`, async (page, { world }) => {
       await page.getByRole("button", { name: "Run again" }).click()
       await page.getByText("Waiting for the first event").waitFor()
       const [{ value } = { value: undefined }] = world.changes
       assert.lengthOf((value as { readonly scenarios: ReadonlyArray<unknown> }).scenarios, 40)
-    }))
+    })
+  )
 })
 
 describe("texts of strangers in the harness's screens", () => {
   const { visit } = useHarness()
   const scenario = queryOf({ ...nameOf(7) })
-  for (const path of [
+  const most = [`/runs/${lastRun}`, `/trial/${lastRun}${queryOf({ ...nameOf(2) })}`]
+  const others = [
     "/",
-    `/runs/${lastRun}`,
-    `/trial/${lastRun}${queryOf({ ...nameOf(2) })}`,
     `/scenario${scenario}`,
     "/suites",
     "/compare/a00000?before=a00001",
     `/?text=${encodeURIComponent(hostile[0])}`,
     "/runs/%22%3E%3Cscript%3EglobalThis.pwned=1%3C%2Fscript%3E"
-  ]) {
+  ]
+  for (const path of isWhole ? [...most, ...others] : most) {
     it(`are only text at ${path.slice(0, 60)}`, () =>
       visit(path, async (page) => {
         await page.waitForTimeout(500)

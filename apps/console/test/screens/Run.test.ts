@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { recordedRun } from "../server/World.ts"
-import { checkAccessibility, checkWidth, looks, runId, useConsole } from "./Console.ts"
+import { checkAccessibility, checkWidth, isWhole, looks, runId, useConsole, widths } from "./Console.ts"
 
 const waitForStep = (page: Page, number: number) =>
   page.waitForFunction(
@@ -54,7 +54,7 @@ describe("a run on a phone", () => {
     ["a run", `/runs/${runId(3)}`],
     ["a shared run", `/share/${runId(3)}#token-1`]
   ] as const) {
-    it(`shows why ${what} failed above its steps`, () =>
+    it.runIf(isWhole)(`shows why ${what} failed above its steps`, () =>
       visit(
         path,
         async (page, { world }) => {
@@ -65,7 +65,8 @@ describe("a run on a phone", () => {
           assert.isBelow(cause?.y ?? Infinity, filter?.y ?? 0)
         },
         looks.phone
-      ))
+      )
+    )
   }
 })
 
@@ -159,13 +160,14 @@ describe("the recording of a run", () => {
 describe("the speed of a recording", () => {
   const { visit } = useConsole()
 
-  it("is chosen with the keyboard", () =>
+  it.runIf(isWhole)("is chosen with the keyboard", () =>
     visit(`/runs/${recordedRun}`, async (page) => {
       await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
       await page.getByLabel("Playback speed").focus()
       await page.keyboard.press("ArrowDown")
       await page.waitForFunction(() => document.querySelector("video")?.playbackRate === 2)
-    }))
+    })
+  )
 })
 
 describe("the neighbors of a run", () => {
@@ -198,7 +200,7 @@ describe("the neighbors of a run", () => {
       await page.waitForURL(/\/runs\?status=completed$/u)
     }))
 
-  it("continue past the rows that were read", () =>
+  it.runIf(isWhole)("continue past the rows that were read", () =>
     visit("/runs", async (page, { world }) => {
       await page.locator("[role=row] a").first().waitFor()
       await page.keyboard.press("j")
@@ -213,13 +215,15 @@ describe("the neighbors of a run", () => {
       await page.waitForTimeout(300)
       await page.keyboard.press("Shift+J")
       await page.waitForURL(`**/console/runs/${runId(100)}`)
-    }))
+    })
+  )
 
-  it("have no buttons on a page that was opened by its address", () =>
+  it.runIf(isWhole)("have no buttons on a page that was opened by its address", () =>
     visit(`/runs/${runId(3)}`, async (page) => {
       await page.getByRole("button", { name: "Run again" }).waitFor()
       assert.strictEqual(await page.getByRole("button", { name: "Next run" }).count(), 0)
-    }))
+    })
+  )
 })
 
 describe("the queue of follow-ups", () => {
@@ -283,7 +287,7 @@ describe("the export of a run", () => {
 describe("a shared run", () => {
   const { visit } = useConsole()
 
-  for (const look of [looks.light, looks.phone]) {
+  for (const look of widths) {
     it(`is shown by its link without a sign-in at ${look.width} px, until the link is revoked`, () =>
       visit(
         `/runs/${runId(2)}`,
@@ -339,10 +343,11 @@ describe("an address that is no text", () => {
   const { visit } = useConsole()
 
   for (const path of ["/runs/%E0%A4%A", "/share/%E0%A4%A"]) {
-    it(`shows a message at ${path}`, () =>
+    it.runIf(isWhole)(`shows a message at ${path}`, () =>
       visit(path, async (page) => {
         await page.getByRole("heading", { name: "There is no such run" }).waitFor()
         assert.include(await page.title(), "webagent")
-      }))
+      })
+    )
   }
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { hostile } from "../server/World.ts"
-import { checkAccessibility, checkWidth, looks, runId, useConsole } from "./Console.ts"
+import { checkAccessibility, checkWidth, runId, useConsole, widths } from "./Console.ts"
 
 const at = "2026-11-28T08:00:00.000Z"
 
@@ -61,7 +61,7 @@ describe("the settings", () => {
       ])
     }))
 
-  for (const look of [looks.light, looks.phone]) {
+  for (const look of widths) {
     it(`show webhooks with their newest message, and schedules with their runs, at ${look.width} px`, () =>
       visit(
         "/settings",

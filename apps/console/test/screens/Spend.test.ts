@@ -1,10 +1,10 @@
 import { assert, describe, it } from "vitest"
-import { checkAccessibility, checkWidth, looks, useConsole } from "./Console.ts"
+import { checkAccessibility, checkWidth, useConsole, widths } from "./Console.ts"
 
 describe("the spend", () => {
   const { visit } = useConsole()
 
-  for (const look of [looks.light, looks.phone]) {
+  for (const look of widths) {
     it(`lists the costliest runs, and limits a key, at ${look.width} px`, () =>
       visit(
         "/spend?by=run",

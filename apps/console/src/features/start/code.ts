@@ -72,7 +72,8 @@ import { BrowserUse } from "browser-use-sdk/v4"
 // the key is in WEBAGENT_API_KEY
 const apiKey = process.env["WEBAGENT_API_KEY"] ?? ""
 const client = new BrowserUse({ baseUrl: ${JSON.stringify(`${origin}/api/v4`)}, apiKey })
-const { id } = await client.runs.create(${literal(withProxy(body))})
+const request = ${literal(withProxy(body))}
+const { id } = await client.runs.create(request)
 const run = await client.runs.waitForCompletion(id)
 console.log(run.status, run.result)`
   },

@@ -109,6 +109,7 @@ test(
     assert.deepStrictEqual((yield* ask("shop", "GET", "/health")).body, { status: "ok", reason: null, details: {} })
     const nodes = JSON.parse((yield* ask("root", "GET", "/nodes")).text)
     assert.lengthOf(nodes, 1)
+    assert.strictEqual(nodes[0].version, (yield* ask("root", "GET", "/server")).body["version"])
     assert.strictEqual((yield* ask("root", "POST", `/nodes/${nodes[0].id}/drain`)).status, 404)
   })
 )
