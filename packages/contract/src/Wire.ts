@@ -144,8 +144,8 @@ export const workspaceOperations = {
 /** The operation on the account of an API key that the description doesn't show. */
 export const accountOperations = { getAccount: { method: "GET", path: "/billing/account" } } as const
 
-/** Operations of v2 that the description doesn't show, as published clients call them. A service may lack them. */
-export const v2Extensions = {
+/** Operations of v2 on tasks and sessions that the description doesn't show. */
+export const taskOperations = {
   createTask: { method: "POST", path: "/tasks" },
   listTasks: { method: "GET", path: "/tasks" },
   getTask: { method: "GET", path: "/tasks/{task_id}" },
@@ -161,7 +161,21 @@ export const v2Extensions = {
   unshareSession: { method: "DELETE", path: "/sessions/{session_id}/public-share" }
 } as const
 
-// in a function: a spread at the top of a module stays in every bundle
+// in functions: a spread at the top of a module stays in every bundle
+
+/** All operations on browsers. The description shows two of them, and these in v4 only. */
+export const allBrowserOperations = /* @__PURE__ */ (() =>
+  ({
+    createBrowser: { method: "POST", path: "/browsers" },
+    updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" },
+    ...browserOperations,
+    ...downloadOperations
+  }) as const)()
+
+/** Operations of v2 that the description doesn't show, as published clients call them. A service may lack them. */
+export const v2Extensions = /* @__PURE__ */ (() =>
+  ({ ...taskOperations, ...allBrowserOperations, ...profileOperations, ...accountOperations }) as const)()
+
 /** Operations of v3 that the description doesn't show, as published clients call them. A service may lack them. */
 export const v3Extensions = /* @__PURE__ */ (() =>
   ({
@@ -169,10 +183,7 @@ export const v3Extensions = /* @__PURE__ */ (() =>
     stopSession: { method: "POST", path: "/sessions/{session_id}/stop" },
     deleteSession: { method: "DELETE", path: "/sessions/{session_id}" },
     listMessages: { method: "GET", path: "/sessions/{session_id}/messages" },
-    createBrowser: { method: "POST", path: "/browsers" },
-    updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" },
-    ...browserOperations,
-    ...downloadOperations,
+    ...allBrowserOperations,
     ...profileOperations,
     listWorkspaces: { method: "GET", path: "/workspaces" },
     ...workspaceOperations,

@@ -6,7 +6,7 @@ import { answer, nullable, openRecord } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
 import { numberedPage } from "../Pagination.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { stopAction, v2Extensions as extensions } from "../Wire.ts"
+import { stopAction, taskOperations as extensions } from "../Wire.ts"
 import { sessionHead, sessionTail } from "./Fields.ts"
 import { SessionView } from "./Session.ts"
 

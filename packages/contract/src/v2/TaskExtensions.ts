@@ -5,7 +5,7 @@ import { TaskNotFoundError } from "../TaskNotFoundError.ts"
 import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import type { Operation } from "../Operation.ts"
 import { numberedPage } from "../Pagination.ts"
-import { taskActions, v2Extensions as extensions } from "../Wire.ts"
+import { taskActions, taskOperations as extensions } from "../Wire.ts"
 import { taskFields } from "./Fields.ts"
 import { TaskItemView, TaskStatus } from "./Task.ts"
 

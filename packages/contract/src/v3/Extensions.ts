@@ -1,12 +1,12 @@
 import * as Schema from "effect/Schema"
 import { AccountExtensions } from "../Account.ts"
+import { AllBrowserOperations } from "../AllBrowserOperations.ts"
 import { type Operations, withQueries } from "../Operation.ts"
 import { numberedQuery } from "../PageQuery.ts"
 import { ProfileExtensions } from "../Profile.ts"
 import { browserQueries, workspaceQueries } from "../Queries.ts"
 import { v3Extensions as extensions } from "../Wire.ts"
 import { WorkspaceExtensions, WorkspaceList } from "../Workspace.ts"
-import { BrowserExtensions } from "./BrowserExtensions.ts"
 import { ProfileListQuery, SessionListQuery, SessionMessagesQuery } from "./Queries.ts"
 import { SessionExtensions } from "./SessionExtensions.ts"
 
@@ -16,7 +16,7 @@ import { SessionExtensions } from "./SessionExtensions.ts"
  */
 export const V3Extensions = {
   sessions: withQueries(SessionExtensions, { list: SessionListQuery, messages: SessionMessagesQuery }),
-  browsers: withQueries(BrowserExtensions, browserQueries),
+  browsers: withQueries(AllBrowserOperations, browserQueries),
   profiles: withQueries(ProfileExtensions, { list: ProfileListQuery }),
   workspaces: {
     ...withQueries(WorkspaceExtensions, workspaceQueries),

@@ -1,4 +1,5 @@
 export { Account } from "../Account.ts"
+export { AllBrowserOperations } from "../AllBrowserOperations.ts"
 export { FileList, StoredFile } from "../Files.ts"
 export { Profile, ProfileInput, ProfileList } from "../Profile.ts"
 export { UploadRequest, UploadResponse, Workspace, WorkspaceInput, WorkspaceList, WorkspaceSize } from "../Workspace.ts"
@@ -6,7 +7,6 @@ export { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "../Browse
 export { BrowserList } from "../BrowserExtensions.ts"
 export { BrowserListQuery, FileListQuery } from "../Queries.ts"
 export * from "./Api.ts"
-export * from "./BrowserExtensions.ts"
 export * from "./Extensions.ts"
 export * from "./Operations.ts"
 export * from "./Session.ts"

@@ -3,7 +3,7 @@ import * as Wire from "@webagent/contract/Wire"
 import { SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { operations } from "./Operation.ts"
+import { hasUuid, operations } from "./Operation.ts"
 import { declaredBy, tooLong, unknownId, walker } from "./Walker.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -14,6 +14,9 @@ const extensions = operations.filter(({ isExtension }) => isExtension)
 const queried: Readonly<Record<string, string>> = {
   "v2.listTasks": "?pageSize=0",
   "v2.listSessions": "?pageNumber=0",
+  "v2.listBrowsers": "?pageSize=0",
+  "v2.listDownloads": "?limit=0",
+  "v2.listProfiles": "?pageSize=0",
   "v3.listSessions": "?page_size=101",
   "v3.listMessages": "?limit=0",
   "v3.listBrowsers": "?pageSize=0",
@@ -43,8 +46,8 @@ const isUnreachable = (name: string, status: number) => {
   const operation = extensions.find((operation) => operation.name === name)
   if (operation?.payload === undefined && status === 413) return true
   if (status === 409) return deletes.includes(name)
-  const hasUuid = name.startsWith("v2.") && operation?.path.includes("{") === true
-  return status === 422 && operation?.payload === undefined && !hasUuid && !(name in queried)
+  const isUuid = operation !== undefined && hasUuid(operation)
+  return status === 422 && operation?.payload === undefined && !isUuid && !(name in queried)
 }
 
 const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", time: { mode: "manual" } }))
@@ -144,7 +147,7 @@ layer(server, { excludeTestServices: true })(
         yield* ask("v3.listMessages", String(kept["id"]))
         yield* ask("v3.deleteWorkspace", String((yield* ask("v3.createWorkspace", "", {}))["id"]))
 
-        // files and profiles
+        // files, profiles and the account
         for (const version of ["v3", "v4"]) {
           const workspace = String((yield* ask(`${version}.createWorkspace`, "", { name: "Data" }))["id"])
           yield* ask(`${version}.getWorkspace`, workspace)
@@ -161,18 +164,21 @@ layer(server, { excludeTestServices: true })(
           yield* ask("v4.deleteWorkspace", workspace)
           yield* ask(`${version}.uploadFiles`, workspace, announced)
           yield* remove
+        }
+        for (const version of ["v2", "v3", "v4"]) {
           const profile = String((yield* ask(`${version}.createProfile`, "", {}))["id"])
           yield* ask(`${version}.getProfile`, profile)
           yield* ask(`${version}.updateProfile`, profile, { name: "Work" })
           yield* ask(`${version}.deleteProfile`, profile)
           yield* ask(`${version}.getAccount`, "")
         }
+        yield* ask("v2.createBrowser", "", {})
         const browser = String((yield* ask("v3.createBrowser", "", {}))["id"])
-        for (const version of ["v3", "v4"]) {
+        for (const version of ["v2", "v3", "v4"]) {
           yield* ask(`${version}.getBrowser`, browser)
           yield* ask(`${version}.listDownloads`, browser)
+          if (version !== "v4") yield* ask(`${version}.updateBrowser`, browser, { action: "stop" })
         }
-        yield* ask("v3.updateBrowser", browser, { action: "stop" })
 
         // a walk over a list has each record once, and in one order
         const runs = yield* walk("v4.listRuns", "", "runs", "id")
@@ -185,6 +191,8 @@ layer(server, { excludeTestServices: true })(
           ["v2.listTasks", "items"],
           ["v2.listSessions", "items"],
           ["v3.listSessions", "sessions"],
+          ["v2.listBrowsers", "items"],
+          ["v2.listProfiles", "items"],
           ["v3.listBrowsers", "items"],
           ["v4.listBrowsers", "items"],
           ["v3.listProfiles", "items"],
@@ -196,7 +204,8 @@ layer(server, { excludeTestServices: true })(
         }
 
         // every refusal of every operation
-        for (const { method, name, path, payload } of extensions) {
+        for (const operation of extensions) {
+          const { method, name, path, payload } = operation
           const fits = payload === undefined ? undefined : { task: "t", action: "stop", files: [{ name: "a" }] }
           if (method !== "POST" || path.includes("{")) {
             const query = name.endsWith("deleteFile") ? "?path=a" : ""
@@ -206,7 +215,7 @@ layer(server, { excludeTestServices: true })(
           if (payload !== undefined) {
             yield* ask(name, unknownId, "{")
             yield* ask(name, unknownId, tooLong)
-          } else if (name.startsWith("v2.") && path.includes("{")) yield* ask(name, "no-uuid")
+          } else if (hasUuid(operation)) yield* ask(name, "no-uuid")
           const wrong = queried[name]
           if (wrong !== undefined) yield* ask(name, unknownId, undefined, undefined, wrong)
         }
@@ -238,7 +247,8 @@ layer(server, { excludeTestServices: true })(
           for (let count = 0; count < most && !seen.has(`v4.create${name} 409`); count++) {
             yield* ask(`v4.create${name}`, "", {})
           }
-          for (const version of ["v3", "v4"]) yield* ask(`${version}.create${name}`, "", {})
+          const versions = name === "Profile" ? ["v2", "v3", "v4"] : ["v3", "v4"]
+          for (const version of versions) yield* ask(`${version}.create${name}`, "", {})
         }
 
         const isExtension = (entry: string) => extensions.some(({ name }) => entry.startsWith(`${name} `))

@@ -3,7 +3,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
-import { described, type Operation, operations, pathWith } from "./Operation.ts"
+import { described, hasUuid, type Operation, operations, pathWith } from "./Operation.ts"
 
 /** What a fuzzed request may name and use on the server that it is sent to. */
 export interface Known {
@@ -185,17 +185,18 @@ const isCountry = ({ proxyCountryCode = null }: Fields) =>
 /** What our server asks of a body beyond the description. */
 const asks: Readonly<Record<string, (fields: Fields) => boolean>> = {
   "v3.createSession": ({ thinkingLevel = null }) => thinkingLevel === null || typeof thinkingLevel === "string",
+  "v2.createBrowser": isCountry,
   "v3.createBrowser": isCountry,
   "v4.createBrowser": isCountry
 }
 
 /** Creates of profiles and workspaces, which honor an idempotency key as the described creates do. */
-export const furtherCreates = ["v3", "v4"].flatMap((version) => [
-  `${version}.createProfile`,
-  `${version}.createWorkspace`
-])
+export const furtherCreates = [
+  "v2.createProfile",
+  ...["v3", "v4"].flatMap((version) => [`${version}.createProfile`, `${version}.createWorkspace`])
+]
 
-const moreCreates = [...furtherCreates, "v2.createSession", "v3.createBrowser"]
+const moreCreates = [...furtherCreates, "v2.createSession", "v2.createBrowser", "v3.createBrowser"]
 
 /** The operations whose fields are all optional, so that they need no body. */
 const mayBeEmpty = ["v4.createBrowser", "v3.stopSession", ...moreCreates]
@@ -310,7 +311,7 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
         if (body.length > maxBytes) return 413
         if (Result.isFailure(fits) || (operation.payload !== undefined && !typed)) return 422
         if (Wire.isCreate(operation) && !bodiless && badSafes.includes(drawn.safe)) return 422
-        if (operation.path.startsWith("/api/v2/") && parameter !== undefined && !isUuid(id)) return 422
+        if (hasUuid(operation) && !isUuid(id)) return 422
         if (parameter !== undefined && id.toLowerCase() !== known) return 404
         // the known session isn't shared
         if (operation.name === "v2.getShare") return 404

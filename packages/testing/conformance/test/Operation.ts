@@ -62,6 +62,10 @@ export const operations: ReadonlyArray<Operation> = [
 /** The operations that the description shows. */
 export const described = operations.filter(({ isExtension }) => !isExtension)
 
+/** True if the id in an operation's path has to be a uuid, as the description says for v2's sessions. */
+export const hasUuid = ({ path }: Pick<Operation, "path">): boolean =>
+  /^\/api\/v2\/.*\{(?:session|task)_id\}/u.test(path)
+
 /** The path of an operation with this id in it, or with one for each parameter. */
 export const pathWith = (operation: Operation, id: string | ReadonlyArray<string>): string => {
   const ids = typeof id === "string" ? [] : [...id]

@@ -4,6 +4,7 @@ import type {
   BrowserCreate,
   BrowserListQuery,
   BrowserUpdate,
+  FileListQuery,
   UpdatedBrowser
 } from "@webagent/contract/v4"
 import { saveAction } from "@webagent/contract/Wire"
@@ -18,6 +19,12 @@ import * as SafeCreate from "./SafeCreate.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
+/** A request about one browser. */
+interface OfBrowser {
+  readonly params: { readonly browser_id: string }
+  readonly request: Request
+}
+
 /** Conversion of a version's browser requests and responses. */
 export interface BrowserConversion {
   readonly toDomain: (
@@ -29,6 +36,11 @@ export interface BrowserConversion {
 
 const notFound = () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" }))
 
+const noMetadata = invalid(
+  ["query", "metadata"],
+  "This server doesn't filter browsers by metadata. List all of them, and compare the metadata of each"
+)
+
 /** The statuses that a filter selects; undefined for all of them. A browser that starts counts as active. */
 const statusesOf = (
   filter: string | undefined
@@ -39,7 +51,7 @@ const statusesOf = (
   return Effect.fail(invalid(["query", "filterBy"], "Expected active or stopped"))
 }
 
-/** The operations on browsers, the same in every version that has them. */
+/** The handlers of the operations on browsers, the same in every version. */
 export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, toDomain }: BrowserConversion) {
   const engine = yield* Engine
   const linksOf = yield* Links.make
@@ -60,7 +72,7 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
     )
 
   return {
-    create: (payload: BrowserCreate, request: Request) =>
+    create: ({ payload, request }: SafeCreate.CreateRequest<BrowserCreate>) =>
       SafeCreate.once({ request, payload }, (safe) =>
         Effect.flatMap(toDomain(payload), (browser) => engine.createBrowser(browser, safe)).pipe(
           Effect.catchTags({
@@ -75,17 +87,28 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
       ).pipe(
         Effect.flatMap(({ browser }) => Effect.map(linksOf(request, browser.id), (links) => fromDomain(browser, links)))
       ),
-    get: (id: string, request: Request) => Effect.flatMap(find(id), (browser) => shown(browser, request)),
+    get: ({ params, request }: OfBrowser) =>
+      Effect.flatMap(find(params.browser_id), (browser) => shown(browser, request)),
     /** Stops a browser, or saves its profile. */
-    update: (id: string, { action }: BrowserUpdate, request: Request) =>
-      (action === saveAction ? engine.saveBrowser(id.toLowerCase()) : engine.stopBrowser(id.toLowerCase())).pipe(
+    update: ({ params, payload: { action }, request }: OfBrowser & { readonly payload: BrowserUpdate }) => {
+      const id = params.browser_id.toLowerCase()
+      return (action === saveAction ? engine.saveBrowser(id) : engine.stopBrowser(id)).pipe(
         Effect.catchTags({
           BrowserNotFound: notFound,
           ProfileUnusable: ({ message }) => Effect.fail(invalid(["body", "action"], message))
         }),
         Effect.flatMap((browser) => shown(browser, request))
-      ),
-    list: Effect.fnUntraced(function* (query: BrowserListQuery, request: Request) {
+      )
+    },
+    list: Effect.fnUntraced(function* ({
+      query,
+      request
+    }: {
+      readonly query: BrowserListQuery
+      readonly request: Request
+    }) {
+      // without the filter, a caller would take browsers for its own that aren't
+      if (new URLSearchParams(request.url.split("?")[1]).has("metadata")) return yield* noMetadata
       const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
       const statuses = yield* statusesOf(query.filterBy)
       const { agentSessionId } = query
@@ -105,10 +128,10 @@ export const make = Effect.fnUntraced(function* ({ fromDomain, readFromDomain, t
       }
     }),
     /** This server keeps no downloads of browsers, so a cursor is always another list's. */
-    downloads: (id: string, cursor: string | undefined) =>
+    downloads: ({ params, query }: OfBrowser & { readonly query: FileListQuery }) =>
       Effect.andThen(
-        find(id),
-        cursor === undefined
+        find(params.browser_id),
+        query.cursor === undefined
           ? Effect.succeed({ files: [], nextCursor: null, hasMore: false })
           : Effect.fail(new BadCursorError({ detail: Cursor.badCursor }))
       )

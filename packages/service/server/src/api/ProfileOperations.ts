@@ -1,9 +1,9 @@
 import { ConflictError, fromMillis, ProfileNotFoundError } from "@webagent/contract"
-import type { Profile, ProfileInput } from "@webagent/contract/v4"
+import type { Profile, ProfileInput, ProfileListQuery } from "@webagent/contract/v4"
 import { Engine, type Profile as Stored, Profiles } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { withPort } from "./NoPort.ts"
-import type { NumberedPage } from "./NumberedPages.ts"
+import * as NumberedPages from "./NumberedPages.ts"
 import * as SafeCreate from "./SafeCreate.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
@@ -20,24 +20,14 @@ const fromDomain = (profile: Stored): Profile => ({
 
 const notFound = () => Effect.fail(new ProfileNotFoundError({ detail: "Profile not found" }))
 
-/** The operations on profiles, the same in every version that has them. */
-export const make = Effect.map(Effect.all([Profiles, Engine]), ([port, engine]) => ({
-  create: (wanted: SafeCreate.CreateRequest<ProfileInput>) =>
-    withPort(port, (profiles) =>
-      SafeCreate.once(wanted, (safe) =>
-        engine.once(safe, "Profile", (keep) => {
-          const { name = null, userId = null } = wanted.payload
-          return Effect.map(
-            profiles.create({ name, userId }, (profile, at_ms) => keep({ _tag: "Profile", profile }, at_ms)),
-            (profile) => ({ _tag: "Profile" as const, profile })
-          )
-        })
-      ).pipe(
-        Effect.map(({ profile }) => fromDomain(profile)),
-        Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
-      )
-    ),
-  list: (query: string, page: NumberedPage) =>
+/** A request about one profile. */
+interface OfProfile {
+  readonly params: { readonly profile_id: string }
+}
+
+/** The handlers of the operations on profiles, the same in every version that has them. */
+export const make = Effect.map(Effect.all([Profiles, Engine]), ([port, engine]) => {
+  const list = (query: string, page: NumberedPages.NumberedPage) =>
     withPort(port, (profiles) =>
       Effect.map(profiles.list(query, page.skipped, page.size), ({ items, total }) => ({
         items: items.map(fromDomain),
@@ -45,20 +35,48 @@ export const make = Effect.map(Effect.all([Profiles, Engine]), ([port, engine]) 
         pageNumber: page.number,
         pageSize: page.size
       }))
-    ),
-  get: (id: string) =>
-    withPort(port, (profiles) =>
-      profiles.find(id.toLowerCase()).pipe(Effect.map(fromDomain), Effect.catchTag("ProfileNotFound", notFound))
-    ),
-  update: (id: string, { name, userId }: ProfileInput) =>
-    withPort(port, (profiles) =>
-      profiles
-        .update(id.toLowerCase(), {
-          ...(name === undefined ? {} : { name }),
-          ...(userId === undefined ? {} : { userId })
-        })
-        .pipe(Effect.map(fromDomain), Effect.catchTag("ProfileNotFound", notFound))
-    ),
-  delete: (id: string) =>
-    withPort(port, (profiles) => Effect.catchTag(profiles.remove(id.toLowerCase()), "ProfileNotFound", notFound))
-}))
+    )
+
+  return {
+    create: (wanted: SafeCreate.CreateRequest<ProfileInput>) =>
+      withPort(port, (profiles) =>
+        SafeCreate.once(wanted, (safe) =>
+          engine.once(safe, "Profile", (keep) => {
+            const { name = null, userId = null } = wanted.payload
+            return Effect.map(
+              profiles.create({ name, userId }, (profile, at_ms) => keep({ _tag: "Profile", profile }, at_ms)),
+              (profile) => ({ _tag: "Profile" as const, profile })
+            )
+          })
+        ).pipe(
+          Effect.map(({ profile }) => fromDomain(profile)),
+          Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
+        )
+      ),
+    list,
+    /** As `list`, under the names that v2 and v4 have for the number and the size of a page. */
+    listNumbered: ({ query }: { readonly query: ProfileListQuery }) =>
+      Effect.flatMap(NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize), (page) =>
+        list(query.query ?? "", page)
+      ),
+    get: ({ params }: OfProfile) =>
+      withPort(port, (profiles) =>
+        profiles
+          .find(params.profile_id.toLowerCase())
+          .pipe(Effect.map(fromDomain), Effect.catchTag("ProfileNotFound", notFound))
+      ),
+    update: ({ params, payload: { name, userId } }: OfProfile & { readonly payload: ProfileInput }) =>
+      withPort(port, (profiles) =>
+        profiles
+          .update(params.profile_id.toLowerCase(), {
+            ...(name === undefined ? {} : { name }),
+            ...(userId === undefined ? {} : { userId })
+          })
+          .pipe(Effect.map(fromDomain), Effect.catchTag("ProfileNotFound", notFound))
+      ),
+    delete: ({ params }: OfProfile) =>
+      withPort(port, (profiles) =>
+        Effect.catchTag(profiles.remove(params.profile_id.toLowerCase()), "ProfileNotFound", notFound)
+      )
+  }
+})

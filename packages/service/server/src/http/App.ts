@@ -42,7 +42,7 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
 /** Every route except those of operators; needs an Engine, LinkTokens and the contract's two middlewares. */
 const layer = (about: Identity.About) =>
   Layer.mergeAll(
-    HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer)),
+    HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer(V4.browsers))),
     HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer(V4.browsers))),
     HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
     HttpApiBuilder.layer(ServerApi).pipe(

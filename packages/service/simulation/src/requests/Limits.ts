@@ -40,6 +40,7 @@ type Admission = { readonly refusal: Refusal } | { readonly slot: Slot | null }
 
 const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
   "v2.createTask": "turn",
+  "v2.createBrowser": "browser",
   "v3.createSession": "turn",
   "v3.createBrowser": "browser",
   "v4.createRun": "turn",

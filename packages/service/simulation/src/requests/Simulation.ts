@@ -39,6 +39,7 @@ const nowhere = "http://elsewhere.invalid"
 const madeBy: Readonly<Partial<Record<Target["operation"], RequestContext["makes"]>>> = {
   "v2.createTask": "turn",
   "v2.createSession": "session",
+  "v2.createBrowser": "browser",
   "v3.createSession": "session",
   "v3.createBrowser": "browser",
   "v4.createRun": "turn",

@@ -8,16 +8,6 @@ const unknown = "00000000-0000-4000-8000-00000000ffff"
 
 /** The methods that this version of our service doesn't offer: each is one of a later version, or of another product. */
 const notCommon = {
-  ...Object.fromEntries(
-    ["create", "delete", "get", "list", "update"].map((name) => [`profiles.${name}`, "as v3 and v4 offer it"])
-  ),
-  ...Object.fromEntries(
-    ["create", "downloads", "get", "list", "stop", "update"].map((name) => [
-      `browsers.${name}`,
-      "as v3 and v4 offer it"
-    ])
-  ),
-  "billing.account": "as v3 and v4 offer it",
   "files.browserUrl": "files are in the workspaces of v3 and v4",
   "files.sessionUrl": "files are in the workspaces of v3 and v4",
   "files.taskOutput": "files are in the workspaces of v3 and v4",
@@ -43,7 +33,14 @@ const notCommon = {
 }
 
 /** The fields of our responses that differ from the client's types, with the reason. */
-const different = { viewCount: "our server doesn't count views" }
+const different = {
+  additionalCreditsBalanceUsd: "null is unlimited",
+  projectId: "no server of ours has projects",
+  rateLimit: "null is unlimited",
+  totalCreditsBalanceUsd: "null is unlimited",
+  timeoutAt: "a browser without a timeout has no such time",
+  viewCount: "our server doesn't count views"
+}
 
 /** The status and the message of a call that the service refuses. */
 const refusal = async (call: Promise<unknown>): Promise<readonly [status: number, message: string]> => {
@@ -122,6 +119,32 @@ for (const [name, start] of Object.entries(services)) {
       assert.strictEqual((await client.sessions.update(sessionId, { action: "stop" })).status, "stopped")
       await client.sessions.purge(sessionId)
       assert.deepStrictEqual(await refusal(client.sessions.get(sessionId)), [404, "Session not found"])
+    })
+
+    it("creates, lists, reads and stops browsers", async () => {
+      const profile = await client.profiles.create({ name: "Work", userId: "u-1" })
+      const browser = await client.browsers.create({ profileId: profile.id, enableRecording: false })
+      assert.match(String(browser.cdpUrl), /^ws:/u)
+      assert.deepInclude(await client.browsers.get(browser.id), { id: browser.id, status: "active" })
+      const list = await client.browsers.list({ pageSize: 1, pageNumber: 1, filterBy: "active" })
+      assert.deepStrictEqual([list.items.map(({ id }) => id), list.pageSize], [[browser.id], 1])
+      assert.deepStrictEqual((await client.browsers.downloads(browser.id, { limit: 10 })).files, [])
+      assert.deepInclude(await client.browsers.stop(browser.id), { status: "stopped", cdpUrl: null })
+      assert.strictEqual((await client.browsers.update(browser.id, { action: "stop" })).status, "stopped")
+      assert.deepStrictEqual(await refusal(client.browsers.get(unknown)), [404, "Browser not found"])
+      assert.deepStrictEqual(await refusal(client.browsers.create({ profileId: unknown })), [404, "Profile not found"])
+    })
+
+    it("creates, finds, changes and deletes profiles, and reads the account", async () => {
+      const { id } = await client.profiles.create({ name: "Shop" })
+      assert.deepInclude(await client.profiles.get(id), { id, name: "Shop", userId: null })
+      const list = await client.profiles.list({ query: "sho", pageNumber: 1, pageSize: 5 })
+      assert.deepStrictEqual([list.items.map((item) => item.id), list.totalItems], [[id], 1])
+      assert.strictEqual((await client.profiles.update(id, { name: "Store" })).name, "Store")
+      await client.profiles.delete(id)
+      assert.deepStrictEqual(await refusal(client.profiles.get(id)), [404, "Profile not found"])
+      const account = await client.billing.account()
+      assert.deepStrictEqual([account.planInfo.planName, account.isFreeTier], ["none", false])
     })
 
     it("runs every common method of the client, and each response has every field of its type", () => {

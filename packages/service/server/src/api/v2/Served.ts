@@ -8,5 +8,9 @@ export const Served = place(V2Api.prefix(basePath.v2).middleware(NodeRouting), {
     delete: { node: "ofSessionFiles", param: "session_id" },
     purge: { node: "ofSessionFiles", param: "session_id" }
   },
-  tasks: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } }
+  tasks: { create: { node: "withRoom", launches: "later", unlessOf: "sessionId" } },
+  browsers: {
+    create: { node: "withRoom", launches: "immediately" },
+    update: { node: "ofBrowser", param: "browser_id" }
+  }
 })

@@ -7,22 +7,19 @@ import * as ProfileOperations from "../ProfileOperations.ts"
 import * as WorkspaceOperations from "../WorkspaceOperations.ts"
 import { Served } from "./Served.ts"
 
-const profiles = HttpApiBuilder.group(
-  Served,
-  "profiles",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* ProfileOperations.make
-    return handlers.handleAll({
-      create: operations.create,
+const profiles = HttpApiBuilder.group(Served, "profiles", (handlers) =>
+  Effect.map(ProfileOperations.make, ({ create, delete: remove, get, list, update }) =>
+    handlers.handleAll({
+      create,
       list: ({ query }) =>
         Effect.flatMap(NumberedPages.pageOf("page", query.page, query.page_size), (page) =>
-          operations.list(query.query ?? "", page)
+          list(query.query ?? "", page)
         ),
-      get: ({ params }) => operations.get(params.profile_id),
-      update: ({ params, payload }) => operations.update(params.profile_id, payload),
-      delete: ({ params }) => operations.delete(params.profile_id)
+      get,
+      update,
+      delete: remove
     })
-  })
+  )
 )
 
 const workspaces = HttpApiBuilder.group(

@@ -12,17 +12,6 @@ export const conversion: BrowserOperations.BrowserConversion = {
 }
 
 /** The v4 operations on browsers. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "browsers",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* BrowserOperations.make(conversion)
-    return handlers.handleAll({
-      create: ({ payload, request }) => operations.create(payload, request),
-      list: ({ query, request }) => operations.list(query, request),
-      get: ({ params, request }) => operations.get(params.browser_id, request),
-      update: ({ params, payload, request }) => operations.update(params.browser_id, payload, request),
-      downloads: ({ params, query }) => operations.downloads(params.browser_id, query.cursor)
-    })
-  })
+export const layer = HttpApiBuilder.group(Served, "browsers", (handlers) =>
+  Effect.map(BrowserOperations.make(conversion), (operations) => handlers.handleAll(operations))
 )

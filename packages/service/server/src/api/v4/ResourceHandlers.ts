@@ -2,27 +2,14 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as AccountOperations from "../AccountOperations.ts"
-import * as NumberedPages from "../NumberedPages.ts"
 import * as ProfileOperations from "../ProfileOperations.ts"
 import * as WorkspaceOperations from "../WorkspaceOperations.ts"
 import { Served } from "./Served.ts"
 
-const profiles = HttpApiBuilder.group(
-  Served,
-  "profiles",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* ProfileOperations.make
-    return handlers.handleAll({
-      create: operations.create,
-      list: ({ query }) =>
-        Effect.flatMap(NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize), (page) =>
-          operations.list(query.query ?? "", page)
-        ),
-      get: ({ params }) => operations.get(params.profile_id),
-      update: ({ params, payload }) => operations.update(params.profile_id, payload),
-      delete: ({ params }) => operations.delete(params.profile_id)
-    })
-  })
+const profiles = HttpApiBuilder.group(Served, "profiles", (handlers) =>
+  Effect.map(ProfileOperations.make, ({ create, delete: remove, get, listNumbered, update }) =>
+    handlers.handleAll({ create, list: listNumbered, get, update, delete: remove })
+  )
 )
 
 const workspaces = HttpApiBuilder.group(

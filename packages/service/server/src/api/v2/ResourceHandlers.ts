@@ -1,0 +1,24 @@
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import * as AccountOperations from "../AccountOperations.ts"
+import * as ProfileOperations from "../ProfileOperations.ts"
+import { Served } from "./Served.ts"
+
+const profiles = HttpApiBuilder.group(Served, "profiles", (handlers) =>
+  Effect.map(ProfileOperations.make, ({ create, delete: remove, get, listNumbered, update }) =>
+    handlers.handleAll({ create, list: listNumbered, get, update, delete: remove })
+  )
+)
+
+const billing = HttpApiBuilder.group(
+  Served,
+  "billing",
+  Effect.fnUntraced(function* (handlers) {
+    const { account } = yield* AccountOperations.make
+    return handlers.handleAll({ account: () => account })
+  })
+)
+
+/** The v2 operations on profiles and the account. */
+export const layer = Layer.merge(profiles, billing)
