@@ -1,5 +1,7 @@
+import { isTerminalTaskStatus } from "@webagent/contract/v2"
 import { isTerminalRunStatus } from "@webagent/contract/v4"
-import { type CallError, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
+import { type CallError, type OpenItem, type OperationUnavailableError, RetryPolicy, Transport } from "@webagent/core"
+import { Tasks } from "@webagent/v2"
 import { Outcome, Sessions } from "@webagent/v3"
 import { Browsers, Runs } from "@webagent/v4"
 import * as Data from "effect/Data"
@@ -14,9 +16,9 @@ import type { Target } from "../targets/Target.ts"
 /** The key is not taken: nothing can be stopped with it. */
 export class KeyRefused extends Data.TaggedError("KeyRefused") {}
 
-const stoppable = new Set(["browser", "run", "session"])
+const stoppable = new Set(["browser", "run", "session", "task"])
 
-/** True if resources of this kind can be stopped. A service may lack the operation for runs and sessions. */
+/** True if resources of this kind can be stopped. A service may lack the operation for all but browsers. */
 export const isStoppable = ({ kind }: OpenItem): boolean => stoppable.has(kind)
 
 /** Tries for as long as the reaper has: how often is not what counts. */
@@ -30,14 +32,23 @@ export const policy: RetryPolicy.RetryPolicy = {
 
 const notFound = "the service does not find it, which does not say that it is over"
 
-type Failure = CallError | { readonly _tag: "BrowserNotFoundError" | "RunNotFoundError" | "SessionNotFoundError" }
+const unserved = "the service offers no way to end it"
+
+const unended = "the service did not end it"
+
+type Absence = "BrowserNotFoundError" | "RunNotFoundError" | "SessionNotFoundError" | "TaskNotFoundError"
+
+type Failure = CallError | OperationUnavailableError | { readonly _tag: Absence }
 
 const whyOf = (error: Failure): string => {
   switch (error._tag) {
     case "BrowserNotFoundError":
     case "RunNotFoundError":
     case "SessionNotFoundError":
+    case "TaskNotFoundError":
       return notFound
+    case "OperationUnavailableError":
+      return unserved
     default:
       return error.message
   }
@@ -47,19 +58,29 @@ const make = Effect.fnUntraced(function* (cancel: Cancellation.Cancel) {
   const browsers = yield* Browsers
   const runs = yield* Runs
   const sessions = yield* Sessions
+  const tasks = yield* Tasks
   const { closed } = yield* Transport
 
   /** Stops a leftover that is still running, if the service can, and records in the ledger that it is finished. */
   const settle = Effect.fnUntraced(function* (left: Leftover, id: string, status: string, terminal: boolean) {
     const cancelled = terminal ? undefined : yield* cancel(left.item.kind, id)
     if (cancelled === "unserved" || cancelled === "running") {
-      const why = cancelled === "unserved" ? "the service offers no way to end it" : "the service did not end it"
-      return { ...left, state: "open", why: `${status}; ${why}` } as const
+      return { ...left, state: "open", why: `${status}; ${cancelled === "unserved" ? unserved : unended}` } as const
     }
     yield* closed(left.item.kind, id)
     return cancelled === "over"
       ? ({ ...left, state: "stopped", why: "" } as const)
       : ({ ...left, state: "over", why: status } as const)
+  })
+
+  /** Stops a task that is still running. The client removes a finished one from the ledger. */
+  const endTask = Effect.fnUntraced(function* (left: Leftover, id: string) {
+    const { status } = yield* tasks.status(id)
+    if (isTerminalTaskStatus(status)) return { ...left, state: "over", why: status } as const
+    const stopped = yield* tasks.stop(id)
+    return isTerminalTaskStatus(stopped.status)
+      ? ({ ...left, state: "stopped", why: "" } as const)
+      : ({ ...left, state: "open", why: `${stopped.status}; ${unended}` } as const)
   })
 
   const attend = (left: Leftover, id: string): Effect.Effect<Leftover, Failure> => {
@@ -75,6 +96,8 @@ const make = Effect.fnUntraced(function* (cancel: Cancellation.Cancel) {
           const status = session.status ?? (_tag === "Completed" ? "with a result" : "without a status")
           return settle(left, id, status, _tag !== "Unfinished")
         })
+      case "task":
+        return endTask(left, id)
       default:
         return Effect.succeed({ ...left, state: "open", why: "of an unknown kind" })
     }

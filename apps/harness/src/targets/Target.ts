@@ -5,7 +5,7 @@ import { ClientConfig, IdempotencyKey, Ledger, RetryPolicy, Transport } from "@w
 import { PollBudget, PollSchedule } from "@webagent/polling"
 import { Control, type Need, type ScenarioContext, type TargetInfo } from "@webagent/scenario"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
-import { V2 } from "@webagent/v2"
+import { type Tasks, V2 } from "@webagent/v2"
 import { type Sessions, V3 } from "@webagent/v3"
 import { type Browsers, type Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
@@ -61,7 +61,7 @@ export interface Target {
   /** Runs an effect with clients of their own that retry as told, and whose calls the ledger notes. */
   readonly withClients: <A, E>(
     policy: RetryPolicy.RetryPolicy,
-    effect: Effect.Effect<A, E, Browsers | Runs | Sessions | Transport>
+    effect: Effect.Effect<A, E, Browsers | Runs | Sessions | Tasks | Transport>
   ) => Effect.Effect<A, E>
 }
 
@@ -172,7 +172,11 @@ export const connect = Effect.fnUntraced(
       withClients: (policy, effect) =>
         effect.pipe(
           Effect.provide(
-            Layer.fresh(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
+            Layer.fresh(
+              Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
+                Layer.provideMerge(Transport.layer)
+              )
+            )
           ),
           Effect.provideService(RetryPolicy.Current, policy),
           Effect.provideService(Ledger.Current, ledger),

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClientConfig, Ledger, LedgerMemory, type OpenItem, Transport } from "@webagent/core"
+import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
 import * as Duration from "effect/Duration"
@@ -26,9 +27,7 @@ const serviceOf = (leftover: object, responses: Responses) =>
         counts.set(request, count + 1)
         const all = responses[request] ?? [method === "GET" ? ([200, {}] as const) : ([404, {}] as const)]
         const [status, body] = all[Math.min(count, all.length - 1)] ?? [404, {}]
-        response
-          .writeHead(status, { "content-type": "application/json" })
-          .end(JSON.stringify({ id: "s-1", ...leftover, ...body }))
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ ...leftover, ...body }))
       }).listen(0, "127.0.0.1")
       await once(server, "listening")
       return server
@@ -40,25 +39,27 @@ const serviceOf = (leftover: object, responses: Responses) =>
       })
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-/** Returns the reaper's result for a session or run with this response, and the number of open ledger entries afterwards. */
+const paths = { run: "/api/v4/runs", session: "/api/v3/sessions", task: "/api/v2/tasks" } as const
+
+/** Returns the reaper's result for a session, run or task with this response, and the number of open ledger entries afterwards. */
 const reaped = Effect.fnUntraced(function* (
   leftover: object,
   responses: Responses = {},
-  kind: "session" | "run" = "session"
+  kind: keyof typeof paths = "session",
+  id = "s-1"
 ) {
-  const origin = yield* serviceOf(leftover, responses)
+  const origin = yield* serviceOf({ id, ...leftover }, responses)
   const ledger = yield* LedgerMemory.make
-  const path = kind === "run" ? "/api/v4/runs" : "/api/v3/sessions"
-  const create = { key: "k", kind, method: "POST", path, origin, requestId: "q" }
-  const item: OpenItem = { ...create, id: "s-1", state: "opened", at_ms: 1 }
+  const create = { key: "k", kind, method: "POST", path: paths[kind], origin, requestId: "q" }
+  const item: OpenItem = { ...create, id, state: "opened", at_ms: 1 }
   yield* ledger.write({ _tag: "opening", at_ms: 1, ...create })
-  yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k", id: "s-1" })
+  yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k", id })
   const leftovers = yield* Effect.gen(function* () {
     const cancel = yield* canceller(undefined)
     return yield* reap([Leftover.of(item)], Duration.seconds(5), () => Effect.void, cancel)
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(
+      Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
         Layer.provideMerge(Transport.layer),
         Layer.provide([FetchHttpClient.layer, ClientConfig.layer({ baseUrl: origin, apiKey: "wak_test" })])
       )
@@ -144,6 +145,29 @@ describe("a run or session that is still running", () => {
       Effect.gen(function* () {
         const stopped = { "POST /api/v3/sessions/s-1/stop": [[200, { status: "stopped" }]] } as const
         assert.deepStrictEqual(yield* reaped(running, stopped), ["stopped", "", 0])
+      })
+    )
+  )
+})
+
+describe("a task of v2", () => {
+  const id = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
+  const task = { sessionId: id, llm: "m", task: "t", status: "started", createdAt: "2026-01-01T00:00:00", steps: [] }
+  const stop = `PATCH /api/v2/tasks/${id}`
+  it.live.each([
+    ["is stopped", {}, { [stop]: [[200, { status: "stopped" }]] }, ["stopped", "", 0]],
+    ["has ended by itself", { status: "finished" }, {}, ["over", "finished", 0]],
+    ["goes on after a stop", {}, { [stop]: [[200, {}]] }, ["open", "started; the service did not end it", 1]],
+    [
+      "can't be stopped at a service without the operation",
+      {},
+      { [stop]: [[405, {}]] },
+      ["open", "the service offers no way to end it", 1]
+    ]
+  ] as const)("%s", ([, leftover, responses, expected]) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* reaped({ ...task, ...leftover }, responses, "task", id), [...expected])
       })
     )
   )

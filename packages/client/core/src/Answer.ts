@@ -161,21 +161,19 @@ const refusal = (
   const { status } = answered
   const body = redact(answered.text())
   const retryAfter = retryAfterOf(answered, now_ms)
-  const error = describedError(described, status, body)
-  if (status === 429 && error !== undefined) {
-    return withCall(
-      new TooManyRequestsError(detailOf(error), retryAfter, answered.requestId),
-      answered,
-      body.slice(0, kept)
-    )
-  }
-  if (error instanceof Error) return withCall(error, answered, body.slice(0, kept))
+  const start = body.slice(0, kept)
+  const found = describedError(described, status, body)
+  const error =
+    status === 429 && found !== undefined
+      ? new TooManyRequestsError(detailOf(found), retryAfter, answered.requestId)
+      : found
+  if (error instanceof Error) return withCall(error, answered, start)
   const location = locationOf(answered)
   return failed(
     answered,
     new UnexpectedStatus({
       status,
-      body: body.slice(0, kept),
+      body: start,
       ...(retryAfter === undefined ? {} : { retryAfter }),
       ...(location === undefined ? {} : { location: redact(location) })
     })

@@ -8,7 +8,7 @@ export const mustBe = (name: string, what: string, value: unknown): string =>
   `${name} must be ${what}; got ${inLine(shown(value), 99)}.`
 
 /** Returns whether a value has fields. A Map, a Headers or an array has entries, and none of them is a field. */
-export const isRecord = (value: unknown): value is object =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value)
 
 export const aRecord = "an object with fields"

@@ -1,5 +1,6 @@
 import { UnauthorizedError } from "@webagent/contract"
 import { parseJson } from "./Json.ts"
+import { isRecord } from "./MustBe.ts"
 
 /**
  * Returns whether the body of an error comes from the service: JSON with the `detail` of the description, or without
@@ -7,8 +8,7 @@ import { parseJson } from "./Json.ts"
  */
 export const isOwn = (body: string): boolean => {
   const json = parseJson(body)
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return false
-  return "detail" in json || Object.keys(json).length === 0
+  return isRecord(json) && ("detail" in json || Object.keys(json).length === 0)
 }
 
 /** Returns whether a 401 comes from something in front of the service, judging by its body. */

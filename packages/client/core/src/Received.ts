@@ -1,10 +1,7 @@
 import { costOf, decimalOf } from "@webagent/contract"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-
-type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+import { isRecord } from "./MustBe.ts"
 
 /** The described fields of an answer, and of the records in those that are lists. A number stays a number. */
 interface Fields extends ReadonlyMap<string, Fields | "number" | undefined> {}

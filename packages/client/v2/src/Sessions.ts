@@ -1,9 +1,13 @@
+import type { ConflictError, ShareNotFoundError } from "@webagent/contract"
 import {
+  isTerminalTaskStatus,
+  type SessionCreate,
   SessionExtensions,
   type SessionItemView,
   type SessionList,
   type SessionListQuery,
   type SessionView,
+  type ShareView,
   V2Operations
 } from "@webagent/contract/v2"
 import {
@@ -11,20 +15,27 @@ import {
   type CallError,
   CallOptions,
   ContractClient,
+  type CreateError,
+  type CreateOptions,
+  Ledger,
   type OperationUnavailableError,
   Pages,
+  RetryPolicy,
   Trace,
   Transport
 } from "@webagent/core"
-import { Waiter, type WaitTimeoutError } from "@webagent/polling"
+import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
+/** Options of watching a session. */
+export interface SessionWatchOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+
 /** Options of a wait for a session. */
-export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+export interface SessionWaitOptions extends SessionWatchOptions, OwnWait.EndOptions {}
 
 /** Options of a list of sessions, whose pages have numbers. */
 export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, "timeout"> {}
@@ -32,23 +43,64 @@ export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, 
 /** Errors that listing sessions can fail with. */
 export type SessionListError = CallError | OperationUnavailableError
 
+/** Errors that an operation on a session, which a service may lack, can fail with. */
+export type SessionOptionalError = SessionError | OperationUnavailableError
+
+/** Creates that cost nothing, so that they don't have to be found and stopped. */
+const free = <A, E, R>(create: Effect.Effect<A, E, R>) => Effect.provideService(create, Ledger.Current, Ledger.none)
+
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v2", V2Operations)
 
   const optional = yield* ContractClient.makeOptional("v2", "Sessions", SessionExtensions)
-  const { onPoll, retry } = yield* Transport
+  const { closed, onPoll, open, retry } = yield* Transport
 
-  const read = (id: string) => api.get({ params: { session_id: id } })
+  const ofSession = (id: string) => ({ params: { session_id: id } })
+
+  /** Removes the finished tasks of this client from the ledger. */
+  const settle = <E>(read: Effect.Effect<SessionView, E>) =>
+    Effect.tap(read, ({ tasks }) =>
+      Effect.forEach(
+        tasks.filter(({ id, status }) => open.has(`task ${id}`) && isTerminalTaskStatus(status)),
+        ({ id }) => closed("task", id),
+        { discard: true }
+      )
+    )
+
+  const read = (id: string) => settle(api.get(ofSession(id)))
   const waiter = yield* makeWaiter((id) =>
     Effect.tap(read(id), ({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
   )
 
   const get = (id: string, options?: CallChoices) => traced("get", id, CallOptions.provide(options)(read(id)))
 
-  const untilTerminal = (id: string, options?: SessionWaitOptions) =>
-    traced("untilTerminal", id, CallOptions.provideToWait(options)(waiter.untilTerminal(id, Waiter.atOnce(options))))
+  // stopping twice is stopping
+  const stop = (id: string, options?: CallChoices) =>
+    settle(retry(optional.update({ ...ofSession(id), payload: { action: "stop" } }, options)))
 
-  const watch = (id: string, options?: SessionWaitOptions) =>
+  const own = (id: string, options: SessionWaitOptions) =>
+    OwnWait.createAndWait(
+      {
+        kind: "session",
+        create: () => Effect.succeed({ id }),
+        wait: waiter.untilTerminal,
+        cancel: () => CallOptions.forSure(stop(id)),
+        isForeign: RetryPolicy.isForeign
+      },
+      options
+    )
+
+  const untilTerminal = (id: string, options?: SessionWaitOptions) => {
+    const wait = Waiter.atOnce(options)
+    const isOwn = (options?.onEnd ?? options?.onAbort) !== undefined
+    return traced(
+      "untilTerminal",
+      id,
+      CallOptions.provideToWait(options)(isOwn ? own(id, wait) : waiter.untilTerminal(id, wait))
+    )
+  }
+
+  const watch = (id: string, options?: SessionWatchOptions) =>
     waiter
       .watch(id, Waiter.atOnce(options))
       .pipe(
@@ -61,8 +113,13 @@ const make = Effect.gen(function* () {
     untilTerminal,
     watch,
     ...Pages.make<SessionListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
-    // stopping twice is stopping
-    stop: (id, options) => retry(optional.update({ params: { session_id: id }, payload: { action: "stop" } }, options))
+    stop,
+    create: (input = {}, options) => free(optional.create({ payload: input }, options)),
+    delete: (id, options) => optional.delete(ofSession(id), options),
+    purge: (id, options) => optional.purge(ofSession(id), options),
+    getShare: (id, options) => optional.getShare(ofSession(id), options),
+    share: (id, options) => free(optional.share(ofSession(id), options)),
+    unshare: (id, options) => optional.unshare(ofSession(id), options)
   })
 })
 
@@ -97,7 +154,8 @@ export class Sessions extends Context.Service<
     /**
      * Waits until every task of a session is done, or until a session without tasks is stopped.
      *
-     * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @param options - `timeout` limits the wait: 30 minutes by default. With `onEnd: "cancel"`, the session and its tasks
+     *   are stopped if the wait ends first, and with `onAbort: "cancel"` if the wait is interrupted.
      * @throws `WaitTimeoutError` if a task isn't done in time. Wait again with the `id`.
      */
     readonly untilTerminal: (
@@ -119,14 +177,44 @@ export class Sessions extends Context.Service<
      *
      * @throws `OperationUnavailableError` if the service can't stop sessions.
      */
-    readonly stop: (
+    readonly stop: (id: string, options?: CallChoices) => Effect.Effect<SessionView, SessionOptionalError>
+    /**
+     * Creates a session without tasks. Add them with `tasks.create` and its id.
+     *
+     * @throws `OperationUnavailableError` if the service creates sessions with their first task only.
+     */
+    readonly create: (
+      input?: SessionCreate,
+      options?: CreateOptions
+    ) => Effect.Effect<SessionItemView, CreateError | OperationUnavailableError>
+    /**
+     * Deletes a session with its tasks. It can't be undone.
+     *
+     * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+     */
+    readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
+    /** Deletes a session with its tasks, as `delete` does, at services that have both. */
+    readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
+    /**
+     * Reads the public share of a session.
+     *
+     * @throws `ShareNotFoundError` if the session isn't shared, or the service has no session with this id.
+     */
+    readonly getShare: (
       id: string,
       options?: CallChoices
-    ) => Effect.Effect<SessionView, SessionError | OperationUnavailableError>
+    ) => Effect.Effect<ShareView, SessionListError | ShareNotFoundError>
+    /** Shares a session: everyone with its `shareUrl` can read it, without an API key. */
+    readonly share: (
+      id: string,
+      options?: CreateOptions
+    ) => Effect.Effect<ShareView, CreateError | SessionOptionalError>
+    /** Ends the public share of a session, so that its link shows nothing any more. */
+    readonly unshare: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError>
     /** Emits a session whenever its status or the status of a task changes. The last one is final. */
     readonly watch: (
       id: string,
-      options?: SessionWaitOptions
+      options?: SessionWatchOptions
     ) => Stream.Stream<SessionView, SessionError | WaitTimeoutError>
   }
 >()("@webagent/v2/Sessions") {

@@ -1,6 +1,7 @@
 import type { ConflictError, SessionNotFoundError, TaskNotFoundError } from "@webagent/contract"
 import {
   type CreatedTask,
+  isTerminalTaskStatus,
   type TaskCreate,
   TaskExtensions,
   type TaskList,
@@ -11,9 +12,11 @@ import {
 import {
   type CallChoices,
   type CallError,
+  CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
+  Leaving,
   type OperationUnavailableError,
   Pages,
   Transport
@@ -37,15 +40,25 @@ export type TaskCreateError = CreateError | OperationUnavailableError | SessionN
 
 const make = Effect.gen(function* () {
   const { create, get, list, status, update } = yield* ContractClient.makeOptional("v2", "Tasks", TaskExtensions)
-  const { retry } = yield* Transport
+  const { closed, retry } = yield* Transport
   const ofTask = (id: string) => ({ params: { task_id: id } })
+
+  /** Removes a finished task from the ledger. */
+  const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
+    Effect.tap(read, (seen) => (isTerminalTaskStatus(seen.status) ? closed("task", id) : Effect.void))
+
+  // stopping twice is stopping
+  const stop = (id: string, options?: CallChoices) =>
+    settle(id, retry(update({ ...ofTask(id), payload: { action: "stop" } }, options)))
+
+  yield* Leaving.onInterrupt("task", (id) => CallOptions.forSure(stop(id)))
+
   return Tasks.of({
     create: (input, options) => create({ payload: input }, options) as Effect.Effect<CreatedTask, TaskCreateError>,
-    get: (id, options) => get(ofTask(id), options),
-    status: (id, options) => status(ofTask(id), options),
+    get: (id, options) => settle(id, get(ofTask(id), options)),
+    status: (id, options) => settle(id, status(ofTask(id), options)),
     ...Pages.make<TaskListQuery>()(list, ({ items }) => items, Pages.nextNumber),
-    // stopping twice is stopping
-    stop: (id, options) => retry(update({ ...ofTask(id), payload: { action: "stop" } }, options))
+    stop
   })
 })
 

@@ -8,16 +8,19 @@ export {
   type OpenStatus,
   type Raw,
   SessionNotFoundError,
+  ShareNotFoundError,
   TaskNotFoundError,
   UnauthorizedError,
   type ValidationError
 } from "@webagent/contract"
 export type {
   CreatedTask,
+  SessionCreate,
   SessionItemView,
   SessionList,
   SessionStatus,
   SessionView,
+  ShareView,
   TaskCreate,
   TaskItemView,
   TaskList,

@@ -17,8 +17,12 @@ const impatient = Layer.merge(
   Layer.succeed(PollSchedule.Current, PollSchedule.every("2 millis"))
 )
 
-/** The client of a scripted server, over real sockets. */
-export const layer = (options: Partial<ClientOptions> = {}) =>
+/** The client of a scripted server that the caller provides. */
+export const layerClient = (options: Partial<ClientOptions> = {}) =>
   Layer.unwrap(
     Effect.map(ScriptedServer, ({ address }) => V2.layerClient({ baseUrl: address, apiKey: "wak_test", ...options }))
-  ).pipe(Layer.provide(FetchHttpClient.layer), Layer.provide(impatient), Layer.provideMerge(ScriptedServer.layer))
+  ).pipe(Layer.provide(FetchHttpClient.layer), Layer.provide(impatient))
+
+/** The client of a scripted server, over real sockets. */
+export const layer = (options: Partial<ClientOptions> = {}) =>
+  Layer.provideMerge(layerClient(options), ScriptedServer.layer)

@@ -8,14 +8,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 
-export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
+export { BrowserNotFoundError, ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
 export type {
   Account as AccountUsage,
+  BrowserList,
+  BrowserListQuery,
   FileList,
   Profile,
   ProfileInput,
   ProfileList,
   StoredFile,
+  UpdatedBrowser,
   UploadRequest,
   UploadResponse,
   Workspace,
@@ -25,6 +28,9 @@ export type {
 } from "@webagent/contract/v3"
 export type {
   AccountCalls,
+  BrowserCalls,
+  BrowserError,
+  BrowserListError,
   DownloadCalls,
   DownloadError,
   FileContent,
@@ -142,6 +148,27 @@ export class Downloads extends Context.Service<Downloads, Shared.DownloadCalls>(
   static readonly layer: Layer.Layer<Downloads, never, Transport> = Layer.effect(this, this.make)
 }
 
+/**
+ * Finds the browsers of the API key and stops them. A service may list browsers in v3 only.
+ *
+ * @example
+ * ```ts
+ * import { Browsers } from "@webagent/v3/account"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * export const stopAll = Browsers.use((browsers) =>
+ *   browsers
+ *     .list({ filterBy: "active" })
+ *     .pipe(Stream.runForEach(({ id }) => (id === undefined ? Effect.void : browsers.stop(id))))
+ * )
+ * ```
+ */
+export class Browsers extends Context.Service<Browsers, Shared.BrowserCalls>()("@webagent/v3/Browsers") {
+  static readonly make: Effect.Effect<Shared.BrowserCalls, never, Transport> = Shared.Browsers.make("v3")
+  static readonly layer: Layer.Layer<Browsers, never, Transport> = Layer.effect(this, this.make)
+}
+
 /** The account of the API key: what it has used, and what it may use. */
 export class Account extends Context.Service<Account, Shared.AccountCalls>()("@webagent/v3/Account") {
   static readonly make: Effect.Effect<Shared.AccountCalls, never, Transport> = Shared.Account.make("v3")
@@ -149,9 +176,5 @@ export class Account extends Context.Service<Account, Shared.AccountCalls>()("@w
 }
 
 /** All services of this entry, over a Transport, such as that of `V3.layer`. */
-export const layerAccount: Layer.Layer<Account | Downloads | Profiles | Workspaces, never, Transport> = Layer.mergeAll(
-  Account.layer,
-  Downloads.layer,
-  Profiles.layer,
-  Workspaces.layer
-)
+export const layerAccount: Layer.Layer<Account | Browsers | Downloads | Profiles | Workspaces, never, Transport> =
+  Layer.mergeAll(Account.layer, Browsers.layer, Downloads.layer, Profiles.layer, Workspaces.layer)

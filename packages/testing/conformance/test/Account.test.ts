@@ -3,6 +3,7 @@ import { Server, SimulatedService } from "@webagent/simulation"
 import * as V3 from "@webagent/v3/account"
 import * as V3Promise from "@webagent/v3/promise"
 import { account as accountOfV3 } from "@webagent/v3/promise/account"
+import { Browsers as V4Browsers } from "@webagent/v4"
 import * as V4 from "@webagent/v4/account"
 import * as V4Promise from "@webagent/v4/promise"
 import { account as accountOfV4, ProfileNotFoundError } from "@webagent/v4/promise/account"
@@ -107,6 +108,22 @@ for (const http of ["fetch", "undici"] as const) {
 }
 
 layer(Layer.provideMerge(V3.layerAccount, clients.layer()), { excludeTestServices: true })("v3 alone", (it) => {
+  it.effect("lists browsers page by page, reads and stops them", () =>
+    Effect.gen(function* () {
+      const browsers = yield* V3.Browsers
+      const created = yield* Effect.forEach([1, 2, 3], () => V4Browsers.use(({ create }) => create()))
+      const active = yield* Stream.runCollect(browsers.list({ filterBy: "active", pageSize: 2 }))
+      assert.sameMembers(
+        active.map(({ id }) => id ?? ""),
+        created.map(({ id }) => id)
+      )
+      for (const { id } of created) assert.strictEqual((yield* browsers.stop(id)).status, "stopped")
+      assert.strictEqual((yield* browsers.get(created[0]?.id ?? "")).status, "stopped")
+      assert.lengthOf((yield* browsers.listPage({ filterBy: "active" })).items, 0)
+      assert.strictEqual((yield* Effect.flip(browsers.stop(unknownId)))._tag, "BrowserNotFoundError")
+    })
+  )
+
   it.effect("lists workspaces page by page", () =>
     Effect.gen(function* () {
       const workspaces = yield* V3.Workspaces
@@ -155,4 +172,22 @@ describe("the account for promises", () => {
       }).pipe(Effect.provide(SimulatedService.layerTest))
     )
   }
+
+  it.live("v3: browsers are listed, read and stopped", () =>
+    Effect.gen(function* () {
+      const { address: baseUrl, apiKeys } = yield* Server
+      yield* Effect.promise(async () => {
+        await using agent = new V3Promise.WebAgent({ baseUrl, apiKey: apiKeys[0] })
+        await using creator = new V4Promise.WebAgent({ baseUrl, apiKey: apiKeys[0] })
+        const { browsers } = accountOfV3(agent)
+        const { id } = await creator.browsers.create()
+        const ids: Array<string | undefined> = []
+        for await (const browser of browsers.list({ filterBy: "active" })) ids.push(browser.id)
+        assert.deepStrictEqual(ids, [id])
+        assert.strictEqual((await browsers.stop(id)).status, "stopped")
+        assert.strictEqual((await browsers.get(id)).status, "stopped")
+        assert.strictEqual((await browsers.listPage({ filterBy: "active" })).totalItems, 0)
+      })
+    }).pipe(Effect.provide(SimulatedService.layerTest))
+  )
 })

@@ -1,6 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { ClientConfig, Ledger, LedgerFile, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
 import { ProcessOwner } from "@webagent/core/node"
+import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
 import * as Clock from "effect/Clock"
@@ -153,7 +154,9 @@ export const reapLedger = (options: ReapOptions) =>
         const cancel = yield* Reaper.canceller(opened?.introspection.end)
         return yield* Reaper.reap(leftIn(baseUrls), options.for, show, cancel)
       }).pipe(
-        Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
+        Effect.provide(
+          Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer))
+        )
       )
     }).pipe(
       Effect.provide(yield* configOf(options, items)),

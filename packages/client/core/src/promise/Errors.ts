@@ -76,6 +76,10 @@ export const MessageNotFoundError: ErrorClass<MessageNotFoundError> = Contract.M
 export interface TaskNotFoundError extends DetailedError<"TaskNotFoundError"> {}
 export const TaskNotFoundError: ErrorClass<TaskNotFoundError> = Contract.TaskNotFoundError
 
+/** 404: the session of API v2 has no public share, or no session has the given id. */
+export interface ShareNotFoundError extends DetailedError<"ShareNotFoundError"> {}
+export const ShareNotFoundError: ErrorClass<ShareNotFoundError> = Contract.ShareNotFoundError
+
 /** 400: the cursor of a list isn't one of this list. Start again without a cursor. */
 export interface BadCursorError extends DetailedError<"BadCursorError"> {}
 export const BadCursorError: ErrorClass<BadCursorError> = Contract.BadCursorError

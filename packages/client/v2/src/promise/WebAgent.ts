@@ -44,7 +44,13 @@ export class WebAgent extends Client {
       watch: Methods.watching,
       list: Methods.listing,
       listPage: Methods.readingPage,
-      stop: Methods.reading
+      stop: Methods.reading,
+      create: Methods.creating(1),
+      delete: Methods.reading,
+      purge: Methods.reading,
+      getShare: Methods.reading,
+      share: Methods.creating(1),
+      unshare: Methods.reading
     })
     this.tasks = Methods.methodsOf<Tasks>()(V2Tasks.Tasks, caller, {
       create: Methods.creating(1),

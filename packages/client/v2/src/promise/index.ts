@@ -22,6 +22,7 @@ export {
   type OpenStatus,
   type Raw,
   SessionNotFoundError,
+  ShareNotFoundError,
   type Time,
   TooManyRequestsError,
   type TotalCost,
@@ -36,7 +37,15 @@ export {
 } from "@webagent/core/promise"
 export * from "./Cost.ts"
 export type { SessionView, TaskItemView, TaskStatus } from "./Session.ts"
-export type { SessionItemView, SessionListOptions, SessionPage, Sessions } from "./Sessions.ts"
+export type {
+  SessionCreate,
+  SessionItemView,
+  SessionListOptions,
+  SessionPage,
+  Sessions,
+  SessionWaitOptions,
+  ShareView
+} from "./Sessions.ts"
 export type {
   CreatedTask,
   TaskCreate,

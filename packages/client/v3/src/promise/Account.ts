@@ -1,10 +1,21 @@
 import type { Answer, CallOptions } from "@webagent/core/promise"
-import { type AccountClient, make, type Workspace, type WorkspacePage } from "@webagent/core/promise/account"
+import {
+  type AccountBrowsers,
+  type AccountClient,
+  make,
+  makeBrowsers,
+  type Workspace,
+  type WorkspacePage
+} from "@webagent/core/promise/account"
 import * as V3 from "../Account.ts"
 import type { WebAgent } from "./WebAgent.ts"
 
 export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/core/promise/account"
 export type {
+  AccountBrowser,
+  AccountBrowserPage,
+  AccountBrowserQuery,
+  AccountBrowsers,
   AccountClient,
   AccountUsage,
   Downloads,
@@ -54,8 +65,13 @@ export interface ProfileQuery {
   readonly page?: number | undefined
 }
 
+/** What the API key has in v3, which may list browsers where v4 doesn't. */
+export interface V3AccountClient extends AccountClient<ProfileQuery, WorkspaceLists> {
+  readonly browsers: AccountBrowsers
+}
+
 /**
- * Returns the profiles, the workspaces, the downloads and the usage of the account of a client.
+ * Returns the browsers, the profiles, the workspaces, the downloads and the usage of the account of a client.
  *
  * @param agent - The client that sends the requests.
  * @example
@@ -71,4 +87,7 @@ export interface ProfileQuery {
  * }
  * ```
  */
-export const account = (agent: WebAgent): AccountClient<ProfileQuery, WorkspaceLists> => make(agent, V3)
+export const account = (agent: WebAgent): V3AccountClient => ({
+  ...make<ProfileQuery, WorkspaceLists>(agent, V3),
+  browsers: makeBrowsers(agent, V3.Browsers)
+})

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { AccountCalls as AccountEffects } from "../../account/Account.ts"
+import type { BrowserCalls } from "../../account/Browsers.ts"
 import type { DownloadCalls } from "../../account/Downloads.ts"
 import type { ProfileCalls } from "../../account/Profiles.ts"
 import type { WorkspaceCalls } from "../../account/Workspaces.ts"
@@ -7,7 +8,7 @@ import type { Transport } from "../../Transport.ts"
 import type { Caller } from "../Caller.ts"
 import { type Client, connectionOf } from "../Client.ts"
 import * as Methods from "../Methods.ts"
-import type { AccountClient, Downloads, Profiles, Workspaces } from "./Types.ts"
+import type { AccountBrowsers, AccountClient, Downloads, Profiles, Workspaces } from "./Types.ts"
 
 /** A service of a version, with the effect that makes it. */
 interface Made<Calls> {
@@ -30,11 +31,22 @@ const once = <A, R>(make: Effect.Effect<A, never, R>): Effect.Effect<A, never, R
   )
 }
 
+/** Returns a function that makes the methods of a service for a client. */
+const methodsFor = (client: Client) => {
+  const caller = connectionOf(client) as Caller<Transport>
+  return <Promises>({ make }: Made<object>, table: Record<string, unknown>) =>
+    Methods.methodsOf<Promises>()(once(make) as never, caller, table as never)
+}
+
+/** Makes the calls of a client that find its browsers and stop them. */
+export const makeBrowsers = (client: Client, browsers: Made<BrowserCalls>): AccountBrowsers => {
+  const { listing, reading, readingPage } = Methods
+  return methodsFor(client)(browsers, { list: listing, listPage: readingPage, get: reading, stop: reading })
+}
+
 /** Makes the calls of a client. */
 export const make = <Query, More = unknown>(client: Client, version: Services): AccountClient<Query, More> => {
-  const caller = connectionOf(client) as Caller<Transport>
-  const methods = <Promises>({ make }: Made<object>, table: Record<string, unknown>) =>
-    Methods.methodsOf<Promises>()(once(make) as never, caller, table as never)
+  const methods = methodsFor(client)
   const { callingWith, listing, listingBy, reading, readingBy, readingPage } = Methods
   const create = callingWith(1)
   const change = readingBy(2)
