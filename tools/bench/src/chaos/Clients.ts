@@ -83,11 +83,10 @@ export const clients = (
     return { status: response.status, body: JSON.parse(text === "" ? "{}" : text) as Readonly<Record<string, string>> }
   }
 
-  /** An answer; undefined if the node is gone, frozen or without its database. */
+  /** An answer; undefined if the node is gone, frozen, without its database, or too slow to read the request. */
   const tried = async (...args: Parameters<typeof request>) => {
     const answer = await request(...args).catch(() => undefined)
-    if (answer === undefined || answer.status === 503 || answer.status === 429) return undefined
-    return answer
+    return answer === undefined || [408, 429, 503].includes(answer.status) ? undefined : answer
   }
 
   const client = (draw: () => number) => {
