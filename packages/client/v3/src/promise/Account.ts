@@ -65,7 +65,7 @@ export interface ProfileQuery {
   readonly page?: number | undefined
 }
 
-/** What the API key has in v3, which may list browsers where v4 doesn't. */
+/** The browsers, the profiles, the workspaces, the downloads and the usage of an API key in v3. */
 export interface V3AccountClient extends AccountClient<ProfileQuery, WorkspaceLists> {
   readonly browsers: AccountBrowsers
 }
