@@ -19,6 +19,7 @@ import { Recordings } from "./ports/Recordings.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Workspaces } from "./ports/Workspaces.ts"
 import * as Pauses from "./Pauses.ts"
+import * as PlaceReports from "./PlaceReports.ts"
 import { queuedLaunch } from "./QueuedLaunch.ts"
 
 /** A step of an agent, and the browser in which it is done. */
@@ -51,6 +52,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
   const views = yield* LiveViews
   const workspaces = yield* Workspaces
   const steps = yield* PubSub.sliding<BrowserStep>(kept)
+  const places = yield* PlaceReports.make
   const handOvers = HandOvers.make({ control, store })
   /** The step that an agent here is in. */
   const open = new WeakMap<Execution, BrowserStep>()
@@ -88,6 +90,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     }
     const queued = {
       turn,
+      places,
       timeout_ms: pool.queueTimeout_ms,
       // a run that has begun can't begin again elsewhere
       isMovable: Effect.map(

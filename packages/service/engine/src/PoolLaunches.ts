@@ -77,15 +77,23 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
   /** True while this node looks for room elsewhere. */
   let moving = false
 
+  /** Stops an unused browser for a launch; false if there is none for it. */
+  const makeRoomFor = ({ full }: WaitingLaunch): boolean => {
+    const id = running.takeUnused(full.owner)
+    if (id === undefined) return false
+    freeing += 1
+    const freed = Effect.sync(() => void (freeing -= 1))
+    fork(Effect.ensuring(Effect.ignore(Effect.uninterruptible(stop(id, "idle"))), freed))
+    return true
+  }
+
   const makeRoom = (): void => {
-    for (const { full } of waiting) {
-      // a queue may be long
-      if (!running.hasUnused()) return
-      const id = freeing < waiting.size ? running.takeUnused(full.owner) : undefined
-      if (id === undefined) continue
-      freeing += 1
-      const freed = Effect.sync(() => void (freeing -= 1))
-      fork(Effect.ensuring(Effect.ignore(Effect.uninterruptible(stop(id, "idle"))), freed))
+    // a queue may be long, and most of it of one owner
+    const without = new Set<string | undefined>()
+    for (const launch of waiting) {
+      if (!running.hasUnused() || freeing >= waiting.size) return
+      const { owner } = launch.full
+      if (!without.has(owner) && !makeRoomFor(launch)) without.add(owner)
     }
   }
 
@@ -112,11 +120,14 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
   const move = Effect.gen(function* () {
     const others = (yield* store.nodes).filter(({ draining, id }) => id !== node && !draining)
     const room = new Map(others.map((other) => [other.id, placesIn(other)]))
+    const counts = new Map<string, Effect.Success<ReturnType<typeof countsOf>>>()
     for (const { full, isMovable, over } of waiting) {
       const free = [...room].filter(([, left]) => left > 0)
       if (free.length === 0) break
       // a node where the owner uses as many browsers as here would refuse one more
-      const count = full.owner === undefined ? undefined : yield* countsOf(full.owner)
+      const { owner } = full
+      const count = owner === undefined ? undefined : (counts.get(owner) ?? (yield* countsOf(owner)))
+      if (owner !== undefined && count !== undefined) counts.set(owner, count)
       const [other, left = 0] = free.find(([id]) => count === undefined || count(id) < count(node)) ?? []
       if (other === undefined || isMovable === undefined || !(yield* isMovable)) continue
       room.set(other, left - 1)
@@ -125,7 +136,7 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
   })
 
   const moveLater = (): void => {
-    if (moving || ![...waiting].some(({ isMovable }) => isMovable !== undefined)) return
+    if (moving) return
     moving = true
     const looks = Effect.ignoreCause(move).pipe(
       Effect.delay(lookEvery),
@@ -149,11 +160,15 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
         onPlace: leave,
         onRefused: (full, position) => {
           if (draining) return void Deferred.doneUnsafe(over, drained(browser))
-          if (entry === undefined) waiting.add((entry = { browser, full, isMovable, over }))
-          else entry.full = full
+          const isNew = entry === undefined
+          entry ??= { browser, full, isMovable, over }
+          entry.full = full
+          if (isNew) waiting.add(entry)
           onWaiting?.({ position, reason: full.lack })
-          makeRoom()
-          moveLater()
+          // the first of a queue is refused again each second
+          if (position === 1) makeRoom()
+          else if (isNew && freeing < waiting.size) makeRoomFor(entry)
+          if (isMovable !== undefined) moveLater()
         }
       }
       return Effect.ensuring(pool.launch(browser, wait), Effect.sync(leave))

@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Latch from "effect/Latch"
 import * as Metric from "effect/Metric"
+import * as Lines from "./Lines.ts"
 
 /** Options of the queue. */
 export interface WaitingOptions {
@@ -58,35 +59,26 @@ const setReason = (waiter: Waiter, reason: Reason | null): ReadonlyArray<Effect.
  * and owners take turns. An owner that gets no place doesn't hold up others.
  */
 export const make = Effect.fnUntraced(function* ({ admit, release, within }: WaitingOptions) {
-  /** Waiting launches by owner; the owner whose turn it is comes first. */
-  const waiters = new Map<string | null, ReadonlyArray<Waiter>>()
+  const lines = Lines.make<Waiter>()
   const changed = Latch.makeUnsafe(false)
-
-  const remove = (owner: string | null, waiter: Waiter) => {
-    const left = (waiters.get(owner) ?? []).filter((other) => other !== waiter)
-    if (left.length === 0) waiters.delete(owner)
-    else waiters.set(owner, left)
-  }
 
   /** The reasons why owners get no place at the moment. */
   const refusals = new Map<string | null, LaunchFailed>()
 
   /** Gives the next owner that can have a place one of them; false if there is no such owner. */
   const serveNext = Effect.gen(function* () {
-    for (const owner of waiters.keys()) {
+    for (const owner of lines.owners()) {
       const refusal = yield* Effect.match(admit(owner), { onFailure: identity, onSuccess: () => undefined })
       if (refusal !== undefined) {
         refusals.set(owner, refusal)
         continue
       }
       // launches may have come or gone during the check
-      const [first, ...left] = waiters.get(owner) ?? []
+      const first = lines.takeFirst(owner)
       if (first === undefined) {
         release(owner)
         continue
       }
-      waiters.delete(owner)
-      if (left.length > 0) waiters.set(owner, left)
       // the launch has its place from here on, even if it's interrupted now: then it releases the place itself
       Deferred.doneUnsafe(first.place, Effect.void)
       first.wait.onPlace()
@@ -103,25 +95,20 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
     const tellsAll = now_ms - told_ms >= lookEvery_ms
     if (tellsAll) told_ms = now_ms
     const changes: Array<Effect.Effect<void>> = []
-    let position = 0
-    let open = [...waiters]
-    for (let round = 0; open.length > 0; round++) {
-      for (const [owner, waiting] of open) {
-        position += 1
-        const refusal = refusals.get(owner)
-        const waiter = waiting[round]
-        if (refusal === undefined || waiter === undefined || !(tellsAll || waiter.reason === null)) continue
-        changes.push(...setReason(waiter, refusal.lack))
-        waiter.wait.onRefused(refusal, position)
-      }
-      open = open.filter(([, waiting]) => waiting.length > round + 1)
+    for (const { entry, owner, position } of tellsAll ? lines.all() : lines.fresh()) {
+      const refusal = refusals.get(owner)
+      // an owner that came after the check is told soon
+      if (refusal === undefined) continue
+      lines.see(owner, entry)
+      changes.push(...setReason(entry, refusal.lack))
+      entry.wait.onRefused(refusal, position)
     }
     refusals.clear()
     yield* Effect.all(changes, { discard: true })
   })
 
   yield* Effect.suspend(() =>
-    waiters.size === 0 ? changed.await : Effect.asVoid(Effect.timeoutOption(changed.await, lookEvery_ms))
+    lines.isEmpty() ? changed.await : Effect.asVoid(Effect.timeoutOption(changed.await, lookEvery_ms))
   ).pipe(
     Effect.andThen(Effect.sync(() => changed.closeUnsafe())),
     Effect.andThen(Effect.repeat(serveNext, { while: (served) => served })),
@@ -146,7 +133,7 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
       Effect.suspend(() => {
         const waiter: Waiter = { wait, place: Deferred.makeUnsafe(), reason: null }
         const hasPlace = () => Deferred.isDoneUnsafe(waiter.place)
-        waiters.set(owner, [...(waiters.get(owner) ?? []), waiter])
+        lines.add(owner, waiter)
         changed.openUnsafe()
         const placed = Effect.raceAllFirst([
           Deferred.await(waiter.place),
@@ -156,7 +143,7 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
         return Effect.andThen(Metric.modify(waitingLaunches, 1), restore(placed)).pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
-              if (!hasPlace()) remove(owner, waiter)
+              if (!hasPlace()) lines.remove(owner, waiter)
               else if (Exit.isFailure(exit)) release(owner)
               return Effect.all([Metric.modify(waitingLaunches, -1), ...setReason(waiter, null)], { discard: true })
             })

@@ -244,3 +244,18 @@ it.effect("each of a thousand waiting launches receives its position once per se
     assert.strictEqual(calls, 4000)
   }).pipe(Effect.scoped)
 )
+
+it.effect("a new launch receives the position that it has among all owners, while others wait", () =>
+  Effect.gen(function* () {
+    const places = yield* open(0)
+    const first = new Map<string, number>()
+    const waiting = (owner: string, name: string) =>
+      Effect.andThen(
+        places.take(owner, name, { onRefused: (_, position) => void (first.has(name) || first.set(name, position)) }),
+        settle
+      )
+    // a1 b1 c1 a2 c2 a3 is the order in the end
+    for (const name of ["a1", "a2", "b1", "a3", "c1", "c2"]) yield* waiting(name.slice(0, 1), name)
+    assert.deepStrictEqual(Object.fromEntries(first), { a1: 1, a2: 2, b1: 2, a3: 4, c1: 3, c2: 5 })
+  }).pipe(Effect.scoped)
+)

@@ -35,3 +35,7 @@ export const isNews = (stored: QueuePlace | null, { position, reason }: QueuePla
   reason !== stored.reason ||
   (position !== stored.position &&
     (position <= near || position <= stored.position / 2 || position >= stored.position * 2))
+
+/** True if a place is news that can't wait: the first one of a run, or one near the front. */
+export const isUrgent = (stored: QueuePlace | null, place: QueuePlace): boolean =>
+  stored === null || (place.position <= near && isNews(stored, place))
