@@ -1,13 +1,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Delivery, NewDelivery, Webhook } from "./domain/Webhook.ts"
+import type { Delivery, Webhook } from "./domain/Webhook.ts"
 import { freshId } from "./freshIds.ts"
+import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import {
   deliveriesFull,
-  refusedError,
   webhookLimits,
   WebhookNotFound,
   type WebhookQueue,
@@ -19,64 +19,23 @@ import {
 /** Maximum number of finished messages that are kept. */
 const mostFinished = 5000
 
-const queued = (delivery: NewDelivery, id: string, now_ms: number): Delivery => ({
-  ...delivery,
-  id,
-  messageId: delivery.messageId ?? `msg_${id}`,
-  status: "queued",
-  attempts: 0,
-  nextAt_ms: now_ms,
-  finishedAt_ms: null,
-  response: null,
-  error: null
-})
-
 /** Records that the operations of owners and of senders share. */
 interface Shared {
   readonly hooks: Map<string, Webhook>
-  /** In the order of their creation. */
-  readonly deliveries: Map<string, Delivery>
+  readonly deliveries: MemoryDeliveries.MemoryDeliveries
   readonly newId: Effect.Effect<string>
-  readonly waiting: () => ReadonlyArray<Delivery>
   readonly isFull: (owner: string | null) => boolean
 }
 
 /** Makes the queue of messages. */
-const makeQueue = ({ deliveries, hooks, isFull, newId, waiting }: Shared): WebhookQueue => {
+const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue => {
   /** Until when a sender has a webhook for itself, and when one last took it. */
   const leases = new Map<string, { readonly until_ms: number; readonly at_ms: number }>()
   let position = 0
 
   /** The due messages of a webhook whose turn it is. */
-  const dueOf = (hookId: string, now_ms: number): ReadonlyArray<Delivery> => {
-    const subjects = new Set<string>()
-    return waiting().filter((delivery) => {
-      if (delivery.hookId !== hookId || subjects.has(delivery.subject)) return false
-      subjects.add(delivery.subject)
-      return (delivery.nextAt_ms ?? 0) <= now_ms
-    })
-  }
-
-  const add = (delivery: NewDelivery, id: string, now_ms: number) => {
-    const { hookId, once, owner } = delivery
-    if (!hooks.has(hookId)) return
-    if (once !== null && [...deliveries.values()].some((one) => one.hookId === hookId && one.once === once)) return
-    const made = queued(delivery, id, now_ms)
-    deliveries.set(
-      id,
-      isFull(owner) ? { ...made, status: "refused", nextAt_ms: null, finishedAt_ms: now_ms, error: refusedError } : made
-    )
-  }
-
-  /** Deletes the oldest messages that finished by this time, at most this many. */
-  const forget = (limit: number, until_ms: number) => {
-    const old = [...deliveries.values()].filter(
-      ({ finishedAt_ms }) => finishedAt_ms !== null && finishedAt_ms <= until_ms
-    )
-    const gone = old.slice(0, Math.max(0, limit))
-    for (const { id } of gone) deliveries.delete(id)
-    return gone.length
-  }
+  const dueOf = (hookId: string, now_ms: number): ReadonlyArray<Delivery> =>
+    deliveries.heads(hookId).filter(({ nextAt_ms }) => (nextAt_ms ?? 0) <= now_ms)
 
   return {
     active: Effect.sync(() => [...hooks.values()].filter(({ isActive }) => isActive)),
@@ -85,8 +44,12 @@ const makeQueue = ({ deliveries, hooks, isFull, newId, waiting }: Shared): Webho
       const now_ms = yield* Clock.currentTimeMillis
       if (position !== from) return false
       position = to
-      for (const delivery of added) add(delivery, yield* newId, now_ms)
-      forget(deliveries.size - waiting().length - mostFinished, Infinity)
+      for (const delivery of added) {
+        const { hookId, owner } = delivery
+        const id = yield* newId
+        if (hooks.has(hookId)) deliveries.add(delivery, id, now_ms, isFull(owner))
+      }
+      deliveries.prune(Infinity, deliveries.countFinished() - mostFinished)
       return true
     }),
     take: (lease_ms, limit) =>
@@ -98,16 +61,16 @@ const makeQueue = ({ deliveries, hooks, isFull, newId, waiting }: Shared): Webho
           const due = dueOf(webhook.id, now_ms)
           if (due.length === 0) continue
           leases.set(webhook.id, { until_ms: now_ms + lease_ms, at_ms: now_ms })
-          return { webhook, deliveries: due.slice(0, limit) }
+          return { webhook, lease: now_ms, deliveries: due.slice(0, limit) }
         }
         return null
       }),
-    record: ({ attempts, id }, { error, response, status, wait_ms }) =>
+    record: ({ attempts, hookId, id }, { error, response, status, wait_ms }) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
-        const stored = deliveries.get(id)
+        const stored = deliveries.find(hookId, id)
         if (stored?.status !== "queued" || stored.attempts !== attempts) return
         const isOver = status !== "queued"
-        deliveries.set(id, {
+        deliveries.put({
           ...stored,
           status,
           attempts: attempts + 1,
@@ -117,18 +80,17 @@ const makeQueue = ({ deliveries, hooks, isFull, newId, waiting }: Shared): Webho
           error
         })
       }),
-    release: (hookId) =>
+    release: ({ lease, webhook: { id } }) =>
       Effect.sync(() => {
-        const lease = leases.get(hookId)
-        if (lease !== undefined) leases.set(hookId, { ...lease, until_ms: 0 })
+        if (leases.get(id)?.at_ms === lease) leases.set(id, { at_ms: lease, until_ms: 0 })
       }),
     nextIn: Effect.map(Clock.currentTimeMillis, (now_ms) => {
-      const times = waiting().flatMap(({ hookId, nextAt_ms }) =>
-        hooks.get(hookId)?.isActive === true ? [nextAt_ms ?? 0] : []
+      const times = [...hooks.values()].flatMap(({ id, isActive }) =>
+        isActive ? deliveries.heads(id).map(({ nextAt_ms }) => nextAt_ms ?? 0) : []
       )
       return times.length === 0 ? null : Math.max(0, Math.min(...times) - now_ms)
     }),
-    prune: (until_ms, limit) => Effect.sync(() => forget(limit, until_ms))
+    prune: (until_ms, limit) => Effect.sync(() => deliveries.prune(until_ms, limit))
   }
 }
 
@@ -136,8 +98,7 @@ const makeQueue = ({ deliveries, hooks, isFull, newId, waiting }: Shared): Webho
 export const make = Effect.gen(function* () {
   const ids = yield* IdSource
   const hooks = new Map<string, Webhook>()
-  /** In the order of their creation. */
-  const deliveries = new Map<string, Delivery>()
+  const deliveries = MemoryDeliveries.make()
 
   const isSeenBy = (owner: string | null) => (hook: Webhook) => owner === null || hook.owner === owner
 
@@ -149,9 +110,7 @@ export const make = Effect.gen(function* () {
         : Effect.fail(new WebhookNotFound({ id }))
     })
 
-  const waiting = () => [...deliveries.values()].filter(({ status }) => status === "queued")
-  const isFull = (owner: string | null) =>
-    waiting().filter((delivery) => delivery.owner === owner).length >= webhookLimits.queued
+  const isFull = (owner: string | null) => deliveries.countWaiting(owner) >= webhookLimits.queued
 
   const newId = freshId(ids, "delivery", (id) => deliveries.has(id))
 
@@ -186,28 +145,22 @@ export const make = Effect.gen(function* () {
     remove: (id) =>
       Effect.map(find(id), () => {
         hooks.delete(id)
-        for (const delivery of deliveries.values()) if (delivery.hookId === id) deliveries.delete(delivery.id)
+        deliveries.removeAll(id)
       }),
-    deliveries: (hookId, before, limit) =>
-      Effect.map(find(hookId), () => {
-        const all = [...deliveries.values()].filter((delivery) => delivery.hookId === hookId).toReversed()
-        const from = before === null ? 0 : all.findIndex(({ id }) => id === before) + 1
-        return all.slice(from, from + limit)
-      }),
+    deliveries: (hookId, before, limit) => Effect.map(find(hookId), () => deliveries.page(hookId, before, limit)),
     delivery: (hookId, id) =>
       Effect.flatMap(find(hookId), () => {
-        const delivery = deliveries.get(id)
-        return delivery?.hookId === hookId ? Effect.succeed(delivery) : Effect.fail(new WebhookNotFound({ id }))
+        const delivery = deliveries.find(hookId, id)
+        return delivery === undefined ? Effect.fail(new WebhookNotFound({ id })) : Effect.succeed(delivery)
       }),
     enqueue: Effect.fnUntraced(function* (delivery) {
       const { owner } = yield* find(delivery.hookId)
       if (isFull(owner)) return yield* deliveriesFull()
-      const made = queued(delivery, yield* newId, yield* Clock.currentTimeMillis)
-      deliveries.set(made.id, made)
-      return made
+      const made = deliveries.add(delivery, yield* newId, yield* Clock.currentTimeMillis, false)
+      return made ?? (yield* Effect.die(new Error("A message that a person requests may be sent any number of times")))
     }),
 
-    ...makeQueue({ hooks, deliveries, newId, waiting, isFull })
+    ...makeQueue({ hooks, deliveries, newId, isFull })
   }
   return webhooks
 })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { dialectOf } from "./Dialect.ts"
+import { inBatches } from "./inBatches.ts"
 import { read, transaction, unavailable } from "./unavailable.ts"
 import { deliveryOf, hookOf, type Row, rowOf, timeOf, type WebhookReads } from "./WebhookRows.ts"
 
@@ -69,14 +70,14 @@ export const make = (
           SELECT n FROM webhooks WHERE active = 1 AND busy_until_ms <= ${now_ms} AND EXISTS (
             SELECT 1 FROM webhook_deliveries AS due WHERE due.hook = webhooks.id AND due.finished_at_ms IS NULL
               AND due.next_at_ms <= ${now_ms} AND ${isFirst})
-          ORDER BY taken_at_ms, n LIMIT 1 ${takeLocked}) RETURNING id, record`,
+          ORDER BY taken_at_ms, n LIMIT 1 ${takeLocked}) RETURNING id, record, taken_at_ms`,
         unavailable
       )
       if (row === undefined) return null
       const deliveries = yield* read(sql<Row>`SELECT * FROM webhook_deliveries AS due
         WHERE hook = ${row["id"]} AND finished_at_ms IS NULL AND next_at_ms <= ${now_ms} AND ${isFirst}
         ORDER BY n LIMIT ${limit}`)
-      return { webhook: hookOf(row), deliveries: deliveries.map(deliveryOf) }
+      return { webhook: hookOf(row), lease: Number(row["taken_at_ms"]), deliveries: deliveries.map(deliveryOf) }
     }),
     record: (delivery, { error, response, status, wait_ms }) =>
       Effect.flatMap(now, (now_ms) => {
@@ -89,8 +90,12 @@ export const make = (
             record = ${JSON.stringify({ ...rest, id, status, response, error })}
           WHERE id = ${id} AND attempts = ${attempts} AND finished_at_ms IS NULL`
       }).pipe(Effect.mapError(unavailable), Effect.asVoid),
-    release: (hookId) =>
-      sql`UPDATE webhooks SET busy_until_ms = 0 WHERE id = ${hookId}`.pipe(Effect.mapError(unavailable), Effect.asVoid),
+    // a later lease began after this one was over, so at a later time
+    release: ({ lease, webhook }) =>
+      sql`UPDATE webhooks SET busy_until_ms = 0 WHERE id = ${webhook.id} AND taken_at_ms = ${lease}`.pipe(
+        Effect.mapError(unavailable),
+        Effect.asVoid
+      ),
     nextIn: read(
       Effect.flatMap(now, (now_ms) =>
         Effect.map(
@@ -103,11 +108,15 @@ export const make = (
         )
       )
     ),
-    prune: (until_ms, limit) =>
-      sql`DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries
-          WHERE finished_at_ms <= ${until_ms} ORDER BY finished_at_ms LIMIT ${limit} ${skipLocked}) RETURNING 1`.pipe(
-        Effect.mapError(unavailable),
-        Effect.map(({ length }) => length)
-      )
+    prune: (until_ms, most) =>
+      inBatches(
+        (limit) =>
+          Effect.map(
+            sql`DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries
+              WHERE finished_at_ms <= ${until_ms} ORDER BY finished_at_ms LIMIT ${limit} ${skipLocked}) RETURNING 1`,
+            ({ length }) => length
+          ),
+        most
+      ).pipe(Effect.mapError(unavailable))
   }
 }

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { inBatches } from "./inBatches.ts"
 import { storeTime } from "./storeTime.ts"
 import { read, transaction } from "./unavailable.ts"
 import { isStorable } from "./WorkspaceRows.ts"
@@ -22,6 +23,7 @@ import * as SqlWebhookQueue from "./SqlWebhookQueue.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const scope = yield* Effect.scope
   const ids = yield* IdSource
   const now = storeTime(sql, yield* Clock.Clock)
   const reads = makeReads(sql, now)
@@ -44,6 +46,18 @@ const make = Effect.gen(function* () {
 
   const deliveriesOf = (rows: Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
     read(Effect.map(rows, (records) => records.map(deliveryOf)))
+
+  /** Deletes the sent messages of a deleted webhook. If this process stops meanwhile, retention deletes the others. */
+  const forget = (hookId: string) =>
+    Effect.ignore(
+      inBatches((limit) =>
+        Effect.map(
+          sql`DELETE FROM webhook_deliveries WHERE n IN (
+            SELECT n FROM webhook_deliveries WHERE hook = ${hookId} ORDER BY n LIMIT ${limit}) RETURNING 1`,
+          ({ length }) => length
+        )
+      )
+    )
 
   const webhooks: WebhooksService = {
     create: Effect.fnUntraced(function* (fields, after) {
@@ -101,9 +115,10 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           yield* hookRow(id, forChange)
           yield* sql`DELETE FROM webhooks WHERE id = ${id}`
-          yield* sql`DELETE FROM webhook_deliveries WHERE hook = ${id}`
+          // the number of waiting messages is limited
+          yield* sql`DELETE FROM webhook_deliveries WHERE hook = ${id} AND finished_at_ms IS NULL`
         })
-      ),
+      ).pipe(Effect.andThen(Effect.forkIn(forget(id), scope)), Effect.asVoid),
     deliveries: (hookId, before, limit) =>
       Effect.andThen(
         find(hookId),

@@ -28,6 +28,8 @@ export interface AttemptOutcome {
 /** A webhook that one sender has for itself, and the messages to send now, all with different subjects. */
 export interface Taken {
   readonly webhook: Webhook
+  /** Tells this lease from later ones of the same webhook. */
+  readonly lease: number
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
@@ -44,7 +46,7 @@ export interface WebhooksService extends WebhookQueue {
   /** The caller's webhooks, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Webhook>, StoreUnavailable>
   readonly update: (id: string, changes: WebhookChanges) => OfWebhook<Webhook>
-  /** Deletes a webhook with its messages. */
+  /** Deletes a webhook with its messages. Those that were sent may be deleted a little later. */
   readonly remove: (id: string) => OfWebhook<void>
   /** Messages to a webhook, newest first, before the one with this id. */
   readonly deliveries: (hookId: string, before: string | null, limit: number) => OfWebhook<ReadonlyArray<Delivery>>
@@ -75,7 +77,8 @@ export interface WebhookQueue {
   readonly take: (lease_ms: number, limit: number) => Effect.Effect<Taken | null, StoreUnavailable>
   /** Stores the outcome of an attempt, unless another sender stored one for it. */
   readonly record: (delivery: Delivery, outcome: AttemptOutcome) => Effect.Effect<void, StoreUnavailable>
-  readonly release: (hookId: string) => Effect.Effect<void, StoreUnavailable>
+  /** Ends a lease. A lease that is over is left alone, because another sender may have the webhook. */
+  readonly release: (taken: Pick<Taken, "lease" | "webhook">) => Effect.Effect<void, StoreUnavailable>
   /** Time until the earliest attempt that waits, 0 if it's due; null if none waits. */
   readonly nextIn: Effect.Effect<number | null, StoreUnavailable>
   /** Deletes messages that finished at this time or before, at most this many; returns their number. */

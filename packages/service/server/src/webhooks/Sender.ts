@@ -111,7 +111,7 @@ const make = (webhooks: WebhooksService) =>
       Effect.forEach(taken.deliveries, (delivery) => attempt(taken, delivery), {
         concurrency: "unbounded",
         discard: true
-      }).pipe(Effect.ensuring(Effect.ignore(webhooks.release(taken.webhook.id))))
+      }).pipe(Effect.ensuring(Effect.ignore(webhooks.release(taken))))
 
     let serving = 0
     const send = Effect.gen(function* () {
