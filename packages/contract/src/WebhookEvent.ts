@@ -13,6 +13,12 @@ export interface WebhookRun {
   readonly finishedAt: string | null
 }
 
+/** A run with a question to a person, as webhooks describe it. */
+export interface WebhookQuestion extends WebhookRun {
+  /** The question's id: the same when it's asked and when it has an outcome. */
+  readonly questionId: string
+}
+
 /** A browser, as webhooks describe it. */
 export interface WebhookBrowser {
   readonly id: string
@@ -54,7 +60,8 @@ interface Message<Type extends string, Data> {
  *   event.type === "run.completed" ? `Run ${event.data.id} cost ${event.data.cost} USD` : event.type
  */
 export type WebhookEvent =
-  | Message<"run.completed" | "run.failed" | "run.cancelled" | "run.waiting", WebhookRun>
+  | Message<"run.completed" | "run.failed" | "run.cancelled", WebhookRun>
+  | Message<"run.waiting" | "run.answered" | "run.unanswered", WebhookQuestion>
   | Message<"browser.stopped", WebhookBrowser>
   | Message<"spend.alert", WebhookSpending>
   | Message<"webhook.test", { readonly webhookId: string }>

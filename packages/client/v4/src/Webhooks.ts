@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "@webagent/contract"
 import { Webhook } from "standardwebhooks"
 
-export type { WebhookBrowser, WebhookEvent, WebhookRun, WebhookSpending } from "@webagent/contract"
+export type { WebhookBrowser, WebhookEvent, WebhookQuestion, WebhookRun, WebhookSpending } from "@webagent/contract"
 
 /** The request isn't a webhook of the server: answer it with status 400, and don't use its body. */
 export class InvalidWebhookError extends Error {

@@ -12,6 +12,8 @@ export const webhookEvents = [
   "run.failed",
   "run.cancelled",
   "run.waiting",
+  "run.answered",
+  "run.unanswered",
   "browser.stopped",
   "spend.alert"
 ] as const

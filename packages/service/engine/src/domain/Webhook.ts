@@ -6,6 +6,8 @@ export const webhookEvents = [
   "run.failed",
   "run.cancelled",
   "run.waiting",
+  "run.answered",
+  "run.unanswered",
   "browser.stopped",
   "spend.alert"
 ] as const
@@ -104,7 +106,7 @@ const endings: ReadonlyArray<string> = ["completed", "failed", "cancelled"]
 /** The type of the webhook for an event; null if there is none. */
 export const webhookEventOf = ({ browserQueue, control, of, question, to }: Event): WebhookEventType | null => {
   // changes that leave the status as it is
-  if (question !== undefined) return question.change === "waiting" ? "run.waiting" : null
+  if (question !== undefined) return `run.${question.change}`
   if (control !== undefined || browserQueue !== undefined) return null
   if (of === "turn" && endings.includes(to)) return `run.${to}` as WebhookEventType
   return of === "browser" && to === "stopped" ? "browser.stopped" : null

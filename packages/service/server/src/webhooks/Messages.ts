@@ -87,13 +87,24 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  const messageOf = (type: Exclude<WebhookEventType, "spend.alert">, change: Event) => {
+  const eventOf = (type: Exclude<WebhookEventType, "spend.alert">, change: Event) => {
     const timestamp = fromMillis(change.at_ms)
-    const message = (event: WebhookEvent): Message => ({ event, subject: `${change.of} ${change.id}`, once: null })
-    return type === "browser.stopped"
-      ? Effect.map(browserData(change), (data) => message({ type, timestamp, data }))
-      : Effect.map(runData(change), (data) => message({ type, timestamp, data }))
+    switch (type) {
+      case "browser.stopped":
+        return Effect.map(browserData(change), (data): WebhookEvent => ({ type, timestamp, data }))
+      case "run.waiting":
+      case "run.answered":
+      case "run.unanswered": {
+        const questionId = change.question?.id ?? ""
+        return Effect.map(runData(change), (data): WebhookEvent => ({ type, timestamp, data: { ...data, questionId } }))
+      }
+      default:
+        return Effect.map(runData(change), (data): WebhookEvent => ({ type, timestamp, data }))
+    }
   }
+
+  const messageOf = (type: Exclude<WebhookEventType, "spend.alert">, change: Event) =>
+    Effect.map(eventOf(type, change), (event): Message => ({ event, subject: `${change.of} ${change.id}`, once: null }))
 
   /** The alert of a key that has reached a share of its limit today; undefined if there is none. */
   const alertOf = Effect.fnUntraced(function* (owner: string) {

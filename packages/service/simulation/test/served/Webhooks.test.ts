@@ -144,7 +144,7 @@ describe("webhooks", () => {
     assert.deepStrictEqual(app.types(), ["run.failed", "run.cancelled"])
   })
 
-  it("are sent when a run asks a person, and when it ends", async () => {
+  it("are sent when a run asks a person, is answered, and ends", async () => {
     await using app = await receiver()
     await using service = await simulate()
     await createHook(service, { url: app.url })
@@ -156,12 +156,24 @@ describe("webhooks", () => {
     const { waitingFor } = read.body as { readonly waitingFor: { readonly id: string } }
     const answer = { questionId: waitingFor.id, answer: "Red" }
     assert.strictEqual((await ask(service, "POST", `/api/v4/runs/${id}/answer`, answer)).status, 200)
-    await until(() => app.received.length === 2)
-    assert.deepStrictEqual(app.types(), ["run.waiting", "run.completed"])
-    const [first = assert.fail()] = app.received
-    const { data } = JSON.parse(first.body) as { readonly data: object }
-    assert.deepInclude(data, { id, status: "running", finishedAt: null })
-    assert.notInclude(first.body, "Which color?")
+    await until(() => app.received.length === 3)
+    assert.deepStrictEqual(app.types(), ["run.waiting", "run.answered", "run.completed"])
+    for (const { body } of app.received.slice(0, 2)) {
+      const { data } = JSON.parse(body) as { readonly data: object }
+      assert.deepInclude(data, { id, status: "running", questionId: waitingFor.id, finishedAt: null })
+      // neither the question nor its answer is sent
+      assert.notMatch(body, /Which color|Red/u)
+    }
+  })
+
+  it("are sent when no person answers a run in time", async () => {
+    await using app = await receiver()
+    await using service = await simulate({ time: { mode: "manual" } })
+    await createHook(service, { url: app.url })
+    const task = 'Buy a mug [simulate duration=1s ask="Which color?"]'
+    await ask(service, "POST", "/api/v4/runs", { task, handOff: { timeout: 60, whenUnanswered: "fail" } })
+    await service.advance("2 minutes")
+    assert.deepStrictEqual(app.types(), ["run.waiting", "run.unanswered", "run.failed"])
   })
 
   it("are retried for a day in the service's time, and then failed", async () => {
