@@ -112,20 +112,27 @@ describe("schedules of webagent-server", () => {
       const { at } = yield* node(file, "east")
       const withKeys = <A, E>(use: (keys: ApiKeys["Service"]) => Effect.Effect<A, E>) =>
         Effect.provide(Effect.flatMap(ApiKeys, use), Layer.provide(SqlApiKeys.layer, Database.layer({ file })))
-      const keyOf = (name: string, runs: number | null, isAdmin = false) =>
+      const keyOf = (name: string, runs: number | null, isAdmin = false, requestsPerMinute: number | null = null) =>
         withKeys((keys) =>
           Effect.map(
             keys.create({
               name,
               scopes: isAdmin ? ["admin"] : ["read", "runs"],
-              limits: { runs, browsers: null, requestsPerMinute: null, usdPerDay: null }
+              limits: { runs, browsers: null, requestsPerMinute, usdPerDay: null }
             }),
             ({ secret }) => Redacted.value(secret)
           )
         )
       const [mine, full, gone] = [yield* keyOf("mine", 5), yield* keyOf("full", 0), yield* keyOf("gone", null)]
       const ops = yield* keyOf("ops", null, true)
-      const ids = [yield* create(at, {}, mine), yield* create(at, {}, full), yield* create(at, {}, gone)] as const
+      // creating the schedule is the one request that it may make
+      const busy = yield* keyOf("busy", null, false, 1)
+      const ids = [
+        yield* create(at, {}, mine),
+        yield* create(at, {}, full),
+        yield* create(at, {}, gone),
+        yield* create(at, {}, busy)
+      ] as const
       for (const method of ["GET", "PATCH", "DELETE"]) {
         const { status } = yield* send(
           adminOf(at),
@@ -141,15 +148,28 @@ describe("schedules of webagent-server", () => {
       const change = schedulesOver(Database.layer({ file }))
       const now_ms = yield* Clock.currentTimeMillis
       for (const id of ids) yield* change(id, { dueAt_ms: now_ms })
-      const [run, refused, revoked] = yield* Effect.forEach(ids, (id) => settled(at, id, ops))
+      const [run, refused, revoked, limited] = yield* Effect.forEach(ids, (id) => settled(at, id, ops))
       assert.isNull(run?.["lastError"])
       assert.deepStrictEqual(
         (yield* runsOf(at, mine)).map(({ id }) => id),
         [run?.["lastRunId"]]
       )
-      assert.strictEqual(refused?.["lastError"], "This API key has 0 of 0 runs at once")
-      assert.strictEqual(revoked?.["lastError"], "The API key gone was revoked")
-      assert.deepStrictEqual([refused?.["lastRunId"], revoked?.["lastRunId"]], [null, null])
+      assert.strictEqual(
+        refused?.["lastError"],
+        "The API key full has 0 of 0 runs at once. Raise its limit runs, or choose another time"
+      )
+      assert.strictEqual(
+        revoked?.["lastError"],
+        "The API key gone was revoked. Create the schedule again with another key"
+      )
+      assert.strictEqual(
+        limited?.["lastError"],
+        "The API key busy has reached its limit of 1 request per minute. Raise its limit requestsPerMinute, or choose another time"
+      )
+      assert.deepStrictEqual(
+        [refused, revoked, limited].map((body) => body?.["lastRunId"]),
+        [null, null, null]
+      )
       // a run that its key asks for
       const now = yield* send(adminOf(at), mine, "POST", `/schedules/${ids[0]}/run`)
       assert.strictEqual(now.status, 201)

@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
         isActive: true,
         lastDueAt_ms: null,
         lastRunId: null,
-        lastError: null,
+        lastProblem: null,
         createdAt_ms: now_ms,
         updatedAt_ms: now_ms
       }

@@ -19,7 +19,18 @@ import { isStorable } from "./WorkspaceRows.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-const scheduleOf = (row: Row): ScheduledRun => parsed(row["record"])
+/** A stored schedule. Nodes of the version before write a text in place of the problem, and read only that. */
+interface StoredSchedule extends Omit<ScheduledRun, "lastProblem"> {
+  readonly lastProblem?: ScheduledRun["lastProblem"]
+  readonly lastError: string | null
+}
+
+const scheduleOf = (row: Row): ScheduledRun => {
+  const { lastError, lastProblem = null, ...stored } = parsed<StoredSchedule>(row["record"])
+  return { ...stored, lastProblem: lastError === null ? lastProblem : { kind: "refused", message: lastError } }
+}
+
+const recordOf = (schedule: ScheduledRun) => JSON.stringify({ ...schedule, lastError: null } satisfies StoredSchedule)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -40,7 +51,7 @@ const make = Effect.gen(function* () {
   })
 
   const write = (schedule: ScheduledRun) =>
-    sql`UPDATE schedules SET due_at_ms = ${schedule.dueAt_ms}, record = ${JSON.stringify(schedule)}
+    sql`UPDATE schedules SET due_at_ms = ${schedule.dueAt_ms}, record = ${recordOf(schedule)}
       WHERE id = ${schedule.id}`
 
   const all = (rows: Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
@@ -57,7 +68,7 @@ const make = Effect.gen(function* () {
         isActive: true,
         lastDueAt_ms: null,
         lastRunId: null,
-        lastError: null,
+        lastProblem: null,
         createdAt_ms: now_ms,
         updatedAt_ms: now_ms
       }
@@ -73,7 +84,7 @@ const make = Effect.gen(function* () {
           id: schedule.id,
           owner,
           due_at_ms: schedule.dueAt_ms,
-          record: JSON.stringify(schedule)
+          record: recordOf(schedule)
         })}`
         return schedule
       })

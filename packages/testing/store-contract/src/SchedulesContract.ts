@@ -45,7 +45,7 @@ export const schedulesContract = <E>(name: string, layer: Layer.Layer<never, E>)
       Effect.fnUntraced(function* (schedules) {
         const first = yield* as("a")(schedules.create(fields(100)))
         const second = yield* as("b")(schedules.create(fields(200)))
-        assert.deepInclude(first, { ...fields(100), owner: "a", isActive: true, lastRunId: null, lastError: null })
+        assert.deepInclude(first, { ...fields(100), owner: "a", isActive: true, lastRunId: null, lastProblem: null })
         assert.deepStrictEqual(yield* as("a")(schedules.list), [first])
         assert.deepStrictEqual(yield* schedules.list, [first, second])
         for (const use of [schedules.find(first.id), schedules.update(first.id, {}), schedules.remove(first.id)]) {
@@ -79,7 +79,8 @@ export const schedulesContract = <E>(name: string, layer: Layer.Layer<never, E>)
       "stores the outcome of a due time once, and not over a change of the owner",
       Effect.fnUntraced(function* (schedules) {
         const schedule = yield* schedules.create(fields(100))
-        const outcome = (lastRunId: string) => ({ dueAt_ms: 200, lastDueAt_ms: 100, lastRunId, lastError: null })
+        const problem = { kind: "limit", key: "a", limit: { of: "runs", most: 5, used: 5 } } as const
+        const outcome = (lastRunId: string) => ({ dueAt_ms: 200, lastDueAt_ms: 100, lastRunId, lastProblem: problem })
         yield* schedules.settle(schedule, outcome("r1"))
         yield* schedules.settle(schedule, outcome("r2"))
         const settled = yield* schedules.find(schedule.id)

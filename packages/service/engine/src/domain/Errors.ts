@@ -39,9 +39,18 @@ export class NotAsked extends Data.TaggedError("NotAsked")<{ readonly message: s
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}
 
+/** A limit of an API key that doesn't allow one more. */
+export interface LimitReached {
+  readonly of: "browsers" | "requestsPerMinute" | "runs" | "usdPerDay"
+  readonly most: number
+  readonly used: number
+}
+
 /** A create exceeds a limit of its caller. Nothing was written. */
 export class AdmissionRefused extends Data.TaggedError("AdmissionRefused")<{
   readonly message: string
+  /** The key's limit; missing for other reasons. */
+  readonly limit?: LimitReached
   /** Delay before a retry may be admitted. */
   readonly retryAfter_ms: number
 }> {}

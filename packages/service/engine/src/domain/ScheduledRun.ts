@@ -2,12 +2,23 @@ import * as Cron from "effect/Cron"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import type { LimitReached } from "./Errors.ts"
 
 /** Rules for a time that passed while no server ran: no run, or one for all missed times together. */
 export const missedRules = ["skip", "once"] as const
 
 /** The rule for times that passed while no server ran. */
 export type MissedRule = (typeof missedRules)[number]
+
+/** The reason why a scheduled time made no run. */
+export type ScheduleProblem =
+  | { readonly kind: "missed"; readonly late_ms: number }
+  | { readonly kind: "key_revoked"; readonly key: string }
+  | { readonly kind: "scope_missing"; readonly key: string; readonly scope: string }
+  | { readonly kind: "limit"; readonly key: string; readonly limit: LimitReached }
+  | { readonly kind: "profile_missing" }
+  /** Another reason, as a sentence without a full stop. */
+  | { readonly kind: "refused"; readonly message: string }
 
 /** A task that is run at times that a cron expression names. */
 export interface ScheduledRun {
@@ -30,7 +41,7 @@ export interface ScheduledRun {
   /** The run that was made last; null before the first one. */
   readonly lastRunId: string | null
   /** The reason why the last time made no run; null if it made one. */
-  readonly lastError: string | null
+  readonly lastProblem: ScheduleProblem | null
   readonly createdAt_ms: number
   readonly updatedAt_ms: number
 }

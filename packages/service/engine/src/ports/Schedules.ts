@@ -15,7 +15,7 @@ export type ScheduleFields = Pick<ScheduledRun, "cron" | "dueAt_ms" | "missed" |
 export type ScheduleChanges = Partial<ScheduleFields & Pick<ScheduledRun, "isActive">>
 
 /** The outcome of a time that was due. */
-export type ScheduleOutcome = Pick<ScheduledRun, "dueAt_ms" | "lastDueAt_ms" | "lastError" | "lastRunId">
+export type ScheduleOutcome = Pick<ScheduledRun, "dueAt_ms" | "lastDueAt_ms" | "lastProblem" | "lastRunId">
 
 /** The most schedules of one owner. */
 export const mostSchedules = 100

@@ -1,8 +1,9 @@
 import type { UnauthorizedError } from "@webagent/contract"
-import type { ApiKey, KeyScope, StoreUnavailable } from "@webagent/engine"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { type AdmissionRefused, type ApiKey, type KeyScope, type StoreUnavailable } from "@webagent/engine"
+import * as Data from "effect/Data"
 import type { Refusal } from "./Refusal.ts"
 
 /** The caller of a request of the admin API. */
@@ -26,11 +27,16 @@ export const Caller: Context.Reference<Caller> = Context.Reference("@webagent/se
 })
 
 /** A request for an operation, and the scope that it needs. */
-export interface Use<E, R> {
+export interface Use<E, R, A = HttpServerResponse.HttpServerResponse> {
   readonly scope: KeyScope
   readonly method: string
-  readonly app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  readonly app: Effect.Effect<A, E, R>
 }
+
+/** A key may not use an operation: it lacks a scope, or makes too many requests. Nothing was carried out. */
+export class UseRefused extends Data.TaggedError("UseRefused")<{
+  readonly reason: AdmissionRefused | { readonly _tag: "ScopeMissing"; readonly scope: KeyScope } | StoreUnavailable
+}> {}
 
 /** Finds who makes a request, and carries it out within the scopes and limits of the key. */
 export interface CallersService {
@@ -38,8 +44,8 @@ export interface CallersService {
   readonly find: (secret: string) => Effect.Effect<Caller, UnauthorizedError | Refusal>
   /** The caller with a valid key of this name, which was found by its secret before; undefined if there is none any more. */
   readonly named: (name: string) => Effect.Effect<Caller | undefined, StoreUnavailable>
-  /** Runs an operation with the caller as the owner of its records; the response is 403 or 429 if the key doesn't allow it. */
-  readonly as: <E, R>(caller: Caller, use: Use<E, R>) => Use<E, R>["app"]
+  /** Carries out an operation within the scopes and limits of a caller, who owns its records. */
+  readonly within: <A, E, R>(caller: Caller, use: Use<E, R, A>) => Effect.Effect<A, E | UseRefused, R>
 }
 
 /** The callers of the admin API. Null for a server without one. */

@@ -5,6 +5,7 @@ import {
   Owner,
   readCron,
   type ScheduledRun,
+  type ScheduleProblem,
   Schedules,
   type SchedulesService,
   type StoreUnavailable
@@ -13,11 +14,10 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { hash } from "node:crypto"
-import { Caller, Callers } from "../api/Caller.ts"
+import { Caller, Callers, type UseRefused } from "../api/Caller.ts"
 import * as StartRun from "./StartRun.ts"
 
 /**
@@ -38,7 +38,35 @@ const least_ms = 1000
 const digest = (text: string) => hash("sha256", text, "base64url")
 
 /** The outcome of a due time: a run, or the reason why there is none. */
-type Outcome = { readonly runId: string } | { readonly error: string }
+type Outcome = { readonly runId: string } | { readonly problem: ScheduleProblem }
+
+type StartError = Effect.Error<ReturnType<Effect.Success<typeof StartRun.make>>> | UseRefused
+
+/** The reason for a refused run, as a record. A store that can't be reached is tried again. */
+const problemOf = (
+  error: Exclude<StartError, StoreUnavailable>,
+  key: string
+): Effect.Effect<ScheduleProblem, StoreUnavailable> => {
+  switch (error._tag) {
+    case "UseRefused": {
+      const { reason } = error
+      if (reason._tag === "StoreUnavailable") return Effect.fail(reason)
+      if (reason._tag === "AdmissionRefused") return problemOf(reason, key)
+      return Effect.succeed({ kind: "scope_missing", key, scope: reason.scope })
+    }
+    case "AdmissionRefused":
+      if (error.limit !== undefined) return Effect.succeed({ kind: "limit", key, limit: error.limit })
+      break
+    case "ProfileNotFound":
+      return Effect.succeed({ kind: "profile_missing" })
+    case "IdempotencyKeyReused":
+      return Effect.succeed({
+        kind: "refused",
+        message: "The schedule was changed while its run was being started. The run has the request of before"
+      })
+  }
+  return Effect.succeed({ kind: "refused", message: error.message })
+}
 
 const make = (schedules: SchedulesService) =>
   Effect.gen(function* () {
@@ -53,30 +81,23 @@ const make = (schedules: SchedulesService) =>
      */
     const run = Effect.fnUntraced(function* ({ id, owner, run: request }: ScheduledRun, due_ms: number) {
       const safe = { key: digest(`schedule ${id} ${due_ms}`), body: digest(JSON.stringify(request)) }
-      let outcome: Outcome = { error: "The run was refused" }
-      const started = start(request as StartRunRequest, safe).pipe(
-        Effect.map(({ turn }): Outcome => ({ runId: turn.id })),
-        // the store is tried again; anything else is the outcome of this time
-        Effect.catchIf(
-          (error): error is Exclude<typeof error, StoreUnavailable> => error._tag !== "StoreUnavailable",
-          ({ message }) => Effect.succeed<Outcome>({ error: message })
+      const started = start(request as StartRunRequest, safe)
+      const settled = (app: Effect.Effect<Effect.Success<typeof started>, StartError>, key: string) =>
+        app.pipe(
+          Effect.map(({ turn }): Outcome => ({ runId: turn.id })),
+          Effect.catchIf(
+            (error): error is Exclude<typeof error, StoreUnavailable> => error._tag !== "StoreUnavailable",
+            (error) => Effect.map(problemOf(error, key), (problem): Outcome => ({ problem }))
+          )
         )
-      )
-      if (owner === null || callers === null) return yield* Effect.provideService(started, Owner, owner)
+      if (owner === null || callers === null) {
+        return yield* settled(Effect.provideService(started, Owner, owner), owner ?? "")
+      }
       const caller = yield* callers.named(owner)
-      if (caller === undefined) return { error: `The API key ${owner} was revoked` }
+      if (caller === undefined) return { problem: { kind: "key_revoked", key: owner } } satisfies Outcome
       // within the limits of the key, as a request of its own
-      yield* callers.as(caller, {
-        scope: "runs",
-        method: "POST",
-        app: Effect.provideService(started, Caller, caller).pipe(
-          Effect.map((result) => {
-            outcome = result
-            return HttpServerResponse.empty()
-          })
-        )
-      })
-      return outcome
+      const app = Effect.provideService(started, Caller, caller)
+      return yield* settled(callers.within(caller, { scope: "runs", method: "POST", app }), owner)
     })
 
     const settle = Effect.fnUntraced(function* (schedule: ScheduledRun, now_ms: number) {
@@ -85,13 +106,13 @@ const make = (schedules: SchedulesService) =>
       const parsed = readCron(cron, timeZone)
       const isSkipped = missed === "skip" && now_ms - due_ms > lateAfter_ms
       const outcome: Outcome = isSkipped
-        ? { error: `No run, because the time was missed by ${Duration.format(Duration.millis(now_ms - due_ms))}` }
+        ? { problem: { kind: "missed", late_ms: now_ms - due_ms } }
         : yield* run(schedule, due_ms)
       yield* schedules.settle(schedule, {
         dueAt_ms: typeof parsed === "string" ? null : nextAfter(parsed, Math.max(now_ms, due_ms)),
         lastDueAt_ms: due_ms,
         lastRunId: "runId" in outcome ? outcome.runId : lastRunId,
-        lastError: "error" in outcome ? outcome.error : null
+        lastProblem: "problem" in outcome ? outcome.problem : null
       })
     })
 

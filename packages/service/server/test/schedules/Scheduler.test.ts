@@ -18,7 +18,7 @@ const scheduleOf = (id: string): ScheduledRun => ({
   dueAt_ms: 0,
   lastDueAt_ms: null,
   lastRunId: null,
-  lastError: null,
+  lastProblem: null,
   createdAt_ms: 0,
   updatedAt_ms: 0
 })

@@ -15,6 +15,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Audit from "../../api/Audit.ts"
 import { invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
+import { problemSentence } from "../../schedules/problemSentence.ts"
 import { Scheduler } from "../../schedules/Scheduler.ts"
 import * as StartRun from "../../schedules/StartRun.ts"
 import { runOf } from "./Conversion.ts"
@@ -35,7 +36,7 @@ const viewOf = (schedule: ScheduledRun): ScheduleView => ({
   nextAt: timeOf(schedule.dueAt_ms),
   lastDueAt: timeOf(schedule.lastDueAt_ms),
   lastRunId: schedule.lastRunId,
-  lastError: schedule.lastError,
+  lastError: schedule.lastProblem === null ? null : problemSentence(schedule.lastProblem),
   createdAt: fromMillis(schedule.createdAt_ms),
   updatedAt: fromMillis(schedule.updatedAt_ms)
 })

@@ -27,11 +27,13 @@ const allowed = <E, R>(
     return Effect.fail(new ForbiddenError({ detail: "This operation needs an API key with the scope admin" }))
   }
   const seen = caller.isAdmin ? Effect.provideService(app, Owner, null) : app
-  return callers.as(caller, {
-    app: Effect.provideService(seen, Caller, caller),
-    scope: ApiKeyAuth.scopeOf(operation),
-    method: endpoint.method
-  })
+  return ApiKeyAuth.responding(
+    callers.within(caller, {
+      app: Effect.provideService(seen, Caller, caller),
+      scope: ApiKeyAuth.scopeOf(operation),
+      method: endpoint.method
+    })
+  )
 }
 
 /**

@@ -4,11 +4,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
-import { Caller, Callers, type CallersService, type Use } from "../../api/Caller.ts"
+import { Caller, Callers, type CallersService, type Use, UseRefused } from "../../api/Caller.ts"
 import { isRefusal } from "../../api/Refusal.ts"
 import * as RefusalResponse from "./RefusalResponse.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
@@ -94,7 +95,7 @@ export const layer = (
     }
   })
   const callers = Layer.succeed(Callers, {
-    as: (_, { app }) => app,
+    within: (_, { app }) => app,
     named: (name) => Effect.succeed(given.named(name)),
     find: (secret) => {
       const caller = given.find(secret)
@@ -132,16 +133,29 @@ export const lacksScope = (scope: KeyScope) => ErrorResponse.make(403, `This API
 /** Runs operations within the scopes and limits of their keys. */
 const makeWithin = (keys: ApiKeys["Service"]) => {
   const limits = KeyLimits.make(keys)
-  return <E, R>(key: ApiKey, { app, method, scope }: Use<E, R>): Use<E, R>["app"] => {
-    if (!key.scopes.includes(scope) && !key.scopes.includes("admin")) return Effect.succeed(lacksScope(scope))
+  return <A, E, R>(key: ApiKey, { app, method, scope }: Use<E, R, A>): Effect.Effect<A, E | UseRefused, R> => {
+    if (!key.scopes.includes(scope) && !key.scopes.includes("admin")) {
+      return Effect.fail(new UseRefused({ reason: { _tag: "ScopeMissing", scope } }))
+    }
     return Effect.matchEffect(limits.count(key), {
-      // a refusal of the operation itself is handled elsewhere: another node may have room
-      onFailure: (refusal) => Effect.succeed(RefusalResponse.make(refusal)),
+      onFailure: (reason) => Effect.fail(new UseRefused({ reason })),
       onSuccess: () =>
         (scope === "runs" || scope === "browsers") && method === "POST" ? limits.bound(key, scope, app) : app
     })
   }
 }
+
+/** Responds with 403 or 429 to a caller whose key doesn't allow an operation. */
+export const responding = <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E | UseRefused, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Exclude<E, UseRefused>, R> =>
+  Effect.catchIf(
+    app,
+    // a refusal of the operation itself is handled elsewhere: another node may have room
+    (error): error is Extract<E | UseRefused, UseRefused> => error instanceof UseRefused,
+    ({ reason }) =>
+      Effect.succeed(reason._tag === "ScopeMissing" ? lacksScope(reason.scope) : RefusalResponse.make(reason))
+  ) as Effect.Effect<HttpServerResponse.HttpServerResponse, Exclude<E, UseRefused>, R>
 
 const makeManaged = Effect.fnUntraced(function* (
   apiKeys: ReadonlyArray<string>,
@@ -150,7 +164,7 @@ const makeManaged = Effect.fnUntraced(function* (
 ) {
   const keys = yield* ApiKeys
   const givenOf = givenCallers(apiKeys, adminKeys, !isSimulated)
-  const within = makeWithin(keys)
+  const withinKey = makeWithin(keys)
   const countFailure = FailedKeys.make()
 
   const find = Effect.fnUntraced(function* (secret: string) {
@@ -171,9 +185,9 @@ const makeManaged = Effect.fnUntraced(function* (
     return Effect.map(keys.named(name), (key) => Option.getOrUndefined(Option.map(key, storedCaller)))
   }
 
-  const as: CallersService["as"] = ({ key, owner }, use) => {
+  const within: CallersService["within"] = ({ key, owner }, use) => {
     const app = Effect.provideService(use.app, Owner, owner)
-    return key === null ? app : within(key, { ...use, app })
+    return key === null ? app : withinKey(key, { ...use, app })
   }
 
   const check = ApiKeyAuth.of({
@@ -181,14 +195,16 @@ const makeManaged = Effect.fnUntraced(function* (
       Effect.matchEffect(RequestFacts.noteRoute(endpoint.path, find(Redacted.value(credential))), {
         onFailure: (error) => (isRefusal(error) ? Effect.succeed(RefusalResponse.make(error)) : Effect.fail(error)),
         onSuccess: (caller) =>
-          as(caller, {
-            app: Effect.provideService(app, Caller, caller),
-            scope: scopeOf({ endpoint, group }),
-            method: endpoint.method
-          })
+          responding(
+            within(caller, {
+              app: Effect.provideService(app, Caller, caller),
+              scope: scopeOf({ endpoint, group }),
+              method: endpoint.method
+            })
+          )
       })
   })
-  return Context.make(ApiKeyAuth, check).pipe(Context.add(Callers, { find, named, as }))
+  return Context.make(ApiKeyAuth, check).pipe(Context.add(Callers, { find, named, within }))
 })
 
 /**
