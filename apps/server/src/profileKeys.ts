@@ -3,6 +3,7 @@ import { BadProfileKey, newProfileKey, type ProfileKey, readProfileKeys, SqlProf
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Data, folderOf } from "./data.ts"
@@ -15,6 +16,11 @@ export interface ProfileKeyOptions {
   /** The keys themselves, as in a file. */
   readonly keys: Redacted.Redacted | undefined
   readonly file: string | undefined
+  /**
+   * Reads the keys again. The effect that it returns has the server use them, and is true if they are others. Only a
+   * running server has it.
+   */
+  readonly again?: Effect.Effect<Effect.Effect<boolean>, UserError>
 }
 
 const withoutKey = `This server has no profile key. Set ${profileKeyVariable} or --profile-key-file, the same for all servers of the database`
@@ -70,30 +76,40 @@ const findKeys = (
 
 /** Encrypts all profiles with the first key, and reports keys that are missing. */
 const rotated = (keys: ReadonlyArray<ProfileKey>) =>
-  Layer.effectDiscard(
-    Effect.forkScoped(
-      SqlProfiles.rotate(keys).pipe(
-        Effect.flatMap((ids) =>
-          ids.length === 0
-            ? Effect.void
-            : Effect.logWarning(
-                `Browser profiles are encrypted with profile keys that this server doesn't have: ${ids.join(", ")}. Add them to ${profileKeyVariable}, after the first one`
-              )
-        ),
-        Effect.catchCause((cause) => Effect.logWarning("Cannot change the key of browser profiles", cause))
-      )
-    )
+  SqlProfiles.rotate(keys).pipe(
+    Effect.flatMap((ids) =>
+      ids.length === 0
+        ? Effect.void
+        : Effect.logWarning(
+            `Browser profiles are encrypted with profile keys that this server doesn't have: ${ids.join(", ")}. Add them to ${profileKeyVariable}, after the first one`
+          )
+    ),
+    Effect.catchCause((cause) => Effect.logWarning("Cannot change the key of browser profiles", cause))
   )
+
+const idsOf = (keys: ReadonlyArray<ProfileKey>) => keys.map(({ id }) => id).join()
+
+/** Lets a reload exchange the keys in place, because all parts of the server have the same list. */
+const exchangeable = (options: ProfileKeyOptions, data: Data, keys: Array<ProfileKey>) =>
+  Effect.map(Effect.context<SqlClient.SqlClient>(), (context) => {
+    const use = (next: ReadonlyArray<ProfileKey>) =>
+      Effect.suspend(() => {
+        if (idsOf(next) === idsOf(keys)) return Effect.succeed(false)
+        keys.splice(0, keys.length, ...next)
+        return Effect.as(Effect.provide(rotated([...next]), context), true)
+      })
+    Object.assign(options, { again: Effect.map(findKeys(options, data), use) })
+  })
 
 /** Profiles of a server; simulated browsers have no state to encrypt, so without options there is no key. */
 export const layerProfiles = (options: ProfileKeyOptions | undefined, data: Data) =>
   options === undefined
     ? SqlProfiles.layer()
     : Layer.unwrap(
-        Effect.map(findKeys(options, data), (keys) =>
-          Layer.merge(
-            SqlProfiles.layer({ keys, ...(keys.length === 0 ? { unusable: withoutKey } : {}) }),
-            keys.length === 0 ? Layer.empty : rotated(keys)
-          )
-        )
+        Effect.map(findKeys(options, data), (found) => {
+          if (found.length === 0) return SqlProfiles.layer({ unusable: withoutKey })
+          const keys = [...found]
+          const kept = Effect.andThen(exchangeable(options, data, keys), Effect.forkScoped(rotated(found)))
+          return Layer.merge(SqlProfiles.layer({ keys }), Layer.effectDiscard(kept))
+        })
       )

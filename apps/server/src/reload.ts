@@ -65,11 +65,14 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** True if a server has a file that it can read again. */
-export const hasFiles = ({ agent, config }: ServeFlags): boolean =>
-  config._tag === "Some" || process.env[Settings.variableOf("config")] !== undefined || agent.secrets !== undefined
+export const hasFiles = ({ agent, chromium, config }: ServeFlags): boolean =>
+  config._tag === "Some" ||
+  process.env[Settings.variableOf("config")] !== undefined ||
+  agent.secrets !== undefined ||
+  chromium.profileKeyFile !== undefined
 
 /**
- * Reads the configuration file and the secrets again, and uses the settings that can change without a restart. The log
+ * Reads the configuration file, the secrets and the profile keys again, and uses the settings that can change without a restart. The log
  * names those that can't. A mistake leaves all settings as they are.
  */
 export const reload = <E, R>(
@@ -81,15 +84,18 @@ export const reload = <E, R>(
     if (flags === undefined) return
     const next = yield* resolve(flags)
     if (next.browsers !== "simulated") yield* (yield* loadedEgress).check(next.chromium.egress)
+    const exchangeKeys = yield* options.profileKeys?.again ?? Effect.succeed(Effect.succeed(false))
     const current = new Map(options.settings.map(({ name, value }) => [name, value]))
     const changed = settingsInForce(flags).filter(({ name, value }) => current.get(name) !== value)
     const names = changed.map(({ name }) => name)
     apply(options, next)
+    const hasNewKeys = yield* exchangeKeys
     const applied = names.filter((name) => reloadable.has(name))
     const waiting = names.filter((name) => !reloadable.has(name))
     const parts = [
       applied.length === 0 ? "no setting changed" : `changed ${applied.join(", ")}`,
       ...(options.agent?.secrets === undefined || flags.agent.secrets === undefined ? [] : ["read the secrets again"]),
+      ...(hasNewKeys ? ["encrypted the profiles with the new profile key"] : []),
       ...(waiting.length === 0 ? [] : [`restart the server to change ${waiting.join(", ")}`])
     ]
     yield* Effect.logInfo(`Reloaded after SIGHUP: ${parts.join("; ")}`)

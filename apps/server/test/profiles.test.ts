@@ -1,9 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { hash } from "node:crypto"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { chromium } from "playwright-core"
 import { folder, ready, run, send, start } from "./program.ts"
 
@@ -37,18 +40,21 @@ interface Served {
 /** A server with real browsers. It leaves nothing outside of the folder. */
 const serve = Effect.fnUntraced(function* (
   { data, node = "one", path, site: { host } }: Served,
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  flags: ReadonlyArray<string> = []
 ) {
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   const program = yield* start(
     [
       ["serve", "--browsers", "chromium", "--isolation", "none", "--allow-private", host, "--port", "0"],
-      ["--api-key", key, "--api-key", stranger, "--data", data, "--node", node]
+      ["--api-key", key, "--api-key", stranger, "--data", data, "--node", node],
+      flags
     ].flat(),
     { TMPDIR: path, ...environment },
     undefined,
-    [],
+    // a server without a terminal reloads by SIGHUP
+    ["setsid"],
     path
   )
   const { v4 } = yield* ready(program)
@@ -56,7 +62,7 @@ const serve = Effect.fnUntraced(function* (
     Effect.sync(() => program.process.kill("SIGKILL")),
     program.ended
   )
-  return { kill, v4 }
+  return { kill, program, v4 }
 })
 
 /** Opens a page in a new browser with the profile, returns its text, and stops the browser. */
@@ -118,6 +124,52 @@ it.live(
       assert.strictEqual((yield* send(v4, key, "DELETE", `/profiles/${id}`)).status, 204)
       assert.strictEqual((yield* send(v4, key, "POST", "/browsers", { profileId: id })).status, 404)
     }).pipe(Effect.scoped)
+)
+
+it.live("SIGHUP encrypts profiles with the new key of a file while the server runs", () =>
+  Effect.gen(function* () {
+    const { address } = yield* site
+    const path = yield* folder
+    const [first, second] = [3, 4].map((byte) => Buffer.alloc(32, byte))
+    const keyFile = join(path, "keys")
+    const write = (...keys: ReadonlyArray<Buffer | undefined>) =>
+      writeFileSync(keyFile, keys.map((one) => one?.toString("base64")).join(), { mode: 0o600 })
+    write(first)
+    const data = join(path, "server.db")
+    const served = { path, data, site: new URL(address) }
+    const { program, v4 } = yield* serve(served, {}, ["--profile-key-file", keyFile, "--log-level", "info"])
+    let log = ""
+    program.process.stderr?.on("data", (chunk) => (log += String(chunk)))
+    const reload = (text: string) =>
+      Effect.andThen(
+        Effect.sync(() => program.process.kill("SIGHUP")),
+        Effect.suspend(() => (log.includes(text) ? Effect.void : Effect.fail(log))).pipe(
+          Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 1500 })
+        )
+      )
+    const keyIds = () => {
+      using database = new DatabaseSync(data, { readOnly: true })
+      return database
+        .prepare("SELECT DISTINCT key_id FROM profile_saves")
+        .all()
+        .map((row) => row["key_id"])
+    }
+    const idOf = (bytes: Buffer | undefined) => hash("sha256", bytes ?? "", "hex").slice(0, 8)
+
+    const id = yield* makeProfile(v4)
+    yield* visit(v4, id, `${address}/sign-in`)
+    assert.deepStrictEqual(keyIds(), [idOf(first)])
+    writeFileSync(keyFile, "secret")
+    yield* reload("Could not reload after SIGHUP, so every setting stays as it is.")
+    write(second, first)
+    yield* reload("encrypted the profiles with the new profile key")
+    assert.deepStrictEqual(keyIds(), [idOf(second)])
+    // the old key isn't needed any more
+    log = ""
+    write(second)
+    yield* reload("encrypted the profiles with the new profile key")
+    assert.strictEqual((yield* visit(v4, id, address)).text, "signed in")
+  }).pipe(Effect.scoped)
 )
 
 it.live("a profile that was saved on one node is used on another one", () =>
