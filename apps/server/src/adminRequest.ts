@@ -1,7 +1,9 @@
 import { connectionErrors } from "@webagent/cli/PlatformErrorText"
 import { unreachable, type UserError } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
+import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { program } from "./program.ts"
 
@@ -12,6 +14,12 @@ export interface Server {
   /** The flag or environment variable that has the key. */
   readonly keyFrom: string
 }
+
+/** Sends requests by fetch. A redirect would take the key to another address, so it isn't followed. */
+export const layerFetch = Layer.provide(
+  FetchHttpClient.layer,
+  Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })
+)
 
 /** Time that a response may take. */
 const patience = "10 seconds"

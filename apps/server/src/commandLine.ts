@@ -14,14 +14,30 @@ import { keys } from "./keys.ts"
 import { mcp } from "./mcp.ts"
 import { browsers } from "./operate.ts"
 import { program } from "./program.ts"
+import { schedules } from "./schedules.ts"
 import { serve } from "./serve.ts"
 import { serveFields } from "./settings.ts"
+import { webhooks } from "./webhooks.ts"
 
 const simulate = SimulateCommand.make("simulate", { config: Settings.config })
 
 const root = Command.make("webagent-server").pipe(
   Command.withDescription("Serve v2, v3 and v4 of the web-agent service, and operate such a server"),
-  Command.withSubcommands([serve, simulate, keys, nodes, drain, runs, browsers, migrate, backup, prune, mcp])
+  Command.withSubcommands([
+    serve,
+    simulate,
+    keys,
+    nodes,
+    drain,
+    runs,
+    browsers,
+    webhooks,
+    schedules,
+    migrate,
+    backup,
+    prune,
+    mcp
+  ])
 )
 
 /** The settings that a configuration file may have, by command. */

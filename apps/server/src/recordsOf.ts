@@ -41,7 +41,7 @@ export interface From {
 }
 
 /** The server that is meant, with its key; undefined for a database. */
-const serverOf = Effect.fnUntraced(function* ({ adminKey, server }: From) {
+export const serverOf = Effect.fnUntraced(function* ({ adminKey, server }: Pick<From, "adminKey" | "server">) {
   if (Option.isNone(server)) {
     if (Option.isNone(adminKey)) return undefined
     return yield* usage("--admin-key works only with --server. Add --server URL or remove --admin-key.")

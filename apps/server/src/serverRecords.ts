@@ -3,9 +3,8 @@ import { unreachable, usage } from "@webagent/cli/UserError"
 import { KeyNameTaken } from "@webagent/engine"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import { makeAsk, pageRows, type Server, walk } from "./adminRequest.ts"
+import { layerFetch, makeAsk, pageRows, type Server, walk } from "./adminRequest.ts"
 import { type ListedRun, mostBrowsers, mostRuns, Records } from "./records.ts"
 import { program } from "./program.ts"
 
@@ -235,8 +234,4 @@ export const layer = (server: Server) =>
         ...makeKeys(connection)
       })
     )
-  ).pipe(
-    Layer.provide(FetchHttpClient.layer),
-    // a redirect would take the key to another address
-    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
-  )
+  ).pipe(Layer.provide(layerFetch))

@@ -5,46 +5,10 @@ import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { node } from "./node.ts"
 import { folder, ready, send, start, until } from "./program.ts"
-
-interface Received {
-  readonly id: string
-  readonly type: string
-  readonly subject: string
-  readonly status: string
-}
-
-/** A program that receives webhooks. */
-const receiver = (respond: (response: ServerResponse, count: number) => void = (response) => void response.end()) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const received: Array<Received> = []
-      const server = createServer((request, response) => {
-        let body = ""
-        request.setEncoding("utf8").on("data", (text: string) => (body += text))
-        request.on("end", () => {
-          const { data, type } = JSON.parse(body) as {
-            readonly type: string
-            readonly data: { readonly id?: string; readonly key?: string; readonly status?: string }
-          }
-          const id = String(request.headers["webhook-id"])
-          received.push({ id, type, subject: data.id ?? data.key ?? "", status: data.status ?? "" })
-          respond(response, received.length)
-        })
-      })
-      await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-      return { received, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
-    }),
-    ({ server }) =>
-      Effect.promise(async () => {
-        server.closeAllConnections()
-        await new Promise((resolve) => void server.close(resolve))
-      })
-  )
+import { receiver, untilTrue } from "./receiver.ts"
 
 const adminOf = (at: string) => at.replace("/api/v4", "/admin/v1")
 
@@ -57,11 +21,6 @@ const createHook = (at: string, url: string, rest: object = {}, key = "K") =>
 const createRun = (at: string, script: string, key = "K") =>
   Effect.map(send(at, key, "POST", "/runs", { task: `Find a red mug [simulate ${script}]` }), ({ body }) =>
     String(body["id"])
-  )
-
-const untilTrue = (isTrue: () => boolean) =>
-  Effect.repeat(Effect.sleep("20 millis"), { while: () => !isTrue() }).pipe(
-    Effect.timeoutOrElse({ duration: "60 seconds", orElse: () => Effect.die(new Error("It didn't happen in time")) })
   )
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
