@@ -11,7 +11,9 @@ import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { consolePages, markdown as consoleTables } from "./src/console/console.ts"
 import { durable } from "./src/durable/durable.ts"
 import { markdown as durableTables } from "./src/durable/DurableReport.ts"
+import { idle, markdown as idleTable } from "./src/waiting/Idle.ts"
 import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
+import { markdown as queueTables, queue } from "./src/waiting/Queue.ts"
 import { lists } from "./src/lists/lists.ts"
 import { markdown as listsTables } from "./src/lists/ListsReport.ts"
 import { markdown as walkTable, walk } from "./src/lists/Walk.ts"
@@ -45,6 +47,8 @@ const benches = {
   durable: bench(durable, durableTables),
   lists: bench(lists, listsTables),
   walk: bench(walk, walkTable),
+  queue: bench(queue, queueTables),
+  idle: bench(idle, idleTable),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
   live: bench(live, liveTables),
@@ -68,6 +72,8 @@ const usage = `pnpm bench NAME [options]
   durable          Measure commits and checkpoints of a file, its growth, and one with a million runs
   lists            Measure lists, counts and spend with a million runs over SQLite and Postgres
   walk             Walk over a million runs of a server over a file while 100 streams of events are open
+  queue            Read statuses of a server with 10,000 runs that wait for its one real browser
+  idle             Watch the CPU time of a server with 100 profiles and no work
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost

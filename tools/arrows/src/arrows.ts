@@ -406,6 +406,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ui: ["measure"],
       simulated: ["measure"],
       durable: ["measure"],
+      waiting: ["browsers", "measure"],
       stores: ["measure"],
       lists: ["measure"],
       browsers: ["live", "measure"],

@@ -2,13 +2,11 @@
 import { Database } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { copyFileSync, writeFileSync } from "node:fs"
 import { type ClientRequest, get } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { ask, headers } from "../measure/Ask.ts"
-import { bundleServer } from "../measure/Bundle.ts"
+import { installServer } from "../measure/Bundle.ts"
 import { grouped, type Heading, headingLine, inFolder, type Options, paragraphs, table } from "../measure/Report.ts"
 import { readHealth, startOurs } from "../measure/ServerProcess.ts"
 import { type Times, timesOf, timesText } from "../measure/Times.ts"
@@ -34,17 +32,6 @@ const streamsOpen = 100
 
 /** Rows of a page. */
 const limit = 50
-
-/** The installed command, which gives V8 its options. */
-const command = fileURLToPath(new URL("../../../../apps/server/bin/webagent-server.js", import.meta.url))
-
-/** Puts the installed command next to the bundle that it starts. */
-const install = (folder: string): string => {
-  const file = join(folder, "webagent-server.js")
-  copyFileSync(command, file)
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports: { "#main": "./server.mjs" } }))
-  return file
-}
 
 const adminKey = "wak_bench_admin"
 
@@ -141,12 +128,11 @@ export const walkOver = async (file: string, program: string, log: Options["log"
 export const walk = ({ log, quick }: Options): Promise<WalkReport> =>
   inFolder(async (folder) => {
     const runs = quick ? 20_000 : 1_000_000
-    const server = join(folder, "server")
-    await bundleServer(server)
+    const program = await installServer(join(folder, "server"))
     const file = join(folder, "walk.db")
     log(`a file with ${runs} runs`)
     await Effect.runPromise(Effect.provide(fill(runs, log), Layer.fresh(Database.layer({ file }))))
-    return { walk: await walkOver(file, install(server), log) }
+    return { walk: await walkOver(file, program, log) }
   })
 
 /** The table of a report. */

@@ -1,4 +1,6 @@
+import { copyFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { type InputOptions, type OutputOptions, type RolldownOutput, rolldown } from "rolldown"
 import { entry } from "./ServerProcess.ts"
 
@@ -36,4 +38,21 @@ export const bundleServer = async (folder: string, program = entry): Promise<Ser
     { dir: folder, entryFileNames: name, minify: true }
   )
   return { file: join(folder, name), size_kB: Math.round(sizeOf(output, name) / 1000) }
+}
+
+/** The installed command, which gives V8 its options. */
+const command = fileURLToPath(new URL("../../../../apps/server/bin/webagent-server.js", import.meta.url))
+
+/** Bundles the server into a folder with the installed command next to it; returns the command's file. */
+export const installServer = async (folder: string): Promise<string> => {
+  await bundleServer(folder)
+  const file = join(folder, "webagent-server.js")
+  copyFileSync(command, file)
+  // Chromium isn't part of the bundle
+  symlinkSync(
+    fileURLToPath(new URL("../../../../apps/server/node_modules", import.meta.url)),
+    join(folder, "node_modules")
+  )
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports: { "#main": "./server.mjs" } }))
+  return file
 }
