@@ -12,12 +12,16 @@ import { dataOf } from "../src/data.ts"
 import * as Durable from "../src/durable.ts"
 import { roundRobin } from "./proxy.ts"
 
-/** A server that is one node of several over a database, also over a file, which servers otherwise have to themselves. */
+/**
+ * A server that is one node of several over a database, also over a file, which servers otherwise have to themselves. It
+ * has workspaces if there is a folder for their files.
+ */
 export const layer = (
   data: string,
   name: string,
   lost: Effect.Effect<void> = Effect.void,
-  drainWithin = Duration.zero
+  drainWithin = Duration.zero,
+  files?: string
 ) =>
   Durable.layer(
     {
@@ -35,7 +39,7 @@ export const layer = (
       allowPrivateWebhooks: true,
       simulated: { seed: 1, turnDuration: undefined },
       drainWithin,
-      files: { folder: undefined, limits: SqlWorkspaces.defaultFileLimits, keep_ms: 30 * 86_400_000 },
+      files: { folder: files, limits: SqlWorkspaces.defaultFileLimits, keep_ms: 30 * 86_400_000 },
       retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },
       browsers: "simulated",
       agent: undefined,
@@ -46,11 +50,16 @@ export const layer = (
   )
 
 /** Such a node in this process: its HTTP, limits and work are those of a process. */
-export const node = Effect.fnUntraced(function* (data: string, name: string, drainWithin = Duration.zero) {
+export const node = Effect.fnUntraced(function* (
+  data: string,
+  name: string,
+  drainWithin = Duration.zero,
+  files?: string
+) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const told: Array<string> = []
   const lost = Effect.sync(() => void told.push("lost"))
-  const built = Layer.buildWithScope(Layer.fresh(layer(data, name, lost, drainWithin)), scope)
+  const built = Layer.buildWithScope(Layer.fresh(layer(data, name, lost, drainWithin, files)), scope)
   const { address, baseUrls } = Context.get(yield* built, Server)
   return { address, at: baseUrls.v4, told, close: Scope.close(scope, Exit.void) }
 })
