@@ -30,7 +30,7 @@ const entriesOf = Atom.family((text: string) => {
   return pagesOf((client, at) => client.audit.list({ query: { limit: 100, ...filters, ...at } }))
 })
 
-const labels = { key: "Key", action: "Action", target: "Id or name of a record" } as const
+const labels = { key: "Key", action: "Action", target: "Record" } as const
 
 const outcome = (status: number): string => (status < 300 ? "Done" : `Refused (${status})`)
 

@@ -1,9 +1,10 @@
 import type { Node } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { lazy, Suspense, useState } from "react"
-import { Console, reason } from "../../state/client.ts"
+import { Console, reason, serverInfo } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { count } from "../../ui/format.ts"
@@ -26,6 +27,8 @@ const undrainNode = Console.mutation("nodes", "undrain")
 /** The servers that share a store: what each does, which accept new work, and the health of the store. */
 const NodesScreen = () => {
   const result = useAtomValue(nodes)
+  // a simulated service is alone, so no other node could take over
+  const isAlone = valueOf(useAtomValue(serverInfo))?.has.includes("simulation") ?? false
   const failed = (change: AsyncResult.AsyncResult<unknown, unknown>) => {
     if (AsyncResult.isFailure(change)) say(reason(change))
   }
@@ -70,7 +73,7 @@ const NodesScreen = () => {
                     >
                       Accept work again
                     </Button>
-                  ) : (
+                  ) : isAlone ? null : (
                     <Button aria-label={`Drain ${node.name}`} onClick={() => ask(node)}>
                       Drain
                     </Button>

@@ -22,7 +22,7 @@ const guides = ["run-your-own-server", "console", "configuration", "monitor", "w
 const Documentation = () => (
   <Section title="Documentation">
     <p>
-      This server has a reference of each API:{" "}
+      This server has an API reference for each version:{" "}
       {references.map(([name, address], index) => (
         <span key={address}>
           {index === 0 ? "" : ", "}

@@ -66,7 +66,7 @@ console.log(run.status, run.result)`
   {
     name: "Published client",
     code: (body, origin) => `// npm install browser-use-sdk
-// the server needs the flag --api-key-header X-Browser-Use-API-Key
+// the server's flag: --api-key-header X-Browser-Use-API-Key
 import { BrowserUse } from "browser-use-sdk/v4"
 
 // the key is in WEBAGENT_API_KEY
