@@ -46,6 +46,7 @@ it("creates that need a browser go to a node with room, and messages to the node
     ),
     [
       "POST /api/v2/tasks: withRoom",
+      "POST /api/v2/browsers: withRoom",
       "POST /api/v3/sessions: withRoom",
       "POST /api/v3/browsers: withRoom",
       "POST /api/v4/runs: withRoom",
