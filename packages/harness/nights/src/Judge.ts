@@ -9,6 +9,7 @@ import { countedOf, nightPassRate, passRateRow } from "./PassRates.ts"
 import { differences, eligible, least, most, type Past } from "./Past.ts"
 import { saidBy, type Suspect, suspectsOf } from "./Suspects.ts"
 import * as Table from "./Table.ts"
+import * as UsualUsage from "./UsualUsage.ts"
 
 export { mostAtOnce, nextOf, type Suspect, type Weighed } from "./Suspects.ts"
 
@@ -88,6 +89,7 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioNa
     ...timed.each,
     ...paid.each
   ]
+  const usual = UsualUsage.of(nights, tonight)
   return {
     verdict: overall(
       rows.filter(({ figure }) => figure !== "leaked browsers" || tonight.scenarios.some(({ leaks }) => leaks > 0))
@@ -95,6 +97,7 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioNa
     nights: Math.min(nights.length, most),
     passedOver,
     differences: differences(tonight, nights.at(-1)),
+    ...(usual === undefined ? {} : { usual }),
     rows
   }
 }

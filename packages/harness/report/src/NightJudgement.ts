@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Comparison, JudgedVerdict } from "./Comparison.ts"
 import { StoredIneligibility } from "./StoredSentences.ts"
+import { UsualUsage } from "./UsualUsage.ts"
 
 /** Judgment of a run by earlier ones: the whole run's figures first, then the scenarios in their order. */
 export const NightJudgement = Schema.Struct({
@@ -12,6 +13,8 @@ export const NightJudgement = Schema.Struct({
   passedOver: Schema.Array(Schema.Struct({ why: StoredIneligibility, nights: Schema.Int })),
   /** Differences from the run before, though it was compared with it: `tool 0.1.0, was 0.0.9`. */
   differences: Schema.Array(Schema.String),
+  /** Usage of the earlier runs; absent if there are fewer than five, and of a partial run. */
+  usual: Schema.optionalKey(UsualUsage),
   rows: Schema.Array(Comparison)
 })
 export type NightJudgement = typeof NightJudgement.Type

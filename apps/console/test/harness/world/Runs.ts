@@ -171,6 +171,11 @@ export const runOf = (map: NightsMap): Run => {
             nights: 30,
             passedOver: [],
             differences: [],
+            usual: {
+              requests: { low: 1700, median: 1800, high: 1900 },
+              duration_ms: { low: 840_000, median: 870_000, high: 900_000 },
+              cost_usd: { low: 3.1, median: 3.4, high: 3.5 }
+            },
             rows: [
               {
                 figure: "duration",

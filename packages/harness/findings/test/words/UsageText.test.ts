@@ -36,4 +36,60 @@ describe("usage of a run in words", () => {
     assert.include(texts({ ...report, leftovers: [open] })[2], "0.23 USD simulated so far")
     assert.notInclude(texts({ ...report, leftovers: [{ ...open, state: "stopped" }] })[2], "so far")
   })
+
+  const figure = (median: number) => ({ low: 0.9 * median, median, high: 1.1 * median })
+  const judged = (requests: number, ms: number, usd: number) => ({
+    ...report,
+    judgement: {
+      verdict: "no evidence" as const,
+      nights: 9,
+      passedOver: [],
+      differences: [],
+      rows: [],
+      usual: { requests: figure(requests), duration_ms: figure(ms), cost_usd: figure(usd) }
+    }
+  })
+  const usual = (of: typeof report) =>
+    Object.values(UsageText.of(of)).map((used) => [UsageText.usualText(used), used.usual?.isFar])
+
+  it("compares the rest with the usual, and marks a figure far above it", () => {
+    assert.deepStrictEqual(usual(judged(31, 1390, 0.032)), [
+      ["the rest as usual", false],
+      ["the rest as usual", false],
+      ["the rest as usual", false]
+    ])
+    assert.deepStrictEqual(usual(judged(10, 2000, 0.01)), [
+      ["the rest 3 times the usual 10", true],
+      ["the rest usually 2 s", false],
+      ["the rest 3 times the usual 0.010 USD", true]
+    ])
+  })
+
+  it("says as usual of a figure that reads the same as the median", () => {
+    const steady = { ...judged(30, 1400, 0.03), results: [plain], counts: { ...report.counts, requests: 30 } }
+    const { usual: of } = steady.judgement
+    const narrow = { ...of, cost_usd: { low: 0.231, median: 0.2304, high: 0.2304 } }
+    const [requests, , cost] = usual({ ...steady, judgement: { ...steady.judgement, usual: narrow } })
+    assert.deepStrictEqual(
+      [requests, cost],
+      [
+        ["as usual", false],
+        ["as usual", false]
+      ]
+    )
+  })
+
+  it("doesn't compare a cost that may still grow, unless it is far above the usual already", () => {
+    const leftovers = [{ kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const]
+    assert.isUndefined(UsageText.of({ ...judged(31, 1390, 0.032), leftovers }).cost.usual)
+    assert.isTrue(UsageText.of({ ...judged(31, 1390, 0.01), leftovers }).cost.usual?.isFar)
+  })
+
+  it("compares nothing without earlier runs", () => {
+    assert.deepStrictEqual(usual(report), [
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined]
+    ])
+  })
 })
