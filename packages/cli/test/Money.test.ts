@@ -11,6 +11,21 @@ describe("Money", () => {
     assert.strictEqual(Money.difference("1", "-1"), "2")
   })
 
+  it("writes a sum in its shortest form, whatever its texts are", () => {
+    const cases = [
+      [[], "0"],
+      [["1.50", "2.50"], "4"],
+      [["-0.10", "+.05"], "-0.05"],
+      [["1e-7", "2.5E3"], "2500.0000001"],
+      [["100"], "100"],
+      [["0.000"], "0"],
+      // no numbers
+      [["", "-", ".", "1.2.3", "free", "1e9999", "0x10"], "0"]
+    ] as const
+    for (const [amounts, total] of cases) assert.strictEqual(Money.sum(amounts), total, amounts.join(" "))
+    assert.strictEqual(Money.share("-1", 1, 3), "-0.333333")
+  })
+
   it("a share is rounded up to a millionth", () => {
     const cases = [
       [["1", 1, 3], "0.333334"],

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type NightScenario, withId } from "@webagent/nights/Night"
+import type { Finding } from "@webagent/report/Finding"
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -36,6 +37,9 @@ const scenario = (index: number, day: number): NightScenario => {
   }
 }
 
+const { name, suite } = scenario(0, 0)
+const leak: Finding = { kind: { _tag: "Leak" }, severity: "error", scenarios: [{ suite, name }] }
+
 const writeYear = () => {
   mkdirSync(store, { recursive: true })
   const file = join(store, "history.ndjson")
@@ -46,8 +50,8 @@ const writeYear = () => {
       kind: "night",
       startedAt: new Date(Date.UTC(2025, 10, 28 + day, 2)).toISOString(),
       duration_ms: 60_000,
-      status: "passed",
-      findings: [],
+      status: day === nights - 1 ? "failed" : "passed",
+      findings: day === nights - 1 ? [leak] : [],
       fingerprint: { target: "simulated", tool: "0.1.0", concurrency: 8, trials: 5 },
       seed: 1,
       cost_usd: "6.6",
@@ -76,8 +80,11 @@ describe.runIf(process.platform === "linux")("ui with a year of 500 scenarios", 
     if (before === undefined || last === undefined) throw new Error("a year has two nights")
     const compared = await ui.read((source) => source.compare(last, before))
     assert.strictEqual(compared.scenarios, scenarios)
-    const refused = await ui.refused(({ actions }) => actions.acknowledge(last, { owner: "ann" }))
+    const refused = await ui.refused(({ actions }) => actions.acknowledge(before, { owner: "ann" }))
     assert.include(refused.detail, "no problem")
+    await ui.read(({ actions }) => actions.acknowledge(last, { owner: "ann" }))
+    const { acknowledged } = await ui.read((source) => source.night(last))
+    assert.strictEqual(acknowledged[0]?.owner, "ann")
     assert.isBelow(mostMemory(ui.program.pid), 300)
   })
 
