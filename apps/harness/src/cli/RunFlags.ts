@@ -181,6 +181,8 @@ const repetitionOf = ({
 export const optionsOf = ({ owner: owners, suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
   ...flags,
   ...repetitionOf(flags),
+  /** The flags themselves: a page may record some of the runs that it starts. */
+  repetition: { confirm: flags.confirm, trials: flags.trials },
   suites: [...suites, ...suite],
   tags,
   owners,
@@ -192,4 +194,22 @@ export const optionsOf = ({ owner: owners, suite, suites, tag: tags, ...flags }:
 export type RunOptions = ReturnType<typeof optionsOf> & {
   /** Only these scenarios: a page names each, and a command line can't. */
   readonly scenarios?: ReadonlyArray<ScenarioName>
+}
+
+/** The options of a run that a page starts. One that it records is a night, as with `run --record`. */
+export const startedAs = (
+  options: RunOptions,
+  {
+    record = false,
+    trial,
+    trials
+  }: {
+    readonly record: boolean | undefined
+    readonly trial: number | undefined
+    readonly trials: number | undefined
+  }
+): RunOptions => {
+  const { repetition } = options
+  const asked = { confirm: repetition.confirm, record, trial, trials: trials ?? repetition.trials }
+  return { ...options, record, trial, ...repetitionOf(asked) }
 }

@@ -13,7 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { basename, join } from "node:path"
 import * as ReportDirectory from "../cli/reports/ReportDirectory.ts"
-import type { RunOptions } from "../cli/RunFlags.ts"
+import { type RunOptions, startedAs } from "../cli/RunFlags.ts"
 import type * as ModuleFile from "../config/ModuleFile.ts"
 import { ExchangeListener } from "../observe/ExchangeListener.ts"
 import type { Seen } from "../observe/Seen.ts"
@@ -81,12 +81,12 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, tar
 
   /** The options of a run: what a request names replaces what the command line has. */
   const optionsFor = Effect.fnUntraced(function* (request: StartRun, reportDir: string) {
-    const { scenarios, suites, target, ...others } = request
+    const { record, scenarios, suites, target, trial, trials, ...others } = request
     const named = target === undefined ? {} : targetOf(target)
     if (named === undefined) {
       return yield* new CannotError({ detail: `There is no target "${target}". Choose one of the project's targets.` })
     }
-    const wanted = { ...options, ...named, ...others, reportDir, reporters }
+    const wanted = { ...startedAs(options, { record, trial, trials }), ...named, ...others, reportDir, reporters }
     const isPaid = wanted.allowPaid && isPaidTarget(wanted.target)
     const left_usd = options.maxCost === undefined ? undefined : Money.difference(options.maxCost, spent_usd)
     if (isPaid && left_usd !== undefined && Number(left_usd) <= 0) {

@@ -60,6 +60,8 @@ export const make = ({ config, folders, isOurs, nightOfRun, options, reports }: 
     target: header.target.simulated ? "simulated" : header.target.address,
     seed: header.seed,
     trials: header.trials ?? undefined,
+    // a scenario of a recorded night may have had a number of its own
+    keepsDeclaredTrials: true,
     trial: undefined
   })
 

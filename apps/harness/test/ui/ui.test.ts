@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { runFilePath, uiApiPath } from "@webagent/harness-api"
+import { runFilePath, type StartRun, uiApiPath } from "@webagent/harness-api"
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -138,6 +139,19 @@ describe("ui", () => {
     assert.strictEqual(whole.points.at(-1)?.scored, 4)
     assert.strictEqual((await ui.refused((source) => source.compare(night.id, night.id)))._tag, "CannotError")
     assert.strictEqual((await ui.refused((source) => source.night("abcdef")))._tag, "MissingError")
+  })
+
+  it("records a night with the setting of run --record, and no other run", { timeout: 60_000 }, async () => {
+    const settingOf = async (change: StartRun) => {
+      const { id } = await ui.read(({ actions }) => actions.start({ scenarios: [pays], ...change }))
+      await ui.follow({ run: id, after: 0 }, ({ _tag }) => _tag === "Finished")
+      const { report } = await ui.read(({ run }) => run(id))
+      return [report?.results[0]?.trials.length, report?.header.limits.confirm]
+    }
+    const { confirm, trials } = nightlySetting
+    assert.deepEqual(await settingOf({ record: true }), [trials, confirm])
+    assert.deepEqual(await settingOf({ record: true, trials: 2 }), [2, confirm])
+    assert.deepEqual(await settingOf({}), [1, undefined])
   })
 
   it("writes the quarantine file, and releases from it", async () => {
