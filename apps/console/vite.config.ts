@@ -1,6 +1,10 @@
 import react from "@vitejs/plugin-react"
+import * as Channel from "effect/Channel"
 import * as Formatter from "effect/Formatter"
+import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -27,43 +31,39 @@ const compressed = (): Plugin => {
   }
 }
 
-/**
- * Replaces every schema with a value that can't decode. The words of findings are in modules with schemas, which the page of
- * a file never decodes with: its data is as the program wrote it.
- */
-const withoutSchemas = (): Plugin => {
-  const id = "\0without-schemas"
+/** Replaces a module of Effect: each of its values is the one that `text` defines, unless it has a value of its own name. */
+const without = (module: string, names: object, text: string, own: ReadonlyArray<string> = []): Plugin => {
+  const id = `\0without-${module}`
+  const isIt = new RegExp(`(?:^effect|^\\.\\.?)/${module}(?:\\.js)?$`, "u")
   return {
-    name: "without-schemas",
+    name: `without-${module}`,
     enforce: "pre",
-    resolveId: (source) => (/(?:^effect|^\.\.?)\/Schema(?:\.js)?$/u.test(source) ? id : undefined),
+    resolveId: (source) => (isIt.test(source) ? id : undefined),
     load: (loaded) =>
       loaded === id
-        ? [
-            "const schema = new Proxy(function () {}, { get: () => schema, apply: () => schema })",
-            `export { ${Object.keys(Schema)
-              .map((name) => `schema as ${name}`)
-              .join(", ")} }`
-          ].join("\n")
-        : undefined
-  }
-}
-
-/** Replaces the texts of values for debugging, which no screen shows, with those of the language: 1 kB of compressed script. */
-const withoutFormatter = (): Plugin => {
-  const id = "\0without-formatter"
-  return {
-    name: "without-formatter",
-    enforce: "pre",
-    resolveId: (source) => (/(?:^effect|^\.\.?)\/Formatter(?:\.js)?$/u.test(source) ? id : undefined),
-    load: (loaded) =>
-      loaded === id
-        ? `const text = (value) => String(value)\nexport { ${Object.keys(Formatter)
-            .map((name) => `text as ${name}`)
+        ? `${text}\nexport { ${Object.keys(names)
+            .map((name) => (own.includes(name) ? name : `value as ${name}`))
             .join(", ")} }`
         : undefined
   }
 }
+
+/** A value that does nothing, whatever one does with it. */
+const nothing = "const value = new Proxy(function () {}, { get: () => value, apply: () => value })"
+
+/** Parts of Effect that a page of one file never uses. */
+const unused = (): ReadonlyArray<Plugin> => [
+  // the words of findings are in modules with schemas, but the data of the page is as the program wrote it
+  without("Schema", Schema, nothing),
+  // atoms can be made of streams, and no atom of the page is
+  without("Stream", Stream, `${nothing}\nconst isStream = () => false`, ["isStream"]),
+  without("Channel", Channel, nothing),
+  without("Queue", Queue, nothing),
+  without("SubscriptionRef", SubscriptionRef, nothing)
+]
+
+/** Replaces texts for debugging, which no screen shows: 1 kB of compressed script. */
+const withoutFormatter = () => without("Formatter", Formatter, "const value = (of) => String(of)")
 
 /**
  * Imports screens at once that other pages load when they are opened. A page of one file has them all, and the wrappers that
@@ -123,6 +123,7 @@ const treeshake = { propertyReadSideEffects: false as const, manualPureFunctions
 /** The screens of `webagent-harness ui`. */
 const ofHarness: UserConfig = {
   ...shared,
+  plugins: [withoutFormatter(), ...shared.plugins],
   root: `${app}src/harness`,
   // addresses of screens are behind a #, so the page may be at any path
   base: "./",
@@ -133,7 +134,7 @@ const ofHarness: UserConfig = {
 /** The same screens as one classic script and one style sheet, which `webagent-harness ui --export` puts into one file. */
 const ofExport: UserConfig = {
   ...shared,
-  plugins: [withoutSchemas(), withoutFormatter(), withoutLazyImports(), ...shared.plugins],
+  plugins: [...unused(), withoutFormatter(), withoutLazyImports(), ...shared.plugins],
   define: { isFile: "true" },
   root: `${app}src/harness`,
   base: "./",

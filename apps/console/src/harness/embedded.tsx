@@ -1,4 +1,4 @@
-import { type EmbeddedData, embeddedData, embeddedSource } from "@webagent/harness-api/Embedded"
+import { embeddedData, embeddedSource, type PackedData } from "@webagent/harness-api/Embedded"
 import { createRoot } from "react-dom/client"
 import { registry } from "../state/react.ts"
 import "../styles/styles.ts"
@@ -9,7 +9,7 @@ import { source } from "./state/source.ts"
 const root = document.getElementById("root")
 const data = embeddedData()
 /** True if a page has something to show at an address of the navigation. */
-const has = ({ loadComparisons, loads, runs, suites }: EmbeddedData, to: string): boolean =>
+const has = ({ loadComparisons, loads, runs, suites }: PackedData, to: string): boolean =>
   (to !== "/runs" || runs.rows.length > 0) &&
   (to !== "/suites" || suites.files.length > 0) &&
   (to !== "/load" || loads.length + loadComparisons.length > 0)

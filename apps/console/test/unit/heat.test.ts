@@ -3,7 +3,8 @@ import { choiceOf, textOf } from "../../src/harness/nights/filters.ts"
 import { chosen, described, drawn, heatOf, legendOf, titleOf } from "../../src/harness/nights/heat.ts"
 import { headsOf } from "../../src/harness/nights/heads.ts"
 import { measured } from "../../src/harness/nights/measure.ts"
-import { inView, moved, offsetFor } from "../../src/harness/nights/windowing.ts"
+import { inView, moved, nearView, offsetFor, within } from "../../src/harness/nights/windowing.ts"
+import { costOf } from "../../src/harness/nights/title.ts"
 import { makeWorld } from "../harness/World.ts"
 import { nameOf } from "../harness/world/Facts.ts"
 
@@ -61,6 +62,19 @@ describe("the heat map", () => {
     )
   })
 
+  it("marks the part of a night's cost that its confirm trials had", () => {
+    const [night] = heat.nights
+    if (night === undefined) return assert.fail()
+    const of = {
+      ...night.of,
+      target: "simulated",
+      cost_usd: "0.54",
+      planned: { ...night.of.planned, cost_usd: "0.34" }
+    }
+    assert.strictEqual(costOf({ ...night, of }), "$0.5400 simulated, $0.2000 to confirm")
+    assert.strictEqual(costOf({ ...night, of: { ...of, target: "staging", cost_usd: "0.34" } }), "$0.3400")
+  })
+
   it("keeps its choice in the address", () => {
     const choice = {
       filters: { text: "a b", tag: "smoke", owner: "search", isRedOnly: true },
@@ -108,10 +122,16 @@ describe("the cells of a figure", () => {
 })
 
 describe("the window of a grid", () => {
-  it("has the items in view and two around them", () => {
-    assert.deepStrictEqual(inView(100, 100, 20, 365), { first: 3, end: 12 })
-    assert.deepStrictEqual(inView(0, 100, 20, 3), { first: 0, end: 3 })
-    assert.deepStrictEqual(inView(7200, 100, 20, 365), { first: 358, end: 365 })
+  it("has the items in view, as far as there are any", () => {
+    assert.deepStrictEqual(inView(100, 100, 20), { first: 5, end: 10 })
+    assert.deepStrictEqual(within(inView(110, 100, 20), 9), { first: 5, end: 9 })
+    assert.deepStrictEqual(within(inView(110, 100, 20), 3), { first: 3, end: 3 })
+  })
+
+  it("has some more heads around those in view, so that a small scroll changes nothing", () => {
+    assert.deepStrictEqual(nearView(0, 160, 20), { first: 0, end: 8 })
+    assert.deepStrictEqual(nearView(500, 160, 20), { first: 24, end: 40 })
+    assert.deepStrictEqual(nearView(620, 160, 20), nearView(500, 160, 20))
   })
 
   it("scrolls no further than an item needs", () => {

@@ -1,7 +1,11 @@
 import { exportElement } from "@webagent/harness-api"
-import type { EmbeddedData } from "@webagent/harness-api/Embedded"
+import { type EmbeddedData, packedData } from "@webagent/harness-api/Embedded"
 import { createHash } from "node:crypto"
+import { gzipSync } from "node:zlib"
 import type { Bundle } from "./Screens.ts"
+
+/** A text as gzip in base64. */
+export const pack = (text: string): string => gzipSync(text).toString("base64")
 
 /** JSON that stands in an element: no text in it can close the element, or end a line of a script. */
 export const inert = (data: unknown): string =>
@@ -45,7 +49,8 @@ const unbuilt =
  * Renders the page of some data. Chromium blocks modules and requests on addresses of files, so it is one classic script with its
  * data. Without a bundle, the page has the data alone, and `complete` adds the screens.
  */
-export const render = (data: EmbeddedData, bundle: Bundle | undefined): string => documentOf(inert(data), bundle)
+export const render = (data: EmbeddedData, bundle: Bundle | undefined): string =>
+  documentOf(inert(packedData(data, pack)), bundle)
 
 /** True if a page has its data alone. */
 export const isUnbuilt = (page: string): boolean => page.includes(unbuilt)

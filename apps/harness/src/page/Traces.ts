@@ -1,8 +1,8 @@
-import { gzipSync } from "node:zlib"
 import { allTrialsOf, isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Findings from "@webagent/findings/Findings"
 import * as Effect from "effect/Effect"
+import * as ExportFile from "./ExportFile.ts"
 
 /** The most that all traces of a page may take, in characters. */
 export const most = 8_000_000
@@ -45,7 +45,7 @@ export const packed = Effect.fnUntraced(function* <E, R>(
   for (const file of wanted(report)) {
     const text = yield* Effect.orElseSucceed(read(file), () => undefined)
     if (text === undefined) continue
-    const one = gzipSync(text).toString("base64")
+    const one = ExportFile.pack(text)
     if (size + one.length > left) break
     size += one.length
     traces.push([file, one])

@@ -11,8 +11,20 @@ import type { Source, SourceError } from "./Source.ts"
 import type { SuiteTree } from "./Suites.ts"
 import { exportElement } from "./Wire.ts"
 
-/** The data of an exported page, as its element with the id `exportElement` holds it in JSON. */
-export interface EmbeddedData {
+/** Data of an exported page that its first screen doesn't need. Of a year of nights, it is most of the page. */
+interface FurtherData {
+  readonly nightDetails: ReadonlyArray<NightDetail>
+  readonly comparisons: ReadonlyArray<CompareOutput>
+  /** The whole nights over time. */
+  readonly trend: ReadonlyArray<TrendPoint>
+  /** By row of `nights`, then by night: median milliseconds, 0 if nothing was measured. */
+  readonly durations: ReadonlyArray<ReadonlyArray<number>>
+  /** The same in USD; a row without any cost is empty. */
+  readonly costs: ReadonlyArray<ReadonlyArray<number>>
+}
+
+/** Data of an exported page that its first screen may need. */
+interface FirstData {
   readonly format: 1
   /** The address of the first screen; null for the nights. */
   readonly start: string | null
@@ -28,20 +40,30 @@ export interface EmbeddedData {
   /** Traces by `<run>/traces/12.json`: gzip in base64. */
   readonly traces: Readonly<Record<string, string>>
   readonly nights: NightsMap
-  readonly nightDetails: ReadonlyArray<NightDetail>
-  readonly comparisons: ReadonlyArray<CompareOutput>
-  /** The whole nights over time. */
-  readonly trend: ReadonlyArray<TrendPoint>
-  /** By row of `nights`, then by night: median milliseconds, 0 if nothing was measured. */
-  readonly durations: ReadonlyArray<ReadonlyArray<number>>
-  /** The same in USD; a row without any cost is empty. */
-  readonly costs: ReadonlyArray<ReadonlyArray<number>>
   readonly loads: ReadonlyArray<LoadSummary>
   readonly loadDetails: ReadonlyArray<LoadDetail & { readonly run: string }>
   readonly loadComparisons: ReadonlyArray<LoadComparisonSummary>
   /** By `<run>/<test>` of comparisons of two services, and by `<run>/<test>/<earlier run>` of two load tests. */
   readonly comparedLoads: Readonly<Record<string, LoadComparison>>
 }
+
+/** The data of an exported page. */
+export interface EmbeddedData extends FirstData, FurtherData {}
+
+/** The data of an exported page, as its element with the id `exportElement` holds it in JSON. */
+export interface PackedData extends FirstData {
+  /** `FurtherData` as JSON: gzip in base64, which a page unpacks when a screen needs it. */
+  readonly further: string
+}
+
+/** Takes the data apart that the first screen doesn't need. `pack` makes gzip in base64 of a text. */
+export const packedData = (
+  { comparisons, costs, durations, nightDetails, trend, ...first }: EmbeddedData,
+  pack: (text: string) => string
+): PackedData => ({
+  ...first,
+  further: pack(JSON.stringify({ comparisons, costs, durations, nightDetails, trend } satisfies FurtherData))
+})
 
 const missing = (what: string): Effect.Effect<never, SourceError> =>
   Effect.fail({
@@ -52,20 +74,21 @@ const missing = (what: string): Effect.Effect<never, SourceError> =>
 const orMissing = <A>(value: A | undefined, what: string): Effect.Effect<A, SourceError> =>
   value === undefined ? missing(what) : Effect.succeed(value)
 
-const bytesOf = (packed: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(packed), (character) => character.charCodeAt(0))
+const bytesOf = (packed: string): Uint8Array<ArrayBuffer> => {
+  const text = atob(packed)
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
+}
 
-const unpack = async (packed: string): Promise<Trace> => {
+/** Unpacks JSON that this program has written, of the same version. */
+const unpack = async <A>(packed: string): Promise<A> => {
   const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("gzip"))
-  // this program has written it, of the same version
-  return (await new Response(stream).json()) as Trace
+  return (await new Response(stream).json()) as A
 }
 
 /** Returns the points of a scenario from the columns of the heat map. */
-const pointsOf = (
-  { costs, durations, nights }: Pick<EmbeddedData, "costs" | "durations" | "nights">,
-  row: number
-): ReadonlyArray<TrendPoint> =>
+const pointsOf = (nights: NightsMap, { costs, durations }: FurtherData, row: number): ReadonlyArray<TrendPoint> =>
   nights.nights.flatMap((night, index) => {
     const cell = cellsOf(night)(row)
     if (cell === undefined) return []
@@ -80,25 +103,18 @@ const pointsOf = (
   })
 
 /** Returns a source of the data of an exported page. It has no actions. */
-export const embeddedSource = (data: EmbeddedData): Source => {
-  const {
-    comparedLoads,
-    comparisons,
-    details,
-    loadComparisons,
-    loadDetails,
-    loads,
-    nightDetails,
-    nights,
-    project,
-    runs,
-    suites,
-    traces
-  } = data
+export const embeddedSource = (data: PackedData): Source => {
+  const { comparedLoads, details, loadComparisons, loadDetails, loads, nights, project, runs, suites, traces } = data
+  let unpacked: Promise<FurtherData> | undefined
+  const further = Effect.tryPromise(() => (unpacked ??= unpack<FurtherData>(data.further))).pipe(
+    Effect.catch(() => missing("readable details of its nights"))
+  )
   const trendOf = (scenario: ScenarioName | null): Effect.Effect<Trend, SourceError> => {
-    if (scenario === null) return Effect.succeed({ scenario, points: data.trend })
+    if (scenario === null) return Effect.map(further, ({ trend }) => ({ scenario, points: trend }))
     const row = nights.rows.findIndex(({ name, suite }) => suite === scenario.suite && name === scenario.name)
-    return row < 0 ? missing("this scenario") : Effect.sync(() => ({ scenario, points: pointsOf(data, row) }))
+    return row < 0
+      ? missing("this scenario")
+      : Effect.map(further, (figures) => ({ scenario, points: pointsOf(nights, figures, row) }))
   }
   return {
     project: Effect.succeed(project),
@@ -113,26 +129,32 @@ export const embeddedSource = (data: EmbeddedData): Source => {
       const packed = traces[`${run}/${trace}`]
       return packed === undefined
         ? missing("the trace of this trial")
-        : Effect.tryPromise(() => unpack(packed)).pipe(Effect.catch(() => missing("a readable trace of this trial")))
+        : Effect.tryPromise(() => unpack<Trace>(packed)).pipe(
+            Effect.catch(() => missing("a readable trace of this trial"))
+          )
     },
     linkOf: (run, file) => (run === data.home ? file.split("/").map(encodeURIComponent).join("/") : undefined),
     reportOf: (night) => data.reports[night],
     nights: () => Effect.succeed(nights),
     figures: (figure) =>
-      Effect.succeed({
+      Effect.map(further, ({ costs, durations }) => ({
         nights: nights.nights.map(({ id }) => id),
-        rows: figure === "duration" ? data.durations : data.costs
-      }),
+        rows: figure === "duration" ? durations : costs
+      })),
     night: (id) =>
-      orMissing(
-        nightDetails.find(({ night }) => night.id === id),
-        "the details of this night"
+      Effect.flatMap(further, ({ nightDetails }) =>
+        orMissing(
+          nightDetails.find(({ night }) => night.id === id),
+          "the details of this night"
+        )
       ),
     compare: (night, before) =>
-      orMissing(
-        comparisons.find((one) => one.after.id === night && one.before.id === before) ??
-          compareEmbedded(data, night, before),
-        "one of these nights"
+      Effect.flatMap(further, ({ comparisons, costs, durations }) =>
+        orMissing(
+          comparisons.find((one) => one.after.id === night && one.before.id === before) ??
+            compareEmbedded({ costs, durations, nights }, night, before),
+          "one of these nights"
+        )
       ),
     trend: trendOf,
     loads: Effect.succeed(loads),
@@ -150,7 +172,7 @@ export const embeddedSource = (data: EmbeddedData): Source => {
 }
 
 /** Reads the data of the exported page that this script is in; undefined on a page of a running command. */
-export const embeddedData = (): EmbeddedData | undefined => {
+export const embeddedData = (): PackedData | undefined => {
   const text = document.getElementById(exportElement)?.textContent
-  return text === null || text === undefined ? undefined : (JSON.parse(text) as EmbeddedData)
+  return text === null || text === undefined ? undefined : (JSON.parse(text) as PackedData)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { embeddedSource, type EmbeddedData } from "@webagent/harness-api/Embedded"
+import { embeddedSource, type EmbeddedData, packedData } from "@webagent/harness-api/Embedded"
 import { absent, cellsOf, letterOf, verdictOf } from "@webagent/harness-api/NightCells"
 import type { SourceError } from "@webagent/harness-api/Source"
 import { Verdict } from "@webagent/report/Verdict"
@@ -32,6 +32,8 @@ const column = (id: string, cells: string, rates: ReadonlyArray<readonly [number
 
 const row = (name: string) => ({ suite: "shop", name, tags: [], owner: null, quarantine: null })
 
+const pack = (text: string) => gzipSync(text).toString("base64")
+
 const data = {
   home: null,
   start: null,
@@ -39,7 +41,7 @@ const data = {
   runs: { rows: [], next: null, total: 0 },
   details: [],
   traces: {
-    "a/traces/1.json": gzipSync(JSON.stringify({ format: 1, suite: "shop" })).toString("base64"),
+    "a/traces/1.json": pack(JSON.stringify({ format: 1, suite: "shop" })),
     "a/traces/2.json": "AAAA"
   },
   nights: {
@@ -80,7 +82,7 @@ describe("NightCells", () => {
 })
 
 describe("embeddedSource", () => {
-  const source = embeddedSource(data)
+  const source = embeddedSource(packedData(data, pack))
 
   it("returns figures in the order of the map", async () => {
     expect(await Effect.runPromise(source.figures("cost"))).toEqual({ nights: ["1", "2"], rows: data.costs })
@@ -119,12 +121,8 @@ describe("embeddedSource", () => {
     )
     const rows = ["same", "breaks", "heals", "slows"].map(row)
     const figures = rows.map(({ name }) => (name === "slows" ? [100, 100, 200] : [100, 101, 102]))
-    const all = embeddedSource({
-      ...data,
-      nights: { rows, nights, total: 3, problems: [] },
-      durations: figures,
-      costs: [[], [], [], []]
-    })
+    const changed = { nights: { rows, nights, total: 3, problems: [] }, durations: figures, costs: [[], [], [], []] }
+    const all = embeddedSource(packedData({ ...data, ...changed }, pack))
     const { also, because, changes, note, scenarios, verdict } = await Effect.runPromise(all.compare("3", "1"))
     expect([verdict, because, also, scenarios]).toEqual([
       "worse",
@@ -141,6 +139,20 @@ describe("embeddedSource", () => {
     expect(note).toContain("webagent-harness compare")
     const same = await Effect.runPromise(all.compare("2", "1"))
     expect([same.verdict, same.changes]).toEqual(["no difference seen", []])
+  })
+
+  it("shows its first screens if the details of its nights are damaged, and says so of the others", async () => {
+    const damaged = embeddedSource({ ...packedData(data, pack), further: "AAAA" })
+    expect(await Effect.runPromise(damaged.nights())).toEqual(data.nights)
+    const reads: ReadonlyArray<Effect.Effect<unknown, SourceError>> = [
+      damaged.figures("cost"),
+      damaged.night("1"),
+      damaged.compare("2", "1"),
+      damaged.trend(null)
+    ]
+    for (const read of reads) {
+      expect((await Effect.runPromise(Effect.flip(read))).detail).toContain("without readable details of its nights")
+    }
   })
 
   it("names the command that shows what the page doesn't have", async () => {

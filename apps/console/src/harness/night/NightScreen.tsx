@@ -99,7 +99,7 @@ const order = ["claimed", "failed", "flaky", "infra", "unscored", "skipped", "pa
 const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
   const { next, night, previous, run } = detail
   const can = canOf(useAtomValue(project))
-  const { cost_usd, duration_ms, findings = [], fingerprint, id, partial, scenarios, seed, startedAt, status } = night
+  const { duration_ms, findings = [], fingerprint, id, partial, scenarios, seed, startedAt, status } = night
   return (
     <div className={styles["screen"]}>
       <RecordHead
@@ -111,7 +111,7 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
           ["Started", <Time key="at" at={startedAt} />],
           ["Took", span(duration_ms)],
           ["Passed", NightText.passedText(night)],
-          ["Cost", `${usd(cost_usd)}${fingerprint.target === "simulated" ? " simulated" : ""}`],
+          ["Cost", `${NightText.costText(night)}${fingerprint.target === "simulated" ? " simulated" : ""}`],
           ["Target", fingerprint.target],
           ["Version", fingerprint.tool],
           ["Seed", String(seed)],

@@ -1,7 +1,7 @@
 import * as PartialText from "@webagent/findings/words/PartialText"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
-import { counted, span, usd } from "../../ui/format.ts"
+import { counted, span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { Status } from "../../ui/Status.tsx"
@@ -12,7 +12,7 @@ import { source } from "../state/source.ts"
 import { addressOf, statusOf } from "./heads.ts"
 import type { Night } from "./heat.ts"
 import { nights } from "./nights.state.ts"
-import { passedOf, titleOf } from "./title.ts"
+import { costOf, passedOf, titleOf } from "./title.ts"
 
 const isFailed = ({ of: { isAway, status } }: Night): boolean => isAway || status === "failed"
 
@@ -69,11 +69,7 @@ const NightsListScreen = () => {
                 { name: "Why", cell: (night) => <Untrusted max={240}>{whyOf(night)}</Untrusted> },
                 { name: "Passed", cell: passedOf },
                 { name: "Took", isNumber: true, cell: ({ of }) => span(of.duration_ms) },
-                {
-                  name: "Cost",
-                  isNumber: true,
-                  cell: ({ of }) => `${usd(of.cost_usd)}${of.target === "simulated" ? " simulated" : ""}`
-                },
+                { name: "Cost", isNumber: true, cell: costOf },
                 {
                   name: "Version",
                   cell: ({ of }) => <Untrusted max={40}>{of.revisions.service?.version ?? "–"}</Untrusted>

@@ -1,10 +1,10 @@
-import { span, usd } from "../../ui/format.ts"
+import { span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { addressOf, statusOf } from "./heads.ts"
 import type { Night } from "./heat.ts"
-import { titleOf } from "./title.ts"
+import { costOf, titleOf } from "./title.ts"
 import styles from "./NightsScreen.module.css"
 
 /** The newest night in a line. */
@@ -17,8 +17,7 @@ const Tonight = ({ night }: { readonly night: Night }) => (
       <Untrusted max={200}>{titleOf(night)}</Untrusted>
     </Link>
     <span>
-      <Time at={night.of.startedAt} /> · {span(night.of.duration_ms)} · {usd(night.of.cost_usd)}
-      {night.of.target === "simulated" ? " simulated" : ""}
+      <Time at={night.of.startedAt} /> · {span(night.of.duration_ms)} · {costOf(night)}
     </span>
   </>
 )

@@ -139,17 +139,19 @@ export const described = (line: Line, night: Night | undefined): string => {
 }
 
 /** The symbols in use, with their words, the worst first. */
-export const legendOf = ({ lines, nights }: Heat): ReadonlyArray<Drawn & { readonly words: string }> => {
-  const used = new Set(nights.flatMap((night) => lines.map((line) => stateOf(line, night))))
-  const used2 = new Set(nights.flatMap((night) => [...night.signs.values()]))
+export const legendOf = ({ nights }: Heat): ReadonlyArray<Drawn & { readonly words: string }> => {
+  const used = new Set<State>(
+    nights.flatMap(({ of }) => [...new Set(of.cells)].flatMap((letter) => verdictOf(letter) ?? []))
+  )
+  const problems = new Set(nights.flatMap((night) => [...night.signs.values()]))
   const plain = states
-    .filter((state) => used.has(state) && state !== "sign" && state !== "none")
+    .filter((state) => used.has(state))
     .map((state) => {
       const [symbol, look, words] = marks[state]
       return { text: state === "flaky" ? "3/5" : symbol, look, words }
     })
   const others = Object.entries(signs)
-    .filter(([sign]) => used2.has(sign as Sign))
+    .filter(([sign]) => problems.has(sign as Sign))
     .map(([, [text, words]]) => ({ text, look: marks.sign[1], words }))
   return [...plain, ...others]
 }

@@ -31,11 +31,19 @@ export const colorsOf = (element: HTMLElement): Colors => {
   return colors
 }
 
+/** Draws cells at a resolution. */
+export interface Painter {
+  /** Pixels of the screen in a CSS pixel. */
+  readonly scale: number
+  /** Draws a cell with its upper left corner at this place, in CSS pixels. */
+  readonly draw: (context: CanvasRenderingContext2D, cell: Drawn, x: number, y: number) => void
+}
+
 /**
  * Draws cells as small pictures, which are made once for each look and text: drawing a picture is several times faster than
  * drawing a text.
  */
-export const makePainter = (colors: Colors, scale: number, font: string) => {
+export const makePainter = (colors: Colors, scale: number, font: string): Painter => {
   const pictures = new Map<string, OffscreenCanvas>()
   const [width, height] = [cellSize.width * scale, cellSize.height * scale]
   const make = ({ look, text }: Drawn & { readonly look: Look }): OffscreenCanvas => {
@@ -55,11 +63,14 @@ export const makePainter = (colors: Colors, scale: number, font: string) => {
     context.fillText(text, cellSize.width / 2, cellSize.height / 2 + 1, cellSize.width - 4)
     return picture
   }
-  return (context: CanvasRenderingContext2D, { look, text }: Drawn, x: number, y: number): void => {
-    if (look === "none") return
-    const key = `${look} ${text}`
-    let picture = pictures.get(key)
-    if (picture === undefined) pictures.set(key, (picture = make({ look, text })))
-    context.drawImage(picture, x * scale, y * scale)
+  return {
+    scale,
+    draw: (context, { look, text }, x, y) => {
+      if (look === "none") return
+      const key = `${look} ${text}`
+      let picture = pictures.get(key)
+      if (picture === undefined) pictures.set(key, (picture = make({ look, text })))
+      context.drawImage(picture, x * scale, y * scale)
+    }
   }
 }

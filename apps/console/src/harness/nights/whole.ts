@@ -1,6 +1,5 @@
 import { verdictOf } from "@webagent/harness-api/NightCells"
 import type { NightsColumn } from "@webagent/harness-api"
-import type { Verdict } from "@webagent/report/Verdict"
 import { counted, span, usd } from "../../ui/format.ts"
 import type { Drawn, Heat, Night } from "./heat.ts"
 
@@ -23,37 +22,49 @@ const isWorse = ({ regressed }: NightsColumn, figure: Figure) => regressed.inclu
 
 const worseText = (night: NightsColumn, figure: Figure) => (isWorse(night, figure) ? ", worse than before" : "")
 
-const countOf = ({ cells }: NightsColumn, ...verdicts: ReadonlyArray<Verdict>) =>
-  [...cells].filter((letter) => {
-    const verdict = verdictOf(letter)
-    return verdict !== undefined && verdicts.includes(verdict)
-  }).length
+/** Numbers of trials and scenarios of a night. */
+interface Totals {
+  readonly passed: number
+  readonly scored: number
+  readonly failed: number
+  readonly flaky: number
+}
 
-/** Numbers of passed and scored trials of a night. */
-const trialsOf = ({ cells, rates, usual: most }: NightsColumn): readonly [passed: number, scored: number] => {
-  const others = new Map(rates.map(([row, passed, scored]) => [row, [passed, scored] as const]))
-  return [...cells].reduce<readonly [number, number]>(
-    ([passed, scored], letter, row) => {
-      const verdict = verdictOf(letter)
-      if (verdict === undefined) return [passed, scored]
-      const [good, all] = others.get(row) ?? [most, most]
-      return [passed + good, scored + all]
-    },
-    [0, 0]
-  )
+const totals = new WeakMap<NightsColumn, Totals>()
+
+const count = ({ cells, rates, usual: most }: NightsColumn): Totals => {
+  const others = new Map(rates.map(([row, ...rate]) => [row, rate]))
+  let [passed, scored, failed, flaky] = [0, 0, 0, 0]
+  for (let row = 0; row < cells.length; row++) {
+    const verdict = verdictOf(cells[row])
+    if (verdict === undefined) continue
+    const [good, all] = others.get(row) ?? [most, most]
+    passed += good
+    scored += all
+    if (verdict === "failed" || verdict === "claimed") failed++
+    if (verdict === "flaky") flaky++
+  }
+  return { passed, scored, failed, flaky }
+}
+
+/** Counts a night once: its cells are drawn again with each scroll. */
+const totalsOf = (night: NightsColumn): Totals => {
+  const counted = totals.get(night) ?? count(night)
+  totals.set(night, counted)
+  return counted
 }
 
 const passRate: WholeLine = {
   whole: "trials passed",
   drawn: ({ of }) => {
-    const [passed, scored] = trialsOf(of)
+    const { passed, scored } = totalsOf(of)
     if (scored === 0) return nothing
     // 100 % is all of them
     const text = passed === scored ? "100" : String(Math.min(99, Math.round((100 * passed) / scored)))
     return { text, look: isWorse(of, "pass rate") ? "bad" : passed === scored ? "ok" : "still" }
   },
   described: ({ of }) => {
-    const [passed, scored] = trialsOf(of)
+    const { passed, scored } = totalsOf(of)
     return `${passed} of ${scored} trials passed${worseText(of, "pass rate")}`
   }
 }
@@ -61,15 +72,17 @@ const passRate: WholeLine = {
 const failed: WholeLine = {
   whole: "failed scenarios",
   drawn: ({ of }) => {
-    const count = countOf(of, "failed", "claimed")
-    return count === 0 ? usual : { text: String(count), look: "bad" }
+    const { failed } = totalsOf(of)
+    return failed === 0 ? usual : { text: String(failed), look: "bad" }
   },
-  described: ({ of }) =>
-    [
-      `${counted(countOf(of, "failed", "claimed"), "scenario")} failed`,
-      `${countOf(of, "flaky")} flaky`,
+  described: ({ of }) => {
+    const { failed, flaky } = totalsOf(of)
+    return [
+      `${counted(failed, "scenario")} failed`,
+      `${flaky} flaky`,
       ...(of.leaks === 0 ? [] : [`${counted(of.leaks, "browser")} leaked`])
     ].join(", ")
+  }
 }
 
 const medianOf = (values: ReadonlyArray<number>): number => {

@@ -5,10 +5,25 @@ export interface Span {
   readonly end: number
 }
 
-/** The items in view, and some around them. */
-export const inView = (offset: number, size: number, item: number, count: number, around = 2): Span => ({
-  first: Math.max(0, Math.min(count, Math.floor(offset / item) - around)),
-  end: Math.max(0, Math.min(count, Math.ceil((offset + size) / item) + around))
+/** The items in view. */
+export const inView = (offset: number, size: number, item: number): Span => ({
+  first: Math.max(0, Math.floor(offset / item)),
+  end: Math.max(0, Math.ceil((offset + size) / item))
+})
+
+/** Heads of rows and columns come and go by this number, so that most scrolls only move those that are there. */
+const atOnce = 8
+
+/** The items in view, and up to seven more on each side, so that it seldom changes. */
+export const nearView = (offset: number, size: number, item: number): Span => {
+  const { end, first } = inView(offset, size, item)
+  return { first: atOnce * Math.floor(first / atOnce), end: atOnce * Math.ceil(end / atOnce) }
+}
+
+/** The part of a span that exists. */
+export const within = ({ end, first }: Span, count: number): Span => ({
+  first: Math.min(first, count),
+  end: Math.min(end, count)
 })
 
 /** The offset at which an item is wholly in view, and nearest to the present one. */
