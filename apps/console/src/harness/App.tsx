@@ -40,7 +40,9 @@ export const App = ({
       foot={
         of === undefined ? null : (
           <span title={`Reads and writes ${of.folder}`}>
-            <Untrusted max={40}>{lastPart(of.folder)}</Untrusted> · {of.tool.version}
+            <Untrusted max={40}>
+              {[lastPart(of.folder), of.tool.version].filter((part) => part !== "").join(" · ")}
+            </Untrusted>
           </span>
         )
       }

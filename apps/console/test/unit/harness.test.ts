@@ -1,3 +1,4 @@
+import { targetOf } from "../../src/harness/run/again.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { groupSize, groupsOf } from "../../src/harness/scenario/trend.ts"
 import { after, countsOf, nothing, type Progress } from "../../src/harness/state/progress.ts"
@@ -207,5 +208,26 @@ describe("a trend", () => {
     )
     assert.lengthOf(groupsOf(some, "duration", String), points.length - 1)
     assert.lengthOf(groupsOf(some, "pass rate", String), points.length - 1)
+  })
+})
+
+describe("the target of a run that is run again", () => {
+  const targets = [
+    { name: "simulated", address: null, isSimulated: true },
+    { name: "staging", address: "https://agents.example.com/api/v4/", isSimulated: false },
+    { name: "local", address: "http://127.0.0.1:8080", isSimulated: false }
+  ]
+  // as a report has them
+  const of = (address: string, simulated: boolean) =>
+    targetOf({ name: simulated ? "simulated service" : address, address, simulated }, targets)
+
+  it("is the project's target with its address, and the service in the process otherwise", () => {
+    assert.strictEqual(of("https://agents.example.com", false), "staging")
+    assert.strictEqual(of("http://127.0.0.1:8080", true), "local")
+    assert.strictEqual(of("http://127.0.0.1:41561", true), "simulated")
+  })
+
+  it("is an address that the command refuses if the project no longer has it", () => {
+    assert.strictEqual(of("https://gone.example.com", false), "https://gone.example.com")
   })
 })

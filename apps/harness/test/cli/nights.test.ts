@@ -12,6 +12,7 @@ import { evidence } from "@webagent/findings/words/Statistics"
 import { statusWords } from "@webagent/findings/words/Title"
 import { call } from "./inProcess.ts"
 import { lastLineIn, reportIn } from "./lastLine.ts"
+import { run } from "./program.ts"
 import { dataIn } from "../page/pageData.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-nights-"))
@@ -180,6 +181,32 @@ describe("a night whose history cannot be written", () => {
     const over = await call(["run", "--resume", directory])
     assert.match(over.stderr, /has ended\. There is nothing to resume/u)
   })
+})
+
+it("two runs that are recorded at the same time are two nights, and have a report folder each", async () => {
+  const [path, directory] = [join(folder, "both.ndjson"), join(folder, "shared")]
+  const args = ["run", weather, "--trials", "3", "--history", path, "--record", ...few, "--report-dir"]
+  const other = join(folder, "other")
+  const ended = await Promise.all(
+    [directory, directory, other].map((to, seed) => run([...args, to, "--seed", String(seed)], { FAILING: "0" }))
+  )
+  const codes = ended.map(({ code }) => code)
+  // the third has a folder of its own; of the first two, one may begin when the other has ended
+  assert.strictEqual(codes[2], 0)
+  assert.include(
+    [
+      [0, 0],
+      [0, 2]
+    ].map(String),
+    String(codes.slice(0, 2).toSorted())
+  )
+  for (const { code, stderr } of ended) {
+    if (code === 2) {
+      assert.match(stderr, /^\S+ is where process \d+ reports: choose another folder with --report-dir\.\n$/u)
+    }
+  }
+  const { nights, warnings } = Result.getOrThrow(NightFile.parse(readFileSync(path, "utf8"), path))
+  assert.deepStrictEqual([nights.length, warnings], [codes.filter((code) => code === 0).length, []])
 })
 
 it("a verdict without nights to compare with says so", async () => {

@@ -60,7 +60,7 @@ export const mornings = {
       outages: [{ from: "2026-10-17T02:00:00.000Z", to: "2026-10-17T02:21:33.000Z", why: "connection refused" }]
     }
   }),
-  slower: morning({ revisions: deployed, trials: all(times(1.7)) }),
+  slower: morning({ revisions: deployed, trials: all(times(1.7)), report: { duration_ms: 3600 } }),
   costlier: morning({
     revisions: revisionsOf(1, "1.4.2"),
     trials: all((trial) => ({ ...trial, cost_usd: "0.0264" }))
@@ -68,6 +68,8 @@ export const mornings = {
   leak: morning({ trials: { pays: leaking } }),
   "lost shard": morning({
     report: { shards: [shard] },
-    results: { pays: { verdict: "skipped", skip: { _tag: "MissingShard", shard: 2 }, trials: [] } }
+    results: {
+      pays: { verdict: "skipped", skip: { _tag: "MissingShard", shard: 2 }, trials: [], cost_usd: "0" }
+    }
   })
 } as const satisfies Readonly<Record<string, Morning>>

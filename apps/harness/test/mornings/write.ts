@@ -1,6 +1,7 @@
 /**
- * Writes the prepared mornings for people and for programs that read nights: `node --conditions=@webagent/source test/mornings/write.ts FOLDER`. Each
- * gets a folder with its history, and the report of its last night as JSON, Markdown, page and console text.
+ * Writes the prepared mornings for people and for programs that read nights: `npm run mornings -- FOLDER`. Each gets a folder
+ * with its history, and the report of its last night as JSON, Markdown, page and console text. Give the pages to someone who
+ * hasn't seen the code, and time how long they need to say what is wrong and what to do.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { plain } from "@webagent/cli/Style"
@@ -23,4 +24,5 @@ for (const [name, morning] of Object.entries(mornings)) {
   writeFileSync(join(to, "console.txt"), await Effect.runPromise(consoleText(report, plain)))
   writeFileSync(join(to, "summary.md"), markdownText(report))
   writeFileSync(join(to, "report.html"), pageText(report, nights, bundle))
+  process.stdout.write(`${join(to, "report.html")}\n`)
 }

@@ -4,6 +4,7 @@ import * as Findings from "@webagent/findings/Findings"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
 import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
 import { note, notRun } from "@webagent/findings/words/Notes"
+import * as UsageText from "@webagent/findings/words/UsageText"
 import type { Night } from "@webagent/nights/Night"
 import type { RunReport } from "@webagent/report/RunReport"
 import { open } from "@webagent/test-chromium"
@@ -172,6 +173,22 @@ describe("the page of a run", () => {
 
   const green = greenNight(4)
   const uncompared = { verdict: "not enough data", nights: 4, passedOver: [], differences: [], rows: [] } as const
+
+  it("has requests, time and cost next to the usual ones in its head", { timeout: 60_000 }, async () => {
+    const figure = (median: number) => ({ low: median, median, high: median })
+    const usual = { requests: figure(460), duration_ms: figure(724_000), cost_usd: figure(0.01) }
+    const report = { ...green, judgement: { ...uncompared, nights: 9, usual } }
+    await visit(write("usual", report), async (page) => {
+      const head = page.locator("header").filter({ has: page.locator("h1") })
+      for (const used of Object.values(UsageText.of(report))) {
+        const text = UsageText.usualText(used)
+        assert.isDefined(text)
+        await head.getByText(`${UsageText.text(used)}, ${text}`, { exact: true }).waitFor()
+      }
+      assert.strictEqual(await head.locator("[data-far=true]").count(), 1)
+    })
+  })
+
   const interrupted = { trials: 7, most_usd: "0.50" }
   const resumed = [{ at: "2026-11-21T03:00:00.000Z", kept: 5, after_ms: 1000, cut: interrupted }]
   const leftover = {

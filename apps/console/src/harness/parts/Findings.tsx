@@ -111,9 +111,9 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
   const owner = ownerOf(finding)
   const { isAcknowledged, people, quarantine } = useDecisions(finding, night, single)
   const line = text.cause ?? text.evidence
-  const sure = comparisonsOf(finding)
-    .map(Statistics.fullEvidence)
-    .filter((evidence) => evidence !== line && evidence !== text.detail)
+  const sure = [...new Set([...comparisonsOf(finding).map(Statistics.fullEvidence), text.baseline ?? line])].filter(
+    (evidence) => evidence !== line
+  )
   return (
     <li className={styles["finding"]} data-severity={finding.severity}>
       <div className={styles["head"]}>
@@ -139,7 +139,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
       </p>
       <Scenarios run={run} text={text} />
       <dl className={styles["facts"]}>
-        {text.detail === undefined ? null : <Fact name="Trials">{text.detail}</Fact>}
+        {text.detail === undefined || sure.includes(text.detail) ? null : <Fact name="Trials">{text.detail}</Fact>}
         {sure.slice(0, 3).map((evidence) => (
           <Fact key={evidence} name="How sure">
             {evidence}
@@ -160,7 +160,6 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
             </ul>
           </Fact>
         )}
-        {text.baseline === undefined ? null : <Fact name="Before">{text.baseline}</Fact>}
         {text.change === undefined ? null : (
           <Fact name="Began">
             <Untrusted max={600}>{text.change.text}</Untrusted>

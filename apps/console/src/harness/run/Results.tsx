@@ -1,4 +1,5 @@
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as SkipText from "@webagent/findings/words/SkipText"
 import type { Finding } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
@@ -53,9 +54,10 @@ const shownOf = ({ findings = [], results }: RunReport): ReadonlyArray<Shown> =>
           ])
         ],
         why: texts
-          .map(
-            ({ age, cause, evidence, what }) => `${what}${age === undefined ? "" : `, ${age}`}: ${cause ?? evidence}`
-          )
+          .map(({ age, cause, evidence, what }) => {
+            const reason = [cause, evidence, SkipText.reasonOf(result)].find((one) => one !== undefined && one !== "")
+            return `${what}${age === undefined ? "" : `, ${age}`}${reason === undefined ? "" : `: ${reason}`}`
+          })
           .join(" · ")
       }
     })

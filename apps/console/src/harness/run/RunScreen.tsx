@@ -28,6 +28,7 @@ import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Findings } from "../parts/Findings.tsx"
 import { nightAddress, runAddress } from "../state/address.ts"
 import { project, source, canOf } from "../state/source.ts"
+import { targetOf } from "./again.ts"
 import { Live } from "./Live.tsx"
 import { Results } from "./Results.tsx"
 import { runOf, startRun, stopRun } from "./run.state.ts"
@@ -72,7 +73,9 @@ const Files = ({ run: { files, id, reap } }: { readonly run: Run }) => {
 const mostScenarios = 2000
 
 const Controls = ({ run }: { readonly run: Run }) => {
-  const can = canOf(useAtomValue(project))
+  const about = useAtomValue(project)
+  const can = canOf(about)
+  const target = targetOf(run.target, AsyncResult.isSuccess(about) ? about.value.targets : [])
   const [stop, isStopping] = useChange(stopRun, (result) =>
     say(AsyncResult.isFailure(result) ? reason(result) : "Stopped. Its report is written.")
   )
@@ -92,7 +95,7 @@ const Controls = ({ run }: { readonly run: Run }) => {
   const again = (label: string, some: RunReport["results"]) => (
     <Button
       disabled={isStarting}
-      onClick={() => start({ scenarios: some.map(({ name, suite }) => ({ name, suite })), target: run.target.name })}
+      onClick={() => start({ scenarios: some.map(({ name, suite }) => ({ name, suite })), target })}
     >
       {label}
     </Button>
@@ -197,7 +200,24 @@ const Finished = ({ run }: { readonly run: Run }) => {
   )
 }
 
-/** The usage of a run with the parts of its confirm trials, and its resources that were not seen to their end. */
+type UsedFigure = ReturnType<typeof UsageText.of>["cost"]
+
+/** A figure with the part of its confirm trials, and the rest next to the usual. What is far above it is marked. */
+const Used = ({ of }: { readonly of: UsedFigure }) => {
+  const usual = UsageText.usualText(of)
+  return (
+    <>
+      {UsageText.text(of)}
+      {usual === undefined ? null : (
+        <span className={styles["usual"]} data-far={of.usual?.isFar}>
+          , {usual}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The usage of a run, and its resources that were not seen to their end. */
 const usageOf = (report: RunReport): ReadonlyArray<Fact> => {
   const { cost, requests, time } = UsageText.of(report)
   const { leftovers = [] } = report
@@ -205,9 +225,9 @@ const usageOf = (report: RunReport): ReadonlyArray<Fact> => {
   return [
     ["Trials", UsageText.trials(report, CutShort.unrun(report) ?? 0)],
     ["Skipped", report.counts.skipped === 0 ? null : count(report.counts.skipped)],
-    ["To confirm", time.confirm ?? null],
-    ["Requests", UsageText.text(requests)],
-    ["Cost", UsageText.text(cost)],
+    ["Took", <Used key="took" of={time} />],
+    ["Requests", <Used key="requests" of={requests} />],
+    ["Cost", <Used key="cost" of={cost} />],
     ["Still running", leftovers.length === 0 ? null : `${open}; ${leftovers.length - open} leftovers stopped`]
   ]
 }
@@ -237,7 +257,11 @@ const RunView = ({ run }: { readonly run: Run }) => {
           ["Started", <Time key="at" at={startedAt} />],
           [
             "Took",
-            duration_ms === null ? <Took key="took" startedAt={startedAt} finishedAt={null} /> : span(duration_ms)
+            report !== null ? null : duration_ms === null ? (
+              <Took key="took" startedAt={startedAt} finishedAt={null} />
+            ) : (
+              span(duration_ms)
+            )
           ],
           ["Passed", counts === null ? null : `${counts.passed} of ${scenarios} scenarios`],
           ...(report === null ? [] : usageOf(report)),

@@ -19,6 +19,9 @@ export const text = ({ kind, scenarios }: Finding, hasTrial: boolean): string =>
         ? "Run the missing shard again, then merge the shards."
         : "See the run's log for the reason, then run the night again."
     case "Leak":
+      return scenarios.every(({ browsers = [] }) => browsers.every(({ stopped }) => stopped))
+        ? "Stop the browser in the scenario, even if a check fails."
+        : "Stop what is still open, and release it in the scenario."
     case "AbandonedRun":
     case "StillOpen":
       return "Stop what is still open, and release it in the scenario."
