@@ -196,7 +196,7 @@ export const further: ReadonlyArray<Journey> = [
       await goTo(page, "c", "Spend")
       await press(page, "By key")
       await page.waitForURL(/by=key$/u)
-      await page.getByRole("rowheader", { name: "me" }).waitFor()
+      await page.getByRole("region", { name: "Spend" }).getByRole("rowheader", { name: "me" }).waitFor()
       const csv = await save(page, "CSV")
       assert.match(csv.bytes.toString(), /^key,usd/u)
       await press(page, "By run")
