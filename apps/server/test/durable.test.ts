@@ -279,6 +279,19 @@ describe("settings", () => {
     })
   )
 
+  it.live("that are lists in a file are refused, and not ignored", () =>
+    Effect.gen(function* () {
+      const config = join(yield* folder, "server.json")
+      writeFileSync(config, JSON.stringify({ allowDomains: ["shop.example", "*.shop.example"] }))
+      const { code, stderr } = yield* run(["serve", "--config", config])
+      assert.strictEqual(code, 2)
+      assert.strictEqual(
+        stderr,
+        `${config}: setting "allowDomains" must be a text, a number, true or false, such as "shop.example,*.shop.example".\n`
+      )
+    })
+  )
+
   it.live("--sqlite-log-limit is refused with a Postgres database", () =>
     Effect.gen(function* () {
       const args = ["serve", "--data", "postgres://user@127.0.0.1:1/name", "--api-key", "K", "--sqlite-log-limit", "64"]

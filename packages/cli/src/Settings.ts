@@ -104,6 +104,12 @@ const parse = (
   }
   const names = settings[command] ?? []
   const unknown = Object.keys(json).find((name) => !names.includes(name))
+  // a list would count as no value, and a limit that it has would not hold
+  const [nested, value] = Object.entries(json).find(([, value]) => typeof value === "object" && value !== null) ?? []
+  if (nested !== undefined) {
+    const example = Array.isArray(value) ? `, such as ${JSON.stringify(value.join(","))}` : ""
+    return wrong(`setting "${nested}" must be a text, a number, true or false${example}.`)
+  }
   if (unknown === undefined) {
     return Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variableOf(name), value])))
   }
