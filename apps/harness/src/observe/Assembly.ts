@@ -1,3 +1,4 @@
+import * as Cassette from "@webagent/cassette/Cassette"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -36,9 +37,16 @@ const headersOf = (headers: Readonly<Record<string, string>>, { apiKeyHeader, re
   )
 
 const bodyOf = (start: Uint8Array, bytes: number, redact: Parts["redact"]): Body => {
-  const text = redact(decoder.decode(start))
+  const text = redact(withoutSecrets(decoder.decode(start)))
   const cut = text.length > shown || start.byteLength < bytes
   return { text: cut ? text.slice(0, shown) : text, bytes, cut }
+}
+
+/** Leaves out the values of secrets that a request binds to a run. */
+const withoutSecrets = (text: string): string => {
+  if (!text.includes('"secretBindings"')) return text
+  const content = Cassette.contentOf(text)
+  return content !== undefined && "json" in content ? JSON.stringify(content.json) : text
 }
 
 const requestOf = ({ request: { body, headers } }: Seen, parts: Parts): Message => ({

@@ -5,11 +5,23 @@ import * as Schema from "effect/Schema"
 export const Content = Schema.Union([Schema.Struct({ json: Schema.Json }), Schema.Struct({ text: Schema.String })])
 export type Content = typeof Content.Type
 
+/** Text in place of a value that a cassette doesn't have. */
+export const hidden = "<redacted>"
+
+/** Leaves out the value of a secret that a request binds to a run. */
+const withoutSecret = (key: string, value: unknown): unknown => {
+  if (key !== "source" || typeof value !== "object" || value === null || !("type" in value)) return value
+  return value.type === "inline" && "value" in value ? { ...value, value: hidden } : value
+}
+
 /** A body's text as it is kept; undefined where there is none. `reviver` is that of JSON.parse. */
-export const contentOf = (text: string, reviver?: (key: string, value: unknown) => unknown): Content | undefined => {
+export const contentOf = (
+  text: string,
+  reviver: (key: string, value: unknown) => unknown = (_, value) => value
+): Content | undefined => {
   if (text === "") return undefined
   try {
-    return { json: JSON.parse(text, reviver) }
+    return { json: JSON.parse(text, (key, value) => withoutSecret(key, reviver(key, value))) }
   } catch {
     return { text }
   }

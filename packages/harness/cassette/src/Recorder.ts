@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
-import { type Content, contentOf, type Exchange } from "./Cassette.ts"
+import { type Content, contentOf, type Exchange, hidden } from "./Cassette.ts"
 
 /** The destination of recorded exchanges. */
 interface RecorderOptions {
@@ -15,8 +15,6 @@ interface RecorderOptions {
 const kept = ["content-type", "retry-after"] as const
 
 const decoder = new TextDecoder()
-
-const hidden = "<redacted>"
 
 /** A link opens what it leads to for anyone who has it: its host alone is kept. The events of a run need the key. */
 const isLink = (key: string, value: string) =>

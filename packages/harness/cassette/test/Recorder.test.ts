@@ -62,6 +62,24 @@ describe("Recorder", () => {
     })
   )
 
+  it.live("leaves out the values of secrets that a request binds to a run", () =>
+    Effect.gen(function* () {
+      const address = yield* served(echo)
+      const { exchanges, http } = yield* recording()
+      const pin = { alias: "pin", allowedDomains: ["shop.example"] }
+      const user = { ...pin, alias: "user", source: { type: "server", name: "shop" } }
+      const body = { task: "x", secretBindings: [{ ...pin, source: { type: "inline", value: "canary-1" } }, user] }
+      yield* ask(http, "POST", `${address}/api/v4/runs`, body)
+      assert.notInclude(JSON.stringify(exchanges), "canary-1")
+      assert.deepStrictEqual(exchanges[0]?.sent, {
+        json: {
+          task: "x",
+          secretBindings: [{ ...pin, source: { type: "inline", value: "<redacted>" } }, user]
+        }
+      })
+    })
+  )
+
   it.live("keeps an answer that is not JSON as text, and a request without an answer not at all", () =>
     Effect.gen(function* () {
       const address = yield* served(Effect.succeed(HttpServerResponse.text("<h1>Bad gateway</h1>", { status: 502 })))
