@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { samples } from "../../src/features/start/code.ts"
 import { bodyOf, emptyForm } from "../../src/features/start/form.ts"
+import { bindingsOf, withoutValues } from "../../src/features/start/secrets.ts"
 
 const code = (name: string, body: { readonly task: string; readonly [field: string]: unknown }) =>
   samples.find((sample) => sample.name === name)?.code(body, "http://127.0.0.1:4400") ?? ""
@@ -55,7 +56,46 @@ describe("the form of a run", () => {
     })
   })
 
+  it("has the judge, labels and browser settings that are filled in", () => {
+    const form = {
+      ...emptyForm,
+      task: "x",
+      maxCostUsd: "1",
+      isPaused: true,
+      isJudged: true,
+      judgeContext: " Below 100 EUR ",
+      tags: "nightly, shop,",
+      metadata: "order=17, team = shop=1",
+      size: "800 × 600",
+      country: "de",
+      languages: "de-DE, de",
+      timeZone: "Europe/Berlin"
+    }
+    assert.deepStrictEqual(bodyOf(form), {
+      body: {
+        task: "x",
+        maxCostUsd: 1,
+        onMaxCost: "pause",
+        judge: { context: "Below 100 EUR" },
+        tags: ["nightly", "shop"],
+        metadata: { order: "17", team: "shop=1" },
+        browserSettings: {
+          screenWidth: 800,
+          screenHeight: 600,
+          languages: ["de-DE", "de"],
+          proxyCountryCode: "de",
+          timeZone: "Europe/Berlin"
+        }
+      }
+    })
+    assert.deepStrictEqual(bodyOf({ ...emptyForm, task: "x", isJudged: true }), { body: { task: "x", judge: true } })
+  })
+
   for (const [field, form] of [
+    ["maxCostUsd", { ...emptyForm, task: "x", isPaused: true }],
+    ["metadata", { ...emptyForm, task: "x", metadata: "order" }],
+    ["size", { ...emptyForm, task: "x", size: "large" }],
+    ["country", { ...emptyForm, task: "x", country: "Germany" }],
     ["task", { ...emptyForm, task: "  " }],
     ["schema", { ...emptyForm, task: "x", schema: "{" }],
     ["schema", { ...emptyForm, task: "x", schema: "[]" }],
@@ -65,6 +105,39 @@ describe("the form of a run", () => {
     it(`names the field ${field} as wrong: ${JSON.stringify(form[field])}`, () => {
       const read = bodyOf(form)
       assert.isTrue("field" in read && read.field === field)
+    })
+  }
+})
+
+describe("the secrets of the form", () => {
+  const secret = { alias: "pin", type: "inline", value: "canary-1", domains: "Shop.example, *.shop.example" } as const
+
+  it("are bound to their sites, and code has no value", () => {
+    const read = bindingsOf([secret, { alias: "user", type: "server", value: " shop ", domains: "shop.example" }])
+    assert.deepStrictEqual(read, {
+      bindings: [
+        {
+          alias: "pin",
+          source: { type: "inline", value: "canary-1" },
+          allowedDomains: ["shop.example", "*.shop.example"]
+        },
+        { alias: "user", source: { type: "server", name: "shop" }, allowedDomains: ["shop.example"] }
+      ]
+    })
+    const body = { task: "x", secretBindings: "bindings" in read ? read.bindings : [] }
+    for (const { name } of samples) assert.notInclude(code(name, withoutValues(body)), "canary-1", name)
+  })
+
+  for (const [index, wrong, reason] of [
+    [0, [{ ...secret, alias: "a b" }], "letters"],
+    [1, [secret, secret], "Another"],
+    [0, [{ ...secret, value: "abc" }], "4 characters"],
+    [0, [{ ...secret, type: "server", value: " " }], "secret of the server"],
+    [0, [{ ...secret, domains: " , " }], "sites"]
+  ] as const) {
+    it(`name the one that is wrong: ${reason}`, () => {
+      const read = bindingsOf(wrong)
+      assert.isTrue("reason" in read && read.index === index && read.reason.includes(reason), JSON.stringify(read))
     })
   }
 })

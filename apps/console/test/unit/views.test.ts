@@ -34,6 +34,9 @@ describe("saved templates", () => {
     const [template] = withTemplate([], "Mug", form)
     assert.deepStrictEqual(template, { ...form, name: "Mug" })
     assert.isTrue(Option.isSome(Schema.decodeUnknownOption(SavedTemplate)(template)))
+    // saved before there were further options
+    const old = { name: "Mug", task: "x", model: "", schema: "", maxCostUsd: "", profileId: "", isRecorded: false }
+    assert.deepStrictEqual(Schema.decodeUnknownOption(SavedTemplate)(old), Option.some({ ...emptyForm, ...old }))
     assert.lengthOf(withTemplate([{ ...form, name: "Mug" }], "Mug", emptyForm), 1)
   })
 })

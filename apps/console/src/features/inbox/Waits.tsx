@@ -1,6 +1,6 @@
 import type { RunDetails, WaitingFor } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { useRef } from "react"
+import { useRef, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
 import { putRuns } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
@@ -20,13 +20,53 @@ interface AnswerProps {
   readonly question: WaitingFor
 }
 
+interface CostFormProps {
+  readonly isWaiting: boolean
+  readonly answer: (text: string) => void
+}
+
+/** A field for a higher cost limit, and a button that ends the run. */
+const CostForm = ({ answer, isWaiting }: CostFormProps) => {
+  const [text, setText] = useState("")
+  const [isTried, setTried] = useState(false)
+  const isAmount = /^\d{1,9}(?:\.\d{1,12})?$/u.test(text.trim())
+  return (
+    <form
+      className={styles["form"]}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        setTried(true)
+        if (isAmount) answer(text.trim())
+      }}
+    >
+      <TextField
+        label="New limit (USD)"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="1.50"
+        value={text}
+        error={isTried && !isAmount ? "An amount in USD, such as 1.50." : undefined}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button kind="primary" type="submit" disabled={isWaiting}>
+        Raise the limit
+      </Button>
+      <Button disabled={isWaiting} onClick={() => answer("end")}>
+        End the run
+      </Button>
+    </form>
+  )
+}
+
 /** A button for each choice, or a field for a text. */
-const AnswerForm = ({ question: { choices, id }, runId }: AnswerProps) => {
+const AnswerForm = ({ question: { choices, id, reason: reasonOfWait }, runId }: AnswerProps) => {
   const field = useRef<HTMLInputElement>(null)
   const [send, isWaiting] = useChange(answerRun, (result) =>
     AsyncResult.isFailure(result) ? say(reason(result)) : putRuns([result.value])
   )
   const answer = (text: string) => send({ params: { run_id: runId }, payload: { questionId: id, answer: text } })
+  if (reasonOfWait === "max_cost") return <CostForm isWaiting={isWaiting} answer={answer} />
   if (choices !== null) {
     return (
       <div className={styles["choices"]} role="group" aria-label="Choices">

@@ -24,7 +24,8 @@ const headings: Readonly<Record<string, string>> = {
   approval: "This run asks for an approval",
   sign_in: "This run needs a person to sign in",
   captcha: "This run needs a person to solve a captcha",
-  payment: "This run needs a person to pay"
+  payment: "This run needs a person to pay",
+  max_cost: "This run has reached its cost limit"
 }
 
 /** The heading of a question. */

@@ -14,6 +14,7 @@ import { Waits } from "../inbox/Waits.tsx"
 import { resultText } from "./values.ts"
 import { explain } from "./failures.ts"
 import { MarkForm } from "./MarkForm.tsx"
+import { Options } from "./Options.tsx"
 import { type PictureOf, StepPictures } from "./StepPictures.tsx"
 import { CallsTable } from "./Steps.tsx"
 import styles from "./RunScreen.module.css"
@@ -148,6 +149,7 @@ export const Detail = ({ attachments, calls, pictureOf, recording, run, step, st
           <CallsTable calls={otherCalls} />
         </Section>
       )}
+      <Options run={run} />
       {run.outputSchema === null ? null : (
         <Section title="Output schema">
           <Block label="Output schema" text={JSON.stringify(run.outputSchema, null, 2)} />

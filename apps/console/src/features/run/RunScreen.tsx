@@ -40,7 +40,8 @@ const Again = ({ id }: { readonly id: string }) => {
   const [retry, isWaiting] = useChange(retryRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     const [started] = result.value.started
-    return started === undefined ? say("The run could not be found") : go(`/runs/${started.run.id}`)
+    if (started === undefined) return say(result.value.refused?.[0]?.detail ?? "The run could not be found")
+    return go(`/runs/${started.run.id}`)
   })
   return (
     <Button disabled={isWaiting} onClick={() => retry({ payload: { ids: [id] } })}>

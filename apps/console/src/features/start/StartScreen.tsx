@@ -1,6 +1,6 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
-import { type FormEvent, useRef, useState } from "react"
+import { type FormEvent, useId, useRef, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
 import { useAtomValue, useChange } from "../../state/react.ts"
@@ -11,7 +11,10 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { CodeTabs } from "./CodeTabs.tsx"
 import { bodyOf, emptyForm, type FormTexts } from "./form.ts"
 import { FilesField } from "./FilesField.tsx"
+import { MoreOptions } from "./MoreOptions.tsx"
 import { ProfileField } from "./ProfileField.tsx"
+import { bindingsOf, type SecretTexts, withoutValues } from "./secrets.ts"
+import { SecretsField } from "./SecretsField.tsx"
 import { type UploadedFile, uploadFiles } from "./start.state.ts"
 import styles from "./StartScreen.module.css"
 import { Templates } from "./Templates.tsx"
@@ -32,13 +35,21 @@ const StartScreen = () => {
     if (AsyncResult.isFailure(result)) return setFileError(reason(result))
     return setFiles((before) => [...before, ...result.value])
   })
-  const read = bodyOf(
+  const [secrets, setSecrets] = useState<ReadonlyArray<SecretTexts>>([])
+  const bound = bindingsOf(secrets)
+  const whole = bodyOf(
     form,
     files.map(({ id }) => id)
   )
+  const read =
+    "body" in whole && "bindings" in bound && bound.bindings.length > 0
+      ? { body: { ...whole.body, secretBindings: bound.bindings } }
+      : whole
+  const secretError = isTried && "reason" in bound ? bound : undefined
   const errorOf = (field: keyof FormTexts) =>
     isTried && "field" in read && read.field === field ? read.reason : undefined
   const set = (change: Partial<FormTexts>) => setForm((before) => ({ ...before, ...change }))
+  const modelList = useId()
   const task = useRef<HTMLTextAreaElement>(null)
   const choose = (template: FormTexts) => {
     setForm(template)
@@ -50,12 +61,13 @@ const StartScreen = () => {
     setTried(true)
     setError(undefined)
     // Ctrl Enter works without the button
-    if ("body" in read && !isUploading) send({ payload: read.body })
+    if ("body" in read && "bindings" in bound && !isUploading) send({ payload: read.body })
   }
   const isSimulated = info?.browsers.startsWith("simulated") ?? true
   // a server without profiles or files refuses them
   const has = (feature: string) => info?.has.some((part) => part === feature) ?? false
-  const optional = [form.model, form.schema, form.maxCostUsd, form.profileId].filter((text) => text !== "").length
+  const { task: _task, ...options } = form
+  const hasOptions = Object.values(options).some((value) => value !== "" && value !== false)
   return (
     <Page title="Start a run" lead="Describe a task in your own words. The agent carries it out in a browser.">
       <div className={styles["columns"]}>
@@ -76,7 +88,7 @@ const StartScreen = () => {
             }}
           />
           <Templates form={form} isSimulated={isSimulated} onChoose={choose} />
-          <details className={styles["more"]} open={optional > 0}>
+          <details className={styles["more"]} open={hasOptions}>
             <summary>Options</summary>
             <div className={styles["options"]}>
               <TextField
@@ -84,8 +96,14 @@ const StartScreen = () => {
                 value={form.model}
                 placeholder={info?.model ?? "the server's default"}
                 hint="Leave it empty for the server's default."
+                list={modelList}
                 onChange={({ currentTarget }) => set({ model: currentTarget.value })}
               />
+              <datalist id={modelList}>
+                {(info?.models ?? []).map((model) => (
+                  <option key={model} value={model} />
+                ))}
+              </datalist>
               <TextField
                 label="Cost limit (USD)"
                 inputMode="decimal"
@@ -114,6 +132,8 @@ const StartScreen = () => {
                   onRemove={(id) => setFiles((before) => before.filter((file) => file.id !== id))}
                 />
               ) : null}
+              <MoreOptions form={form} errorOf={errorOf} set={set} />
+              <SecretsField secrets={secrets} error={secretError} onChange={setSecrets} />
               <div className={styles["wide"]}>
                 <TextArea
                   label="Output schema"
@@ -144,7 +164,9 @@ const StartScreen = () => {
           </div>
         </form>
         <Section title="The same as code">
-          <CodeTabs body={"body" in read ? read.body : { task: form.task.trim() || "Describe the task" }} />
+          <CodeTabs
+            body={"body" in read ? withoutValues(read.body) : { task: form.task.trim() || "Describe the task" }}
+          />
         </Section>
       </div>
     </Page>

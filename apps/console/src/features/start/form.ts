@@ -1,6 +1,11 @@
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { keptList } from "../../state/preferences.ts"
 import type { RunBody } from "./code.ts"
+
+// fields that templates of older versions don't have
+const addedText = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+const addedFlag = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 
 /** The fields of the form of a new run, as text. */
 export const FormTexts = Schema.Struct({
@@ -9,7 +14,17 @@ export const FormTexts = Schema.Struct({
   schema: Schema.String,
   maxCostUsd: Schema.String,
   profileId: Schema.String,
-  isRecorded: Schema.Boolean
+  isRecorded: Schema.Boolean,
+  isPaused: addedFlag,
+  isJudged: addedFlag,
+  judgeContext: addedText,
+  tags: addedText,
+  metadata: addedText,
+  size: addedText,
+  country: addedText,
+  languages: addedText,
+  timeZone: addedText,
+  userAgent: addedText
 })
 
 /** The fields of the form of a new run, as text. */
@@ -22,7 +37,17 @@ export const emptyForm: FormTexts = {
   schema: "",
   maxCostUsd: "",
   profileId: "",
-  isRecorded: false
+  isRecorded: false,
+  isPaused: false,
+  isJudged: false,
+  judgeContext: "",
+  tags: "",
+  metadata: "",
+  size: "",
+  country: "",
+  languages: "",
+  timeZone: "",
+  userAgent: ""
 }
 
 /** The field of a form that is wrong, with a sentence. */
@@ -41,6 +66,44 @@ const schemaOf = (text: string): Record<string, unknown> | string => {
   }
 }
 
+const partsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+
+/** Pairs such as `order=17, team=shop`; undefined if a part is no pair. */
+const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => {
+  const pairs = partsOf(text).map((part) => /^([^=]+)=(.*)$/u.exec(part))
+  return pairs.includes(null)
+    ? undefined
+    : Object.fromEntries(pairs.map((pair) => [pair?.[1]?.trim() ?? "", pair?.[2]?.trim() ?? ""]))
+}
+
+/** The settings of the browser, or the field that is wrong. */
+const browserOf = (form: FormTexts): { readonly settings: Readonly<Record<string, unknown>> } | FormError => {
+  const size = /^\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*$/u.exec(form.size)
+  if (form.size.trim() !== "" && size === null) {
+    return { field: "size", reason: "Width and height in pixels, such as 1280x720." }
+  }
+  if (!/^(?:[A-Za-z]{2})?$/u.test(form.country.trim())) {
+    return { field: "country", reason: "Two letters, such as de." }
+  }
+  const texts = { proxyCountryCode: form.country, timeZone: form.timeZone, userAgent: form.userAgent }
+  const languages = partsOf(form.languages)
+  return {
+    settings: {
+      ...(form.profileId.trim() === "" ? {} : { profileId: form.profileId.trim() }),
+      ...(form.isRecorded ? { record: true } : {}),
+      ...(size === null ? {} : { screenWidth: Number(size[1]), screenHeight: Number(size[2]) }),
+      ...(languages.length === 0 ? {} : { languages }),
+      ...Object.fromEntries(
+        Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]]))
+      )
+    }
+  }
+}
+
 /** Reads a form and the ids of uploaded files as the body of a create, or says which field is wrong. */
 export const bodyOf = (
   form: FormTexts,
@@ -54,16 +117,26 @@ export const bodyOf = (
   if (maxCostUsd !== undefined && !(maxCostUsd > 0)) {
     return { field: "maxCostUsd", reason: "An amount in USD above 0, such as 0.50." }
   }
-  const browserSettings = {
-    ...(form.profileId.trim() === "" ? {} : { profileId: form.profileId.trim() }),
-    ...(form.isRecorded ? { record: true } : {})
+  if (form.isPaused && maxCostUsd === undefined) {
+    return { field: "maxCostUsd", reason: "Set the limit at which the run waits." }
   }
+  const metadata = pairsOf(form.metadata)
+  if (metadata === undefined) return { field: "metadata", reason: "Pairs such as order=17, team=shop." }
+  const browser = browserOf(form)
+  if ("field" in browser) return browser
+  const { settings: browserSettings } = browser
+  const context = form.judgeContext.trim()
+  const tags = partsOf(form.tags)
   return {
     body: {
       task,
       ...(form.model.trim() === "" ? {} : { model: form.model.trim() }),
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(form.isPaused ? { onMaxCost: "pause" } : {}),
+      ...(form.isJudged ? { judge: context === "" ? true : { context } } : {}),
+      ...(tags.length === 0 ? {} : { tags }),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...(attachedFileIds.length === 0 ? {} : { attachedFileIds }),
       ...(Object.keys(browserSettings).length === 0 ? {} : { browserSettings })
     }

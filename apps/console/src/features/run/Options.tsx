@@ -1,0 +1,51 @@
+import type { RunDetails } from "@webagent/admin"
+import { Section } from "../../ui/Page.tsx"
+import { Untrusted } from "../../ui/Untrusted.tsx"
+import styles from "./RunScreen.module.css"
+
+type Fact = readonly [name: string, value: string | null]
+
+const browserFacts = (settings: NonNullable<RunDetails["browserSettings"]>): ReadonlyArray<Fact> => [
+  ["Window", settings.screenWidth === null ? null : `${settings.screenWidth} × ${settings.screenHeight}`],
+  ["Time zone", settings.timeZone],
+  ["Languages", settings.languages?.join(", ") ?? null],
+  ["Country of the proxy", settings.proxyCountryCode],
+  ["User agent", settings.userAgent]
+]
+
+const judgeText = ({ context, model, on }: NonNullable<RunDetails["judge"]>): string =>
+  on ? ["on", model, context].filter((part) => part !== null).join(", ") : "off"
+
+/** The options that the creator of a run chose. Renders null if there are none. */
+export const Options = ({ run }: { readonly run: RunDetails }) => {
+  const { browserSettings = null, budget, judge = null, metadata = {}, onMaxCost, secretBindings = [] } = run
+  const limit = budget?.costUsd ?? null
+  const facts: ReadonlyArray<Fact> = [
+    ["Cost limit", limit === null ? null : `${limit} USD${onMaxCost === "pause" ? ", waits for a person there" : ""}`],
+    ["Judge", judge === null ? null : judgeText(judge)],
+    ...(browserSettings === null ? [] : browserFacts(browserSettings)),
+    ...secretBindings.map(({ alias, allowedDomains, server }): Fact => [
+      `Secret ${alias}`,
+      `${server === null ? "" : `${server} of the server, `}on ${allowedDomains.join(", ")}`
+    ]),
+    ...Object.entries(metadata)
+  ]
+  const shown = facts.filter(([, value]) => value !== null)
+  if (shown.length === 0) return null
+  return (
+    <Section title="Options">
+      <dl className={styles["stepFacts"]}>
+        {shown.map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <Untrusted max={100}>{name}</Untrusted>
+            </dt>
+            <dd>
+              <Untrusted max={500}>{value}</Untrusted>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
