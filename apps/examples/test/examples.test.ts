@@ -45,6 +45,7 @@ import * as eventsOfARun from "../src/34_events.ts"
 import * as profile from "../src/35_profile.ts"
 import * as files from "../src/36_files.ts"
 import * as handOff from "../src/37_hand-off.ts"
+import * as runOptions from "../src/38_run-options.ts"
 import slowest from "../src/33_slowest.reporter.ts"
 import * as service from "./service.ts"
 
@@ -396,6 +397,15 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       assert.deepStrictEqual(logs, ["Which color? Red or Blue"])
       assert.strictEqual(value.status, "completed")
       assert.match(String(value.result), /Answer: Blue$/u)
+    })
+  )
+
+  it.effect("38_run-options: a run has secrets and labels of its own, and no value comes back", () =>
+    Effect.gen(function* () {
+      const run = yield* runOptions.program
+      assert.strictEqual(run.status, "completed")
+      assert.deepInclude(run.raw, { tags: ["invoices"], metadata: { order: "17" }, maxCostUsd: "0.50" })
+      assert.notInclude(JSON.stringify(run), "only a test")
     })
   )
 
