@@ -15,6 +15,8 @@ import { type UserError, usage } from "@webagent/cli/UserError"
 /** The agent of a server with a model. */
 export interface AgentOptions {
   readonly model: ModelConfig.ModelConfig
+  /** Further models that runs may ask for, by their names. */
+  readonly choices: Readonly<Record<string, ModelConfig.ModelConfig>>
   readonly limits: Partial<Limits.Limits>
   readonly judges: boolean
   readonly pictures: boolean
@@ -75,7 +77,7 @@ const layerReal = (options: AgentOptions) =>
   Layer.unwrap(
     Effect.map(loaded, ({ BrowserAgent, Models }) =>
       BrowserAgent.layer(options).pipe(
-        Layer.provide(Models.layer(options.model)),
+        Layer.provide(Models.layer(options.model, options.choices)),
         Layer.catch(({ message }) => Layer.effect(Agent, Effect.fail(usage(message))))
       )
     )

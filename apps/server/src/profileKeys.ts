@@ -1,4 +1,5 @@
 import { type UserError, usage } from "@webagent/cli/UserError"
+import { makeSecretBox, SecretBox } from "@webagent/engine"
 import { BadProfileKey, newProfileKey, type ProfileKey, readProfileKeys, SqlProfiles } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -101,15 +102,19 @@ const exchangeable = (options: ProfileKeyOptions, data: Data, keys: Array<Profil
     Object.assign(options, { again: Effect.map(findKeys(options, data), use) })
   })
 
-/** Profiles of a server; simulated browsers have no state to encrypt, so without options there is no key. */
+/**
+ * Profiles of a server, and the encryption of its runs' secrets. Simulated browsers have no state to encrypt, and their
+ * agent types nothing, so without options there is no key.
+ */
 export const layerProfiles = (options: ProfileKeyOptions | undefined, data: Data) =>
   options === undefined
     ? SqlProfiles.layer()
     : Layer.unwrap(
         Effect.map(findKeys(options, data), (found) => {
-          if (found.length === 0) return SqlProfiles.layer({ unusable: withoutKey })
           const keys = [...found]
+          const box = Layer.succeed(SecretBox, makeSecretBox(keys, withoutKey))
+          if (found.length === 0) return Layer.merge(SqlProfiles.layer({ unusable: withoutKey }), box)
           const kept = Effect.andThen(exchangeable(options, data, keys), Effect.forkScoped(rotated(found)))
-          return Layer.merge(SqlProfiles.layer({ keys }), Layer.effectDiscard(kept))
+          return Layer.mergeAll(SqlProfiles.layer({ keys }), box, Layer.effectDiscard(kept))
         })
       )

@@ -17,6 +17,7 @@ import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
 import { folderOf } from "./data.ts"
 import * as Durable from "./durable.ts"
+import { readModels } from "./modelChoices.ts"
 import type { ModelName, ModelPrice } from "./modelTexts.ts"
 import { restartWhenLost } from "./node.ts"
 import { orSentence } from "./orSentence.ts"
@@ -32,9 +33,9 @@ const megabyte = 2 ** 20
 
 type ModelConfig = Agents.AgentOptions["model"]
 
-/** The settings of one model, and the flags that users set them with. */
+/** The settings of one model, and where users set them. */
 interface ModelSettings {
-  readonly flag: "--model" | "--fallback-model"
+  readonly flag: string
   readonly name: ModelName
   readonly url: string | undefined
   readonly price: ModelPrice | undefined
@@ -53,11 +54,26 @@ const modelOf = Effect.fnUntraced(function* ({ flag, keyName, name, price, url }
 /** Fails if the cost of runs is limited but the price of a model is unknown. */
 const checkPrice = ({ flag, price }: ModelSettings, { maxRunCost }: ServeFlags["agent"]) => {
   if (maxRunCost === undefined || price !== undefined) return Effect.void
-  const [what, priceFlag] = flag === "--model" ? ["model", "--model-price"] : ["fallback model", "--fallback-price"]
-  return Effect.fail(
-    usage(`--max-run-cost needs the prices of the ${what}. Add ${priceFlag} input=USD,output=USD or remove it.`)
-  )
+  const [what, advice] =
+    flag === "--model"
+      ? ["model", "--model-price input=USD,output=USD"]
+      : flag === "--fallback-model"
+        ? ["fallback model", "--fallback-price input=USD,output=USD"]
+        : [`model ${flag}`, '"price": "input=USD,output=USD" to the file']
+  return Effect.fail(usage(`--max-run-cost needs the prices of the ${what}. Add ${advice} or remove it.`))
 }
+
+/** Resolves the models that runs may choose. */
+const choicesOf = Effect.fnUntraced(function* (agent: ServeFlags["agent"], request: Partial<ModelConfig>) {
+  if (agent.models === undefined) return {}
+  const choices: Record<string, ModelConfig> = {}
+  for (const { keyName, name, price, sees, url, ...model } of yield* readModels(agent.models)) {
+    const settings = { flag: `--models ${name}`, keyName, name: model, price, url }
+    yield* checkPrice({ ...settings, flag: name }, agent)
+    choices[name] = { ...(yield* modelOf(settings)), ...request, sees }
+  }
+  return choices
+})
 
 /** Resolves the settings of the agent. */
 const agentOf = Effect.fnUntraced(function* (
@@ -90,6 +106,7 @@ const agentOf = Effect.fnUntraced(function* (
       ...request,
       fallback: second && { ...(yield* modelOf(second)), ...request }
     },
+    choices: yield* choicesOf(agent, request),
     judges: agent.judge ?? false,
     pictures: agent.stepPictures ?? true,
     domains: agent.allowDomains ?? null,

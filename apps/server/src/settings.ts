@@ -208,7 +208,10 @@ const agent = {
   ),
   modelSees: Settings.boolean("Send the model a picture of the page with each step (default: text only)"),
   stepPictures: Settings.boolean("Keep a picture of the page with each step of a run (default: on)"),
-  judge: Settings.boolean("Have the model judge each completed run in one more call (default: off)"),
+  models: Settings.text("Let runs choose the models of a JSON FILE in place of --model (default: none)"),
+  judge: Settings.boolean(
+    "Have the model judge each completed run in one more call, unless the run says otherwise (default: off)"
+  ),
   allowDomains: Settings.text(
     "Let runs open these hosts only: example.com,*.example.com (default: all)",
     Flag.filterMap(domainsFromText, () => "hosts such as example.com,*.example.com,127.0.0.1:8080")

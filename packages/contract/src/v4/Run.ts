@@ -12,6 +12,18 @@ export const RunCreate = openRecord({
   modelParams: Schema.optionalKey(JsonObject)
 }).annotate({ identifier: "RunCreate" })
 
+/** A secret that the agent of one run may type. No response has its value. */
+export interface SecretBinding {
+  /** The name that the task and the agent use, as in `<secret:alias>`: letters, digits, dots, dashes and underscores. */
+  readonly alias: string
+  /** The value, or the name of a secret that the operator of the server has configured. */
+  readonly source:
+    | { readonly type: "inline"; readonly value: string }
+    | { readonly type: "server"; readonly name: string }
+  /** The sites on which it may be typed, such as `shop.example` or `*.shop.example`. */
+  readonly allowedDomains: ReadonlyArray<string>
+}
+
 /**
  * Fields of `POST /runs` that published clients send, and the description doesn't show. They are types alone: the service
  * checks their values.
@@ -23,6 +35,19 @@ export interface RunOptions {
   readonly model?: string
   /** The most that the run may cost, in USD. */
   readonly maxCostUsd?: number | string
+  /**
+   * What happens at `maxCostUsd`: the run fails, or waits until a person answers with a higher limit in USD or with
+   * `end`. `fail` by default.
+   */
+  readonly onMaxCost?: "fail" | "pause"
+  /** Secrets that the agent may type without seeing them. */
+  readonly secretBindings?: ReadonlyArray<SecretBinding> | null
+  /** Whether a second model call judges the result, with a `model` of the service and what it should know. */
+  readonly judge?: boolean | { readonly context?: string | null; readonly model?: string | null } | null
+  /** At most 20 texts, for filters of lists. */
+  readonly tags?: ReadonlyArray<string> | null
+  /** At most 10 pairs of your own, which are sent back with the run. */
+  readonly metadata?: { readonly [name: string]: string } | null
   /** The longest that the run may wait for a free browser, in seconds; 0 fails it if there is none at once. */
   readonly queueTimeout?: number
   /** Lets the agent ask people. */
@@ -46,6 +71,12 @@ export interface RunOptions {
     readonly screenWidth?: number
     readonly screenHeight?: number
     readonly record?: boolean
+    /** The languages that it announces to pages, the preferred one first, such as `de-DE`. */
+    readonly languages?: ReadonlyArray<string> | null
+    /** The time zone of its pages, such as `Europe/Berlin`. */
+    readonly timeZone?: string | null
+    /** The user agent that it announces. */
+    readonly userAgent?: string | null
   }
 }
 
@@ -63,7 +94,7 @@ export const isTerminalRunStatus = (status: string): boolean =>
 /** The question that a run waits for. It's a type alone: a client keeps what the service sends. */
 export interface WaitingFor {
   readonly id: string
-  /** `question`, `approval`, `sign_in`, `captcha` or `payment`. */
+  /** `question`, `approval`, `sign_in`, `captcha`, `payment` or `max_cost`. */
   readonly reason: string
   /** `agent`, `rule` or `api`. */
   readonly askedBy: string

@@ -40,8 +40,8 @@ const BrowserQueue = Schema.Struct({
 
 const questionFields = {
   id: Schema.String,
-  /** `question`, `approval`, `sign_in`, `captcha` or `payment`. */
-  reason: openStatus(["question", "approval", "sign_in", "captcha", "payment"]),
+  /** `question`, `approval`, `sign_in`, `captcha`, `payment` or `max_cost`. */
+  reason: openStatus(["question", "approval", "sign_in", "captcha", "payment", "max_cost"]),
   /** The agent, a rule about actions that need an approval, or a request. */
   askedBy: openStatus(["agent", "rule", "api"]),
   question: Schema.String,
@@ -144,6 +144,29 @@ export const RunDetails = Schema.Struct({
   liveUrl: text,
   recordingUrl: text,
   mark: Schema.NullOr(Mark),
+  /** Texts that its creator attached. Missing in responses of older servers, as the next four fields are. */
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** Whether a judge checks its result; null if the server decides. */
+  judge: Schema.optionalKey(Schema.NullOr(Schema.Struct({ on: Schema.Boolean, context: text, model: text }))),
+  /** What happens at its cost limit: it fails, or waits for a person. */
+  onMaxCost: Schema.optionalKey(openStatus(["fail", "pause"])),
+  /** Its secrets, without values; `server` is the name of a secret of the server, and null for a value of its creator. */
+  secretBindings: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ alias: Schema.String, server: text, allowedDomains: Schema.Array(Schema.String) }))
+  ),
+  /** Settings of its browser; null where all are those of the server. */
+  browserSettings: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        proxyCountryCode: text,
+        screenWidth: Schema.NullOr(Schema.Int),
+        screenHeight: Schema.NullOr(Schema.Int),
+        languages: Schema.NullOr(Schema.Array(Schema.String)),
+        timeZone: text,
+        userAgent: text
+      })
+    )
+  ),
   /** Its questions to people, oldest first. Missing in responses of older servers. */
   questions: Schema.optionalKey(Schema.Array(AskedQuestion)),
   /** True if a link shows it to people without a key. */

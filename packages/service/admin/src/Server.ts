@@ -46,6 +46,8 @@ export const ServerInfo = Schema.Struct({
   browsers: Schema.String,
   /** The model that carries out runs, `DIALECT:NAME`; null without one. */
   model: Schema.NullOr(Schema.String),
+  /** The names of the models that a run may have, the default first. Missing in responses of older servers. */
+  models: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The key of this request. */
   key: Schema.Struct({
     name: Schema.String,

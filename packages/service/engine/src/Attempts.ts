@@ -4,18 +4,20 @@ import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { BrowserControl } from "./BrowserControl.ts"
 import type { Browsers } from "./Browsers.ts"
+import type { OpenedSecret } from "./domain/BoundSecret.ts"
 import type { BrowserQueue } from "./domain/BrowserQueue.ts"
 import type * as Decide from "./domain/Decide.ts"
 import type { SessionNotFound } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
-import type { Attempt, Execution, LeaseLost } from "./ports/Agent.ts"
+import { AgentError, type Attempt, type Execution, type LeaseLost } from "./ports/Agent.ts"
 import { BrowserPool } from "./ports/BrowserPool.ts"
 import * as HandOvers from "./HandOvers.ts"
 import { LiveViews } from "./ports/LiveViews.ts"
 import { isFileName } from "./domain/Workspace.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
+import { SecretBox } from "./ports/SecretBox.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Workspaces } from "./ports/Workspaces.ts"
 import * as Pauses from "./Pauses.ts"
@@ -51,6 +53,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
   const recordings = yield* Recordings
   const views = yield* LiveViews
   const workspaces = yield* Workspaces
+  const box = yield* SecretBox
   const steps = yield* PubSub.sliding<BrowserStep>(kept)
   const places = yield* PlaceReports.make
   const handOvers = HandOvers.make({ control, store })
@@ -103,6 +106,13 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
       session,
       cancelled,
       budget: turn.budget,
+      secrets: Effect.forEach(turn.secrets ?? [], ({ alias, domains, sealed, server }) => {
+        if (sealed === null) return Effect.succeed<OpenedSecret>({ alias, domains, server, value: null })
+        return box.open(sealed, { owner: turn.owner, turnId: turn.id, alias }).pipe(
+          Effect.map((value): OpenedSecret => ({ alias, domains, server, value })),
+          Effect.mapError(({ message }) => new AgentError({ message: `${message}. Create a new run.` }))
+        )
+      }),
       attached:
         workspaces === null || turn.files === undefined
           ? Effect.succeed([])

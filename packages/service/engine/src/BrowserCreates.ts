@@ -8,6 +8,7 @@ import type { BrowserLaunches, Restore } from "./BrowserLaunches.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
 import { type AdmissionRefused, CountryUnavailable, LifetimeTooLong, type ProfileUnusable } from "./domain/Errors.ts"
+import type { Screen } from "./domain/Screen.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { Admission } from "./ports/Admission.ts"
 import { BrowserPool, type LaunchFailed } from "./ports/BrowserPool.ts"
@@ -34,6 +35,12 @@ export interface BrowserRequest {
   readonly allowedDomains?: ReadonlyArray<string>
   /** The languages that it announces to pages; those of the server unless given. */
   readonly languages?: ReadonlyArray<string>
+  /** The size of its window; the usual one unless given. */
+  readonly screen?: Screen
+  /** The time zone of its pages; that of the server unless given. */
+  readonly timeZone?: string
+  /** The user agent that it announces; the usual one unless given. */
+  readonly userAgent?: string
   /** Time after which it stops by itself; that of the pool unless given, which is also the longest. */
   readonly lifetime_ms?: number
   /** Texts that its creator attached; none by default. */

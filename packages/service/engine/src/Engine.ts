@@ -16,6 +16,7 @@ import type {
   IdempotencyKeyReused,
   NotAChoice,
   NotAsked,
+  NotRaised,
   NotWaiting,
   ProfileUnusable,
   SessionBusy,
@@ -23,6 +24,7 @@ import type {
   SessionStopped,
   TurnNotFound
 } from "./domain/Errors.ts"
+import type { SecretToBind } from "./domain/BoundSecret.ts"
 import * as Decimal from "./domain/Decimal.ts"
 import type * as Session from "./domain/Session.ts"
 import type { ModelCall } from "./domain/ModelCall.ts"
@@ -31,6 +33,7 @@ import { Hints } from "./ports/Hints.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import type { Lists } from "./ports/Lists.ts"
 import type { ProfileNotFound } from "./ports/Profiles.ts"
+import type { SecretsUnusable } from "./ports/SecretBox.ts"
 import { type EventLog, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import * as AttendedCreates from "./AttendedCreates.ts"
@@ -147,9 +150,15 @@ export class Engine extends Context.Service<
     readonly answer: (
       id: string,
       answer: SessionQuestions.PersonsAnswer
-    ) => Effect.Effect<Turn.Turn, NotAChoice | NotWaiting | TurnNotFound | StoreUnavailable>
+    ) => Effect.Effect<Turn.Turn, NotAChoice | NotRaised | NotWaiting | TurnNotFound | StoreUnavailable>
     /** True if turns may ask for this language model. */
     readonly acceptsModel: (model: string) => Effect.Effect<boolean>
+    /** True if browsers here have a proxy in this country. */
+    readonly acceptsCountry: (country: string) => Effect.Effect<boolean>
+    /** The models that turns may ask for, for people. An agent may accept others. */
+    readonly models: Effect.Effect<ReadonlyArray<string>>
+    /** Fails if turns can't have these secrets. */
+    readonly acceptsSecrets: (secrets: ReadonlyArray<SecretToBind>) => Effect.Effect<void, SecretsUnusable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /**
@@ -292,6 +301,9 @@ const make = Effect.gen(function* () {
     ask: sessions.ask,
     answer: sessions.answer,
     acceptsModel: sessions.acceptsModel,
+    acceptsCountry: sessions.acceptsCountry,
+    models: sessions.models,
+    acceptsSecrets: sessions.acceptsSecrets,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     purgeSession: sessions.purge,

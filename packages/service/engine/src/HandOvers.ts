@@ -5,7 +5,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type { BrowserControl } from "./BrowserControl.ts"
 import type * as Decide from "./domain/Decide.ts"
-import { defaultHandOff, isReached, type Question, unanswered } from "./domain/Question.ts"
+import { costHandOff, defaultHandOff, isReached, type Question, unanswered } from "./domain/Question.ts"
 import * as Turn from "./domain/Turn.ts"
 import { AgentError, type Attempt, type Execution, type HandedOver, type LeaseLost } from "./ports/Agent.ts"
 import type { Store } from "./ports/Store.ts"
@@ -68,8 +68,8 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
       const latch = Latch.makeUnsafe(false)
       latches.set(execution, latch)
       const { id } = first
-      // looking at a page is no approval
-      const isHandedBack = first.reason !== "approval" && browserId !== null
+      // looking at a page neither approves anything nor raises a limit
+      const isHandedBack = first.reason !== "approval" && first.reason !== "max_cost" && browserId !== null
       const back = yield* Effect.forkScoped(browserId === null ? Effect.never : control.handedBack(browserId), {
         startImmediately: true
       })
@@ -81,7 +81,8 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
         const question = (yield* read(execution.turn.id, id)) ?? first
         const { outcome } = question
         if (outcome !== undefined) {
-          if (outcome.kind === "expired" && question.whenUnanswered === "fail") {
+          // an agent that reached its cost limit ends the turn itself
+          if (outcome.kind === "expired" && question.whenUnanswered === "fail" && question.reason !== "max_cost") {
             return yield* new AgentError({ failure: "unanswered", message: unanswered(question) })
           }
           const wasDriven = back.pollUnsafe() !== undefined || (yield* holds)
@@ -122,7 +123,8 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
       ask: Effect.fnUntraced(function* (request, checkpoint) {
         // a request may have asked first
         for (;;) {
-          yield* progress({ ask: { ...request, ...handOff }, ...waiting(checkpoint) })
+          const limits = request.reason === "max_cost" ? costHandOff(handOff) : handOff
+          yield* progress({ ask: { ...request, ...limits }, ...waiting(checkpoint) })
           const question = Turn.waitingFor(latest)
           if (question === null) return null
           const outcome = yield* wait(question)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BrowserCreates } from "./BrowserCreates.ts"
 import type { BrowserStops } from "./BrowserStops.ts"
-import { BrowserStopped, ProfileUnusable } from "./domain/Errors.ts"
+import { BrowserStopped, CountryUnavailable, ProfileUnusable } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import type { LaunchQueue, PoolLaunches } from "./PoolLaunches.ts"
 import type { SessionBrowser } from "./ports/Agent.ts"
@@ -23,7 +23,7 @@ export interface SessionBrowsers {
    * within the limits of `queue`.
    */
   readonly ofSession: <E, E2>(
-    session: Pick<Session, "id" | "owner" | "profileId" | "recording">,
+    session: Pick<Session, "browser" | "id" | "owner" | "profileId" | "recording">,
     storedId: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>,
     domains?: () => ReadonlyArray<string> | null,
@@ -44,7 +44,9 @@ const failed = (error: unknown) => {
       ? "The run's profile was deleted. Create a new run."
       : error instanceof ProfileUnusable
         ? error.message
-        : "The session's browser is gone. Create a new run."
+        : error instanceof CountryUnavailable
+          ? `This server has no proxy in ${error.country.toUpperCase()}. Create a new run without proxyCountryCode.`
+          : "The session's browser is gone. Create a new run."
   return new LaunchFailed({ reason: "failed", message })
 }
 
@@ -84,7 +86,7 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
     connectTo,
     allowDomains,
     ofSession: (
-      { id: sessionId, owner, profileId, recording },
+      { browser: settings, id: sessionId, owner, profileId, recording },
       storedId,
       onCreated,
       domains = () => null,
@@ -102,7 +104,13 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
             return { ...(yield* restore(connect(id))), isNew: false }
           const { browser } = yield* Effect.provideService(
             create(
-              { proxyCountryCode: null, recording, sessionId, ...(profileId === null ? {} : { profileId }) },
+              {
+                proxyCountryCode: null,
+                ...settings,
+                recording,
+                sessionId,
+                ...(profileId === null ? {} : { profileId })
+              },
               () => ({}),
               queue,
               restore

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Commits } from "./Commits.ts"
-import { NotAChoice, NotAsked, NotWaiting, type TurnNotFound } from "./domain/Errors.ts"
+import { NotAChoice, NotAsked, NotRaised, NotWaiting, type TurnNotFound } from "./domain/Errors.ts"
 import * as Question from "./domain/Question.ts"
 import type { Turn } from "./domain/Turn.ts"
 import type { StoreUnavailable } from "./ports/Store.ts"
@@ -52,7 +52,9 @@ export const make = ({ change, turn }: QuestionsOptions) => {
     const command = { _tag: "Answer", turnId: id, questionId, answer: text, by } as const
     const decided = yield* Effect.result(change(existing.sessionId, command))
     if (Result.isSuccess(decided)) return decided.success.turn ?? existing
-    return yield* decided.failure._tag === "StoreUnavailable" ? Effect.fail(decided.failure) : new NotWaiting({ id })
+    const { failure } = decided
+    if (failure._tag === "NotRaised") return yield* new NotRaised({ limit: existing.budget?.cost ?? null })
+    return yield* failure._tag === "StoreUnavailable" ? Effect.fail(failure) : new NotWaiting({ id })
   })
 
   return {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import type { BoundSecret, SecretToBind } from "./domain/BoundSecret.ts"
 import * as Decide from "./domain/Decide.ts"
 import {
   type AdmissionRefused,
@@ -20,10 +21,12 @@ import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
 import { Admission } from "./ports/Admission.ts"
 import { Agent, type AgentIdentity } from "./ports/Agent.ts"
+import { BrowserPool } from "./ports/BrowserPool.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { SecretBox, type SecretBoxService, SecretsUnusable } from "./ports/SecretBox.ts"
 import { CurrentSpan, traceparentOf } from "./ports/Traces.ts"
 import { Work } from "./ports/Work.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
@@ -41,6 +44,14 @@ interface TurnRequest {
   readonly queueTimeout_ms?: number
   /** Its hand-off to people; by default, its agent asks no person. */
   readonly handOff?: HandOff
+  /** True if it waits for a person at its cost limit; by default, it fails there. */
+  readonly pausesAtCost?: boolean
+  /** Whether a judge checks its result; by default, the server decides. */
+  readonly judge?: Turn.Turn["judge"]
+  /** Texts that its creator attached; none by default. */
+  readonly metadata?: Turn.Turn["metadata"]
+  /** Secrets that its agent may type; none by default. */
+  readonly secrets?: ReadonlyArray<SecretToBind>
 }
 
 /** A session to create, and the task of its first turn. */
@@ -52,6 +63,8 @@ export interface SessionRequest extends TurnRequest {
   readonly recording?: boolean
   /** The profile that its browsers start with; none by default. */
   readonly profileId?: string
+  /** Settings of its browsers besides their profile; those of the server by default. */
+  readonly browser?: Session.Session["browser"]
   /** The JSON Schema that the output of its first turn has to fit. */
   readonly outputSchema?: Turn.Turn["outputSchema"]
   /** Marks of its first turn, for filters of lists. */
@@ -83,17 +96,20 @@ export interface Message extends TurnRequest {
 }
 
 /** The fields of a turn that its request names. */
-const optionsOf = ({ budget, files, handOff, model, queueTimeout_ms }: TurnRequest) => ({
+const optionsOf = ({ budget, files, handOff, judge, metadata, model, pausesAtCost, queueTimeout_ms }: TurnRequest) => ({
   ...(budget === undefined ? {} : { budget }),
   ...(files === undefined ? {} : { files }),
   ...(handOff === undefined ? {} : { handOff }),
+  ...(judge === undefined ? {} : { judge }),
+  ...(metadata === undefined ? {} : { metadata }),
   ...(model === undefined ? {} : { model }),
+  ...(pausesAtCost === undefined ? {} : { pausesAtCost }),
   ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms })
 })
 
 /** True if this refusal is impossible for a client's command. */
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
-  ["Over", "Busy", "LeaseLost", "InvalidTransition", "NotWaiting", "Waiting"].includes(error._tag)
+  ["Over", "Busy", "LeaseLost", "InvalidTransition", "NotWaiting", "NotRaised", "Waiting"].includes(error._tag)
 
 /** The error of a refused client command. A refusal that only the engine's own commands get is a defect. */
 const refused =
@@ -108,31 +124,52 @@ const refused =
     return isInternal(error) ? Effect.die(error) : Effect.fail(error)
   }
 
+/** Encrypts the secrets of a turn. */
+const sealed = (
+  box: SecretBoxService,
+  secrets: ReadonlyArray<SecretToBind>,
+  { id: turnId, owner = null }: { readonly id: string; readonly owner?: string | null }
+) =>
+  Effect.forEach(secrets, ({ alias, domains, source }) => {
+    const secret = { alias, domains, server: null, sealed: null }
+    if (source.type === "server") return Effect.succeed<BoundSecret>({ ...secret, server: source.name })
+    return Effect.map(box.seal(source.value, { owner, turnId, alias }), (text): BoundSecret => ({
+      ...secret,
+      sealed: text
+    }))
+  })
+
 /** Makes a turn, which stores the current span as the parent of its run. */
 const makeTurn = (
   agent: AgentIdentity,
+  box: SecretBoxService,
   request: TurnRequest,
   fields: Pick<
     Turn.Turn,
     "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
   >
 ): Effect.Effect<Turn.Turn> =>
-  Effect.map(CurrentSpan, (span) =>
-    Turn.make({
+  Effect.gen(function* () {
+    const span = yield* CurrentSpan
+    const { secrets } = request
+    return Turn.make({
       ...fields,
       model: agent.model,
       ...optionsOf(request),
+      ...(secrets === undefined ? {} : { secrets: yield* sealed(box, secrets, fields) }),
       ...(span === null ? {} : { traceparent: traceparentOf(span) }),
       agentVersion: agent.version
     })
-  )
+  })
 
 /** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
+  const pool = yield* BrowserPool
   const recordings = yield* Recordings
+  const box = yield* SecretBox
   const work = yield* Work
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
@@ -156,19 +193,25 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { modelParams, outputSchema = null, profileId = null, recording, tags = [], task, thinkingLevel } = request
+    const { browser, modelParams, outputSchema = null, profileId = null, recording, tags = [], task } = request
+    const { thinkingLevel } = request
     const recordingSetting = recording === undefined ? {} : { recording }
     const fields = { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner }
-    const turn = yield* makeTurn(agent, request, fields)
+    const turn = yield* makeTurn(agent, box, request, fields)
     const decision = Decide.created(
       {
         ...Session.make({ id, owner, thinkingLevel, modelParams, profileId, createdAt_ms }),
         ...agent.settings?.(id),
-        ...recordingSetting
+        ...recordingSetting,
+        ...(browser === undefined ? {} : { browser })
       },
       turn
     )
-    const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
+    const made: MadeOf<"Session"> = {
+      _tag: "Session",
+      session: decision.session,
+      turn: Turn.withoutSecrets(decision.turn)
+    }
     yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
     return made
   })
@@ -191,7 +234,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = yield* makeTurn(agent, message, {
+    const turn = yield* makeTurn(agent, box, message, {
       id: turnId,
       sessionId,
       task: text,
@@ -201,9 +244,9 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       createdAt_ms,
       owner
     })
-    let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
+    let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn: Turn.withoutSecrets(turn) }
     const queued = change(sessionId, { _tag: "Queue", turn, interrupt, deduplicate }, (decision) => {
-      made = { ...made, turn: decision.turn ?? turn }
+      made = { ...made, turn: Turn.withoutSecrets(decision.turn ?? turn) }
       return {
         ...record(made, createdAt_ms),
         message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
@@ -212,7 +255,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     })
     const decision = yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))
     if (decision.changed) return made
-    const waiting: MadeOf<"Message"> = { ...made, turn: decision.turn ?? turn }
+    const waiting: MadeOf<"Message"> = { ...made, turn: Turn.withoutSecrets(decision.turn ?? turn) }
     const { key } = record(waiting, createdAt_ms)
     if (key !== undefined) yield* store.commit({ key, events: [] })
     return waiting
@@ -259,6 +302,22 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
+    acceptsSecrets: Effect.fnUntraced(function* (secrets: ReadonlyArray<SecretToBind>) {
+      const { hasSecret } = agent
+      if (hasSecret === undefined)
+        return yield* new SecretsUnusable({ message: "This server's agent can't type secrets" })
+      for (const { source } of secrets) {
+        const message =
+          source.type === "inline"
+            ? box.unusable
+            : hasSecret(source.name)
+              ? null
+              : `This server has no secret with the name ${JSON.stringify(source.name)}`
+        if (message !== null) return yield* new SecretsUnusable({ message })
+      }
+    }),
+    acceptsCountry: (country: string) => Effect.sync(() => pool.countries?.includes(country.toUpperCase()) !== false),
+    models: Effect.succeed(agent.models ?? [agent.model]),
     acceptsModel: (model: string) => Effect.sync(() => agent.accepts?.(model) ?? model === agent.model),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),

@@ -92,3 +92,70 @@ describe("a simulated run that asks a person", () => {
     }).pipe(served)
   )
 })
+
+describe("a simulated run with a cost limit at which it waits", () => {
+  const limited = { maxCostUsd: "0.5", onMaxCost: "pause", handOff: { timeout: 60 } }
+
+  const answer = (id: string, questionId: string, text: string) =>
+    send("POST", `/api/v4/runs/${id}/answer`, { questionId, answer: text })
+
+  it.effect("waits when it has cost as much, and goes on with each higher limit", () =>
+    Effect.gen(function* () {
+      // a tenth of the time passes before it runs
+      const id = yield* create("duration=10s cost=1", limited)
+      yield* TestClock.adjust("5 seconds")
+      assert.notProperty(yield* run(id), "waitingFor")
+      yield* TestClock.adjust("20 seconds")
+      const waiting = yield* run(id)
+      assert.deepInclude(waiting, { status: "running", cost: "0.5" })
+      assert.deepInclude(waiting["waitingFor"], { id: "1", reason: "max_cost", askedBy: "rule", choices: null })
+      assert.strictEqual((yield* answer(id, "1", "0.75")).status, 200)
+      yield* TestClock.adjust("3 seconds")
+      assert.deepInclude((yield* run(id))["waitingFor"], { id: "2", reason: "max_cost" })
+      yield* answer(id, "2", "5")
+      yield* TestClock.adjust("3 seconds")
+      const done = yield* run(id)
+      assert.deepInclude(done, { status: "completed", cost: "1", maxCostUsd: "5" })
+      assert.notMatch(String(done["result"]), /Answer/u)
+    }).pipe(served)
+  )
+
+  it.effect("fails at its limit if a person ends it, or nobody answers", () =>
+    Effect.gen(function* () {
+      const ended = yield* create("duration=10s cost=1", limited)
+      const unanswered = yield* create("duration=10s cost=1", limited)
+      const cheap = yield* create("duration=10s cost=0.5", limited)
+      yield* TestClock.adjust("20 seconds")
+      yield* answer(ended, "1", "end")
+      yield* TestClock.adjust("60 seconds")
+      for (const id of [ended, unanswered]) {
+        assert.deepInclude(yield* run(id), {
+          status: "failed",
+          cost: "0.5",
+          error: "The run reached its cost limit of 0.5 USD."
+        })
+      }
+      assert.deepInclude(yield* run(cheap), { status: "completed", cost: "0.5" })
+    }).pipe(served)
+  )
+
+  it.effect("takes secrets, keeps no value, and shows where they may be typed", () =>
+    Effect.gen(function* () {
+      const id = yield* create("duration=1s", {
+        secretBindings: [
+          { alias: "pin", source: { type: "inline", value: "canary-1" }, allowedDomains: ["shop.example"] },
+          { alias: "user", source: { type: "server", name: "any" }, allowedDomains: ["shop.example"] }
+        ]
+      })
+      yield* TestClock.adjust("2 seconds")
+      const done = yield* run(id)
+      assert.strictEqual(done["status"], "completed")
+      assert.deepStrictEqual(done["secretBindings"], [
+        { alias: "pin", source: { type: "inline" }, allowedDomains: ["shop.example"] },
+        { alias: "user", source: { type: "server", name: "any" }, allowedDomains: ["shop.example"] }
+      ])
+      const events = yield* send("GET", `/api/v4/runs/${id}/events`)
+      assert.notInclude(JSON.stringify([done, events.body]), "canary-1")
+    }).pipe(served)
+  )
+})

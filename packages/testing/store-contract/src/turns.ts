@@ -33,6 +33,47 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
+    "keeps the options of a turn and its session, raises its cost limit with an answer, and forgets its secrets at its end",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const pin = { alias: "pin", domains: ["shop.example"], server: null, sealed: "one.abc" }
+      const user = { alias: "user", domains: ["*.shop.example"], server: "shop", sealed: null }
+      const secrets = [pin, user]
+      const options = {
+        judge: { isOn: true, context: "4 digits", model: "small" },
+        metadata: { order: "17" },
+        pausesAtCost: true,
+        budget: { cost: "0.5", tokens: null, duration_ms: null }
+      }
+      const browser = {
+        proxyCountryCode: "de",
+        screen: { width: 800, height: 600 },
+        languages: ["de-DE"],
+        timeZone: "UTC",
+        userAgent: "Robot/1.0"
+      }
+      const { session, ...first } = creation("1")
+      yield* commit({
+        ...first,
+        ...(session === undefined ? {} : { session: { ...session, browser } }),
+        turns: (first.turns ?? []).map((turn) => ({ ...turn, ...options, secrets }))
+      })
+      const turn = Effect.map(store.turn("t1"), Option.getOrThrow)
+      assert.deepInclude(yield* turn, { ...options, secrets })
+      assert.deepStrictEqual(Option.getOrThrow(yield* store.session("s1")).browser, browser)
+      yield* change("s1", { _tag: "Take", node: "n" })
+      yield* change("s1", { _tag: "Report", token: 2, event: { _tag: "Started" }, leaves: false })
+      const request = { reason: "max_cost", question: "More?", choices: null, askedBy: "rule" } as const
+      const handOff = { timeout_ms: 1000, whenUnanswered: "fail", pausesLimits: true } as const
+      yield* change("s1", { _tag: "Progress", token: 2, progress: { ask: { ...request, ...handOff } } })
+      yield* change("s1", { _tag: "Answer", turnId: "t1", questionId: "1", answer: "0.75", by: "ann" })
+      assert.deepInclude(yield* turn, { budget: { ...options.budget, cost: "0.75" }, secrets })
+      yield* change("s1", { _tag: "Cancel", turnId: "t1" })
+      assert.deepStrictEqual((yield* turn).secrets, [{ ...pin, sealed: null }, user])
+    })
+  )
+
+  test(
     "keeps the model calls of a turn in their order, and a repeated one once",
     Effect.gen(function* () {
       const store = yield* Store

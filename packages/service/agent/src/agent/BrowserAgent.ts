@@ -58,7 +58,22 @@ interface Seat {
   readonly conversation: Conversation.Conversation
   /** Files that the session's browser downloaded. */
   files: ReadonlyArray<Page.TaskFile>
+  /** Secrets of the session's runs, which pages of its browser may show in later ones. */
+  secrets: ReadonlyArray<Secret>
 }
+
+/** The secrets that a run bound to names of its own. */
+const boundSecrets = Effect.fnUntraced(function* ({ secrets: bound }: Attempt, ofServer: ReadonlyArray<Secret>) {
+  return yield* Effect.forEach(yield* bound, ({ alias, domains, server, value }): Effect.Effect<Secret, AgentError> => {
+    if (value !== null) return Effect.succeed({ name: alias, value, domains })
+    const secret = ofServer.find(({ name }) => name === server)
+    return secret === undefined
+      ? Effect.fail(
+          new AgentError({ message: `This server has no secret ${JSON.stringify(server)}. Create a new run.` })
+        )
+      : Effect.succeed({ ...secret, name: alias, within: domains })
+  })
+})
 
 /** The folder for downloads. A pool puts its browser's own in its place. */
 const downloads = "downloads"
@@ -104,8 +119,11 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const seats = yield* Cache.make({
     ...remembered,
     lookup: (_sessionId: string) =>
-      Effect.sync((): Seat => ({ conversation: Conversation.make(instructions), files: [] }))
+      Effect.sync((): Seat => ({ conversation: Conversation.make(instructions), files: [], secrets: [] }))
   })
+
+  /** The model of a turn: a name that the server had before gives way to the default. */
+  const modelOf = ({ model }: Turn.Turn) => models.named(model) ?? models
 
   const settingsOf = (turn: Turn.Turn, { session }: Attempt): CallSettings.CallSettings => ({
     reasoning: levels.get(session.thinkingLevel?.toLowerCase() ?? ""),
@@ -116,7 +134,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const begin = Effect.fnUntraced(function* (turn: Turn.Turn, attempt: Attempt) {
     const { session } = attempt
     // read for each run, because a program may change them
-    const { domains = null, secrets = [] } = options
+    const { domains = null, secrets: ofServer = [] } = options
+    const bound = yield* boundSecrets(attempt, ofServer)
     const limits = { ...Limits.defaults, ...options.limits }
     // documents are held to the ports, too, by the page
     yield* attempt.allowDomains(domains?.map((domain) => domain.replace(/:\d+$/u, "")) ?? null)
@@ -130,8 +149,14 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     // for as long again
     yield* Cache.set(seats, session.id, seat)
     const { conversation } = seat
-    // the files of a browser go with it
-    if (browser.isNew) seat.files = []
+    // the files of a browser and its pages go with it
+    if (browser.isNew) {
+      seat.files = []
+      seat.secrets = []
+    }
+    // of the same name, the last one is typed
+    const secrets = [...ofServer, ...seat.secrets, ...bound]
+    seat.secrets = [...seat.secrets, ...bound.map((secret) => ({ ...secret, isUsable: false }))]
     const before = seat.files
     const attached = yield* putAttached(attempt, browser)
     // of the same name, the newest is chosen
@@ -150,7 +175,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     if (browser.isNew && session.browserId !== null) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
     }
-    const usable = secrets.map(({ name }) => `<secret:${name}>`).join(", ")
+    const names = new Set([...ofServer, ...bound].map(({ name }) => name))
+    const usable = Array.from(names, (name) => `<secret:${name}>`).join(", ")
     const taskText = page.redact(
       `Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}${attached.length === 0 ? "" : `\nFiles that you can upload: ${attached.map(({ name }) => JSON.stringify(name)).join(", ")}`}`
     )
@@ -163,20 +189,24 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
         `The server was restarted while you waited for a person. The browser is a new one: the tabs of the old one are gone.${done}`
       )
     }
-    const model = yield* models.forTurn
+    const chosen = modelOf(turn)
+    const model = yield* chosen.forTurn
+    const { judge = { isOn: judges, context: null, model: null } } = turn
+    // one that is gone gives way to the model of the run
+    const judging = models.named(judge.model ?? turn.model) ?? chosen
     const settings = settingsOf(turn, attempt)
     const { thinkingLevel: level } = session
     const unknownLevel = level === null || levels.has(level.toLowerCase()) ? undefined : level
     return Task.perform(turn, attempt, page, conversation, {
       approve,
-      judges,
+      judge: judge.isOn ? { context: judge.context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
       used_ms,
       pictures,
       told: taskText,
       unknownLevel,
       settings,
-      sees: models.sees
+      sees: chosen.sees
     }).pipe(
       Effect.onInterrupt(() => Effect.sync(() => conversation.say("The user stopped this task."))),
       // before the run is over, so that its caller finds the files then
@@ -205,7 +235,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       )
     }
     // a limit that can't be held must not look like one that is
-    if (turn.budget !== null && turn.budget.cost !== null && !models.isPriced) {
+    if (turn.budget !== null && turn.budget.cost !== null && !modelOf(turn).isPriced) {
       return Stream.fail(
         new AgentError({
           message:
@@ -223,7 +253,15 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
 
   // its checkpoint has its earlier work if the session keeps a memory
   const resumes = (turn: Turn.Turn) => Turn.isPaused(turn) && typeof turn.checkpoint === "string"
-  return makeStreamingAgent({ model: models.name, version, perform, resumes })
+  return makeStreamingAgent({
+    model: models.name,
+    models: models.names,
+    accepts: (name) => models.named(name) !== undefined,
+    hasSecret: (name) => (options.secrets ?? []).some((secret) => secret.name === name),
+    version,
+    perform,
+    resumes
+  })
 })
 
 /** The agent, over a configured model. */

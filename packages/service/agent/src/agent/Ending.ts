@@ -2,6 +2,7 @@ import { AgentError, type Attempt, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
 import * as ModelError from "../model/ModelError.ts"
 import type { Page } from "../page/Page.ts"
 import type * as Calls from "./Calls.ts"
@@ -27,6 +28,14 @@ const mapJson = (value: Schema.Json, change: (text: string) => string): Schema.J
 export const sentenceOf = (error: { readonly message: string }): string =>
   AiError.isAiError(error) ? ModelError.sentence(error) : error.message
 
+/** The judge of a task. */
+export interface JudgeOptions {
+  /** What the caller wants it to know; null for nothing. */
+  readonly context: string | null
+  /** The model that judges. */
+  readonly model: LanguageModel.LanguageModel
+}
+
 /** The parts of a task that its end is made of. */
 interface EndingOptions {
   readonly turn: Turn.Turn
@@ -34,7 +43,7 @@ interface EndingOptions {
   readonly page: Page
   readonly conversation: Conversation.Conversation
   readonly suggestions: ReturnType<typeof Suggestions.make>
-  readonly judges: boolean
+  readonly judge: JudgeOptions | null
 }
 
 /** Returns the end of a task that reached a limit before it had a page. */
@@ -45,7 +54,7 @@ export const withoutPage = ({ advice, category, error, failure }: Limits.Reached
 }
 
 /** Makes the events that end a task, with the data that is stored of it. */
-export const make = ({ conversation, judges, page, session, suggestions, turn }: EndingOptions) => {
+export const make = ({ conversation, judge, page, session, suggestions, turn }: EndingOptions) => {
   /** Prepares a text of the model for storage: without secrets, and without half a surrogate pair. */
   const kept = (text: string) => page.redact(text).toWellFormed()
 
@@ -65,15 +74,17 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
     return failed(failure, error, { isSuccess: false })
   }
 
-  const judgementOf = (output: Schema.Json) =>
+  const judgementOf = ({ context, model }: JudgeOptions, output: Schema.Json) =>
     Effect.flatMap(page.look(), ({ text }) =>
       Judge.judge({
         task: page.redact(turn.task),
         output,
         steps: Conversation.plain(conversation.all()).slice(-judged),
-        page: text
+        page: text,
+        context: context === null ? null : page.redact(context)
       })
     ).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, model),
       Effect.withSpan("webagent.judge"),
       Effect.catch((error) =>
         Effect.as(
@@ -102,7 +113,7 @@ export const make = ({ conversation, judges, page, session, suggestions, turn }:
       report: { output, isSuccess: success, judgement, ...checkpoint(), suggestions: suggestions.all() }
     })
     unjudged = endedWith(null)
-    return judges ? endedWith(yield* judgementOf(output)) : unjudged
+    return judge === null ? unjudged : endedWith(yield* judgementOf(judge, output))
   })
 
   return { kept, checkpoint, caught, failed, reached, completed, unjudged: () => unjudged }

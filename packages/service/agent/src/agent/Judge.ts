@@ -22,10 +22,12 @@ export interface Evidence {
   readonly output: Schema.Json
   readonly steps: string
   readonly page: string
+  /** What the caller wants the judge to know; null for nothing. */
+  readonly context: string | null
 }
 
 /** Asks for a second opinion on a task. */
-export const judge = Effect.fnUntraced(function* ({ output, page, steps, task }: Evidence) {
+export const judge = Effect.fnUntraced(function* ({ context, output, page, steps, task }: Evidence) {
   const { value } = yield* LanguageModel.generateObject({
     objectName: "verdict",
     schema: Judgement,
@@ -34,7 +36,7 @@ export const judge = Effect.fnUntraced(function* ({ output, page, steps, task }:
       {
         role: "user",
         content:
-          `Task: ${task}\n\nOutput: ${JSON.stringify(output)}\n\nSteps:\n${steps}\n\nLast page:\n${page}`.toWellFormed()
+          `Task: ${task}${context === null ? "" : `\n\nThe caller says about the right result: ${context}`}\n\nOutput: ${JSON.stringify(output)}\n\nSteps:\n${steps}\n\nLast page:\n${page}`.toWellFormed()
       }
     ]
   })

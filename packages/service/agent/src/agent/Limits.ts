@@ -19,7 +19,8 @@ export interface Limits {
 /** The limits of a task that is given none. */
 export const defaults: Limits = { steps: 50, duration_ms: 30 * 60_000, cost: null, tokens: null, failures: 3 }
 
-const least = <A extends bigint | number>(one: A | null, two: A | null): A | null =>
+/** Returns the smaller of two limits; null is no limit. */
+export const least = <A extends bigint | number>(one: A | null, two: A | null): A | null =>
   one === null ? two : two === null || one < two ? one : two
 
 /** The limits within what a turn may use. */

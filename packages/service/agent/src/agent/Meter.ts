@@ -42,7 +42,7 @@ export const make = ({ before, redact, used }: MeterOptions) => {
 
   return {
     /** Returns the cost that counts toward the cost limit. */
-    estimate: () => (calls === 0 ? null : estimate),
+    estimate: () => (calls === 0 && before.cost === null ? null : estimate),
     tokens: () => turn.input + turn.output,
     /** Counts calls for this step from now on, or for none. */
     begin: (next: number | null) => {

@@ -1,4 +1,4 @@
-import type { Asked, Attempt } from "@webagent/engine"
+import type { Asked, Attempt, HandedOver } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { Refused } from "../page/Failures.ts"
 import type { Page } from "../page/Page.ts"
@@ -15,6 +15,8 @@ interface PeopleOptions {
   readonly mayAsk: boolean
   /** Returns the notes with which the task continues if its server is lost while it waits. */
   readonly notes: () => string | undefined
+  /** Receives the outcomes of questions about the cost limit that the run asked at another node. */
+  readonly onCost: (over: HandedOver) => void
 }
 
 /** Interval at which a browser is used while its task waits for a person, and for how long at the most. */
@@ -22,7 +24,7 @@ const keepEvery = "1 minute"
 const keepWithin = "5 seconds"
 
 /** Makes what an agent asks people in a task. */
-export const make = ({ approve, attempt, conversation, mayAsk, notes, page }: PeopleOptions) => {
+export const make = ({ approve, attempt, conversation, mayAsk, notes, onCost, page }: PeopleOptions) => {
   // an unused browser stops after a while
   const keepBrowser = Effect.forever(
     Effect.andThen(Effect.sleep(keepEvery), Effect.ignore(Effect.timeoutOption(page.picture, keepWithin)))
@@ -32,6 +34,7 @@ export const make = ({ approve, attempt, conversation, mayAsk, notes, page }: Pe
   const askPerson = (question: Asked) =>
     waiting(Effect.suspend(() => attempt.ask({ ...question, question: page.redact(question.question) }, notes())))
   return {
+    askPerson,
     /** Applies the rule about an action, which may have a person decide; a text says why it is refused. */
     approve: (action: Action) =>
       Effect.flatMap(approve(action), (verdict) =>
@@ -54,6 +57,10 @@ export const make = ({ approve, attempt, conversation, mayAsk, notes, page }: Pe
     tellHandedOver: Effect.gen(function* () {
       const before = page.front()
       for (const over of yield* waiting(attempt.handedOver(notes()))) {
+        if (over.question.reason === "max_cost") {
+          onCost(over)
+          continue
+        }
         conversation.say(`A person was asked: ${over.question.question}\n${HandOver.sentenceOf(over, before, page)}`)
       }
     })

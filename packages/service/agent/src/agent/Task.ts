@@ -9,6 +9,7 @@ import type { Page } from "../page/Page.ts"
 import * as Asking from "./Asking.ts"
 import * as Calls from "./Calls.ts"
 import * as Conversation from "./Conversation.ts"
+import * as CostLimit from "./CostLimit.ts"
 import * as Ending from "./Ending.ts"
 import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
@@ -29,8 +30,8 @@ interface TaskOptions {
   readonly limits: Limits.Limits
   /** Part of the time limit that the turn has used before it had this browser, in milliseconds. */
   readonly used_ms: number
-  /** Judges the result of a task with a second call. */
-  readonly judges: boolean
+  /** Judges the result of a task with a second call; null doesn't. */
+  readonly judge: Ending.JudgeOptions | null
   readonly approve: (action: Tools.Action) => Effect.Effect<Approval>
   readonly settings: CallSettings
   /** The task as the model is told of it. */
@@ -61,13 +62,13 @@ export const perform = Effect.fnUntraced(function* (
   >,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, judges, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
+  { approve, judge, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
   const meter = Meter.make({ used: attempt.used, redact: page.redact, before: turn })
   const suggestions = Suggestions.make()
-  const ending = Ending.make({ turn, session: attempt.session, page, conversation, suggestions, judges })
+  const ending = Ending.make({ turn, session: attempt.session, page, conversation, suggestions, judge })
   const remarks = Remarks.make({ page, limits, suggestions, conversation })
   const repairs = OutputSchema.accepting(yield* OutputSchema.make(turn.outputSchema ?? null))
   const done = Tools.done(turn.outputSchema ?? null)
@@ -98,8 +99,10 @@ export const perform = Effect.fnUntraced(function* (
     conversation,
     approve,
     mayAsk: turn.handOff !== undefined,
-    notes: () => ending.checkpoint(inStep()).checkpoint
+    notes: () => ending.checkpoint(inStep()).checkpoint,
+    onCost: (over) => costLimit.apply(over)
   })
+  const costLimit = CostLimit.make({ turn, server: options.limits.cost, ask: people.askPerson })
 
   const scene: Tools.Scene = {
     page,
@@ -117,13 +120,20 @@ export const perform = Effect.fnUntraced(function* (
     }
     for (let step = turn.steps + 1; ; step++) {
       meter.begin(step)
-      const limit = Limits.reached(limits, {
-        steps: step - 1,
-        cost: meter.estimate(),
-        tokens: meter.tokens(),
-        failures,
-        lastFailure
-      })
+      const limit = Limits.reached(
+        { ...limits, cost: costLimit.current() },
+        {
+          steps: step - 1,
+          cost: meter.estimate(),
+          tokens: meter.tokens(),
+          failures,
+          lastFailure
+        }
+      )
+      if (limit?.failure === "cost_limit" && (yield* costLimit.raise(meter.estimate()))) {
+        step -= 1
+        continue
+      }
       if (limit !== undefined) return ending.reached(limit)
       const look = yield* Effect.withSpan(page.look(), "webagent.look")
       // while the model thinks: a step waits for it only where the model is faster

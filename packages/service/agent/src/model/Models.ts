@@ -51,31 +51,54 @@ export const OnFailedCall: Context.Reference<(call: FailedCall) => Effect.Effect
   { defaultValue: (): ((call: FailedCall) => Effect.Effect<void>) => () => Effect.void }
 )
 
-/** The configured model, with its fallbacks. */
+/** A model that turns may have, with its fallbacks. */
+export interface Model {
+  /** The name by which turns ask for it. */
+  readonly name: string
+  readonly sees: boolean
+  /** True if the price of each model is known, so that a limit of a turn's cost can be held. */
+  readonly isPriced: boolean
+  /** The model of one turn: when it fails as often as it is tried, its fallback answers for the rest of the turn. */
+  readonly forTurn: Effect.Effect<LanguageModel.LanguageModel>
+}
+
+/** The configured models: the default, and those that turns may ask for by their names. */
 export class Models extends Context.Service<
   Models,
-  {
-    /** The name of the model that is asked first. */
-    readonly name: string
-    readonly sees: boolean
-    /** True if the price of each model is known, so that a limit of a turn's cost can be held. */
-    readonly isPriced: boolean
-    /** The model of one turn: when it fails as often as it is tried, its fallback answers for the rest of the turn. */
-    readonly forTurn: Effect.Effect<LanguageModel.LanguageModel>
+  Model & {
+    /** The names of all models, the default first. */
+    readonly names: ReadonlyArray<string>
+    /** The model with this name; undefined if there is none. */
+    readonly named: (name: string) => Model | undefined
   }
 >()("@webagent/agent/Models") {
-  /** Loads the packages of the dialects that are configured, and no others. */
-  static readonly layer = (config: ModelConfig): Layer.Layer<Models, ModelNotInstalled> =>
+  /** Loads the packages of the dialects that are configured, and no others. `choices` are further models by name. */
+  static readonly layer = (
+    config: ModelConfig,
+    choices: Readonly<Record<string, ModelConfig>> = {}
+  ): Layer.Layer<Models, ModelNotInstalled> =>
     Layer.effect(
       this,
-      Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
-        name: config.model,
-        sees: config.sees === true,
-        isPriced: chain(config).every(({ price }) => price !== undefined),
-        forTurn: forTurn(connections)
-      }))
+      Effect.gen(function* () {
+        const usual = yield* modelOf(config.model, config)
+        const others = yield* Effect.forEach(Object.entries(choices), ([name, choice]) => modelOf(name, choice))
+        const models = new Map([...others, usual].map((model) => [model.name, model]))
+        return {
+          ...usual,
+          names: [usual.name, ...others.map(({ name }) => name).filter((name) => name !== usual.name)],
+          named: (name: string) => models.get(name)
+        }
+      })
     )
 }
+
+const modelOf = (name: string, config: ModelConfig): Effect.Effect<Model, ModelNotInstalled> =>
+  Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
+    name,
+    sees: config.sees === true,
+    isPriced: chain(config).every(({ price }) => price !== undefined),
+    forTurn: forTurn(connections)
+  }))
 
 /** The message as the last of what stays the same from call to call: providers that ask to be told cache up to it. */
 export const cached = <A extends Prompt.Message>(message: A): A => ({

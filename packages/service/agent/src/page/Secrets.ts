@@ -8,7 +8,15 @@ export interface Secret {
   readonly value: Redacted.Redacted<string>
   /** The sites on which it may be typed. */
   readonly domains: ReadonlyArray<DomainPattern>
+  /** Sites to which a run restricts it further. */
+  readonly within?: ReadonlyArray<DomainPattern>
+  /** False for a secret of an earlier run: it can't be typed, and pages may still show it. */
+  readonly isUsable?: boolean
 }
+
+/** Returns whether a site is one on which the secret may be typed. */
+const isFor = ({ domains, within }: Secret, site: string) =>
+  isOn(site, domains) && (within === undefined || isOn(site, within))
 
 /** The secrets of a task. */
 export interface Secrets {
@@ -123,8 +131,9 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       const used = Array.from(text.matchAll(placeholder), ([, name = ""]) => name)
       for (const name of used) {
         const secret = byName.get(name)
-        if (secret === undefined) return Result.fail(`There is no secret ${JSON.stringify(name)}.`)
-        if (!isOn(site, secret.domains)) {
+        if (secret === undefined || secret.isUsable === false)
+          return Result.fail(`There is no secret ${JSON.stringify(name)}.`)
+        if (!isFor(secret, site)) {
           return Result.fail(`The secret ${JSON.stringify(name)} may not be typed on ${site}.`)
         }
       }
@@ -141,7 +150,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
         hideStarts(text)
       )
     },
-    mayBeOn: (site) => secrets.some(({ domains }) => isOn(site, domains)),
+    mayBeOn: (site) => secrets.some((secret) => isFor(secret, site)),
     shows: (text) => {
       const tight = squeezed(text)
       return written.some((one) => tight.search(one.tight) >= 0)

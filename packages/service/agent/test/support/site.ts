@@ -136,6 +136,10 @@ export const pages: Readonly<Record<string, Body>> = {
   "recaptcha/anchor": () => "I'm not a robot",
   login: () =>
     `<form onsubmit="event.preventDefault();o.textContent='Welcome, your password is '+p.value"><input aria-label=User><input type=password aria-label=Password id=p><button>Sign in</button></form><b id=o></b>`,
+  keeps: () =>
+    `<input aria-label=User oninput="localStorage.kept=this.value"><p id=o></p><script>o.textContent="It has "+localStorage.kept</script>`,
+  says: ({ url }) =>
+    `<p id=p></p><script>p.textContent="seen "+(${decodeURIComponent(url.split("?")[1] ?? "")})+" end"</script>`,
   shows: () =>
     `<input aria-label=Code oninput="o.textContent=this.value;l.href='/?q='+encodeURIComponent(this.value);l.textContent=l.href"><b id=o></b><a id=l></a>`,
   cuts: () =>

@@ -49,21 +49,27 @@ const whetherAnswers = Effect.fnUntraced(function* (devTools: DevTools.DevTools)
 })
 
 /** Start options of browsers, and the number that wait. */
-interface WarmOptions extends Omit<BrowserProcess.StartOptions, "name" | "proxyCountryCode"> {
+interface WarmOptions extends Omit<
+  BrowserProcess.StartOptions,
+  "name" | "proxyCountryCode" | "screen" | "timeZone" | "userAgent"
+> {
   /** Number of browsers that should currently wait. */
   readonly wanted: () => number
 }
 
 /** The settings of one browser, which a waiting one doesn't have; null for those of the pool. */
-type Own = Pick<Browser.Browser, "languages" | "proxyCountryCode">
+type Own = Pick<Browser.Browser, "languages" | "proxyCountryCode" | "screen" | "timeZone" | "userAgent">
+
+/** The settings of a browser that waits. */
+const usualOwn: Own = { languages: null, proxyCountryCode: null, screen: null, timeZone: null, userAgent: null }
 
 type Prepare = BrowserProcess.StartOptions["prepare"]
 
 /** The browsers that wait, started, for the next create. */
 export interface Warm {
   /**
-   * Returns a browser that responds: the oldest waiting one, or a new one for a country, for other languages, or with
-   * files in its profile.
+   * Returns a browser that responds: the oldest waiting one, or a new one with settings of its own, or with files in its
+   * profile.
    */
   readonly take: (
     own: Own,
@@ -86,13 +92,14 @@ export const make = Effect.fnUntraced(function* ({
   const launching = yield* Semaphore.make(limits.launches)
   const waiting: Array<Started> = []
   const usual = (options.languages ?? usualLanguages).join()
-  const isUsual = ({ languages, proxyCountryCode }: Own) =>
-    proxyCountryCode === null && (languages === null || languages.join() === usual)
+  const isUsual = ({ languages, ...own }: Own) =>
+    [own.proxyCountryCode, own.screen, own.timeZone, own.userAgent].every((each) => each === null) &&
+    (languages === null || languages.join() === usual)
   let count = 0
   /** Says that there may be too few that wait. */
   const missing = yield* Queue.sliding<void>(1)
 
-  const start = ({ languages, proxyCountryCode }: Own, prepare?: Prepare) =>
+  const start = ({ languages, proxyCountryCode, screen, timeZone, userAgent }: Own, prepare?: Prepare) =>
     launching.withPermit(
       Effect.gen(function* () {
         const scope = yield* Scope.fork(browsers)
@@ -101,6 +108,9 @@ export const make = Effect.fnUntraced(function* ({
           ...options,
           name,
           proxyCountryCode,
+          screen,
+          timeZone,
+          userAgent,
           ...(languages === null ? {} : { languages }),
           ...(prepare === undefined ? {} : { prepare })
         }).pipe(
@@ -161,14 +171,10 @@ export const make = Effect.fnUntraced(function* ({
     yield* Effect.forEach(waiting.splice(0, old === -1 ? waiting.length : old), close, { discard: true })
     const missing = wanted() - waiting.length
     if (missing <= 0 || !limits.hasMemory()) return
-    yield* Effect.forEach(
-      Array.from({ length: missing }),
-      () => Effect.flatMap(start({ languages: null, proxyCountryCode: null }), wait),
-      {
-        concurrency: "unbounded",
-        discard: true
-      }
-    )
+    yield* Effect.forEach(Array.from({ length: missing }), () => Effect.flatMap(start(usualOwn), wait), {
+      concurrency: "unbounded",
+      discard: true
+    })
   })
   yield* keep.pipe(
     Effect.catchCause((cause) =>

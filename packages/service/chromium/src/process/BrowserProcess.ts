@@ -36,6 +36,12 @@ export interface StartOptions {
   readonly proxyCountryCode?: string | null
   /** The languages that it announces to pages, the preferred one first; `en-US` and `en` unless given. */
   readonly languages?: ReadonlyArray<string>
+  /** Size of its window; null, the default, for the usual one. */
+  readonly screen?: { readonly width: number; readonly height: number } | null
+  /** Time zone of its pages; null, the default, for that of the server. */
+  readonly timeZone?: string | null
+  /** The user agent that it announces; null, the default, for that of a Chrome with a window. */
+  readonly userAgent?: string | null
   /** Whom a server that is root starts it as: uid and gid 65534 unless given. */
   readonly user?: User
   /** Chromium's own sandbox around each page; on unless it is switched off, for machines where it cannot be. */
@@ -194,7 +200,7 @@ export const start = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
   const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "60 seconds" } = options
-  const { languages = flags.usualLanguages } = options
+  const { languages = flags.usualLanguages, screen = null, timeZone = null, userAgent = null } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
   const user = userOf(options)
@@ -203,7 +209,12 @@ export const start = Effect.fnUntraced(function* (
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const command = yield* sandbox.enter({
     executable: binary.executable,
-    args: flags.args(join(folder, "profile"), chromiumSandbox, { languages, version: binary.version }),
+    args: flags.args(join(folder, "profile"), chromiumSandbox, {
+      languages,
+      screen,
+      userAgent,
+      version: binary.version
+    }),
     // nothing of the server's own environment: it may hold secrets
     env: {
       ...binary.env,
@@ -213,6 +224,7 @@ export const start = Effect.fnUntraced(function* (
       PATH: "/usr/bin:/bin",
       // relative: Chromium makes a socket in it, whose path would be too long in many folders
       TMPDIR: ".",
+      ...(timeZone === null ? {} : { TZ: timeZone }),
       XDG_CACHE_HOME: folder,
       XDG_CONFIG_HOME: folder
     },

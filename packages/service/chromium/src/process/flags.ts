@@ -26,9 +26,11 @@ const always = [
   "--disable-dev-shm-usage",
   // of what a browser may take of the disk, pages keep the rest
   "--disk-cache-size=134217728",
-  "--mute-audio",
-  "--window-size=1280,720"
+  "--mute-audio"
 ]
+
+/** The size of a browser's window unless another one is chosen. */
+const usualScreen = { width: 1280, height: 720 }
 
 /** The languages of a browser unless others are chosen. Without any, its locale is `en-US@posix`, which `Intl` refuses. */
 export const usualLanguages: ReadonlyArray<string> = ["en-US", "en"]
@@ -36,14 +38,16 @@ export const usualLanguages: ReadonlyArray<string> = ["en-US", "en"]
 /** The system in a user agent, which Chrome keeps the same for all versions and processors. */
 const system = process.platform === "darwin" ? "Macintosh; Intel Mac OS X 10_15_7" : "X11; Linux x86_64"
 
+/** Empties the brands of client hints, which say "HeadlessChrome" whatever the user agent is. */
+const noBrands = "--enable-features=UACHOverrideBlank"
+
 /** Announces the user agent of a Chrome with a window, because some sites turn "HeadlessChrome" away. */
-const userAgent = (version: string): ReadonlyArray<string> => {
+const usualUserAgent = (version: string): ReadonlyArray<string> => {
   const [, major] = /(\d+)\.\d/u.exec(version) ?? []
   return major === undefined
     ? []
     : [
-        // empties the brands of client hints, which say "HeadlessChrome" whatever the user agent is
-        "--enable-features=UACHOverrideBlank",
+        noBrands,
         `--user-agent=Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
       ]
 }
@@ -52,18 +56,23 @@ interface Shown {
   readonly languages: ReadonlyArray<string>
   /** The browser's version, such as `Chromium 153.0.8010.0`. */
   readonly version: string
+  /** Size of the window; null for the usual one. */
+  readonly screen: { readonly width: number; readonly height: number } | null
+  /** Null for that of a Chrome with a window. */
+  readonly userAgent: string | null
 }
 
 /** The arguments of a browser with this profile. Its first page is empty. */
 export const args = (
   profile: string,
   chromiumSandbox: boolean,
-  { languages, version }: Shown
+  { languages, screen, userAgent, version }: Shown
 ): ReadonlyArray<string> => [
   ...always,
   `--user-data-dir=${profile}`,
   `--accept-lang=${languages.join(",")}`,
-  ...userAgent(version),
+  `--window-size=${(screen ?? usualScreen).width},${(screen ?? usualScreen).height}`,
+  ...(userAgent === null ? usualUserAgent(version) : [noBrands, `--user-agent=${userAgent}`]),
   ...(chromiumSandbox ? [] : ["--no-sandbox"]),
   "about:blank"
 ]

@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
+import { Screen } from "./Screen.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
 /** Reasons why a browser stopped by itself: its time limit, no use, a crash, or its use of memory or disk. */
@@ -50,6 +51,12 @@ export const Browser = Schema.Struct({
   allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** The languages that it announces to pages; null for those of its server. */
   languages: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The size of its window; null for the usual one. */
+  screen: Schema.NullOr(Screen).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The time zone of its pages, as in the IANA database; null for that of its server. */
+  timeZone: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The user agent that it announces; null for the usual one. */
+  userAgent: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Texts that its creator attached; empty in browsers from a version without them. */
   metadata: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   /** True if its picture is recorded; missing in browsers from a version without recordings. */
@@ -86,6 +93,9 @@ export const make = (
         | "metadata"
         | "profile"
         | "recording"
+        | "screen"
+        | "timeZone"
+        | "userAgent"
       >
     >
 ): Browser => ({
@@ -96,6 +106,9 @@ export const make = (
   idempotencyKey: null,
   allowedDomains: null,
   languages: null,
+  screen: null,
+  timeZone: null,
+  userAgent: null,
   metadata: {},
   profile: null,
   recording: false,

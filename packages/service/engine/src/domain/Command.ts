@@ -115,3 +115,5 @@ export type Refusal =
   | { readonly _tag: "NotWaiting" }
   /** The turn waits already, or has asked as often as it may. */
   | { readonly _tag: "Waiting" }
+  /** The answer neither raises the turn's cost limit nor ends the turn. */
+  | { readonly _tag: "NotRaised" }

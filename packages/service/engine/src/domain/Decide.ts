@@ -61,9 +61,7 @@ const answer = (
   { answer: text, by, questionId, turnId }: Extract<Command, { readonly _tag: "Answer" }>
 ): Decided =>
   Result.flatMap(running(draft, turnId), (turn) =>
-    HandOff.endWait(draft, turn, questionId, { kind: "answered", answer: text, by }) === undefined
-      ? Result.fail({ _tag: "NotWaiting" })
-      : Result.succeed(turnId)
+    Result.map(HandOff.answer(draft, turn, questionId, { answer: text, by }), () => turnId)
   )
 
 const stop = (draft: Draft.Draft): Decided => {

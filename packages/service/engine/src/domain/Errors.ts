@@ -33,6 +33,9 @@ export class NotWaiting extends Data.TaggedError("NotWaiting")<{ readonly id: st
 /** The answer isn't one of the question's choices. */
 export class NotAChoice extends Data.TaggedError("NotAChoice")<{ readonly choices: ReadonlyArray<string> }> {}
 
+/** The answer is no amount above the turn's cost limit, in USD, and doesn't end the turn either. */
+export class NotRaised extends Data.TaggedError("NotRaised")<{ readonly limit: string | null }> {}
+
 /** This turn can't ask a question at the moment. The message has the reason. */
 export class NotAsked extends Data.TaggedError("NotAsked")<{ readonly message: string }> {}
 

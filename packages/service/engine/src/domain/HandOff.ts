@@ -1,4 +1,5 @@
-import type { Progress } from "./Command.ts"
+import * as Result from "effect/Result"
+import type { Progress, Refusal } from "./Command.ts"
 import * as Draft from "./Draft.ts"
 import type { Event } from "./Event.ts"
 import * as Question from "./Question.ts"
@@ -37,6 +38,27 @@ export const endWait = (
   const ended = { ...open, outcome: { ...outcome, at_ms: Math.max(draft.at_ms, open.askedAt_ms) } }
   const change = outcome.kind === "expired" ? "unanswered" : "answered"
   return putQuestions(draft, turn, [...(turn.questions ?? []).slice(0, -1), ended], { id, change })
+}
+
+/** Ends the wait for a question with an answer. An answer about the cost limit also sets the new limit. */
+export const answer = (
+  draft: Draft.Draft,
+  turn: Turn.Turn,
+  id: string,
+  given: { readonly answer: string; readonly by: string | null }
+): Result.Result<void, Refusal> => {
+  const open = Turn.waitingFor(turn)
+  if (open === null || open.id !== id) return Result.fail({ _tag: "NotWaiting" })
+  const { budget } = turn
+  const cost = open.reason === "max_cost" ? Question.raisedCost(given.answer, budget?.cost ?? null) : null
+  if (open.reason === "max_cost" && cost === null && given.answer.trim() !== Question.endAnswer) {
+    return Result.fail({ _tag: "NotRaised" })
+  }
+  const answered = endWait(draft, turn, id, { kind: "answered", ...given }) ?? turn
+  if (cost !== null) {
+    Draft.write(draft, { ...answered, budget: { tokens: null, duration_ms: null, ...budget, cost } }, answered)
+  }
+  return Result.void
 }
 
 /** The question once its agent waits for the outcome, and once it goes on with it. */

@@ -1,11 +1,12 @@
 import * as Schema from "effect/Schema"
+import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalText } from "./Fields.ts"
 
 /** Effects of a question that no person answers in time: the run fails, leaves the matter out, or decides by itself. */
 export const unansweredPolicies = ["fail", "skip", "continue"] as const
 
 /** Reasons for which a run asks a person. */
-export const questionReasons = ["question", "approval", "sign_in", "captcha", "payment"] as const
+export const questionReasons = ["question", "approval", "sign_in", "captcha", "payment", "max_cost"] as const
 
 export type QuestionReason = (typeof questionReasons)[number]
 
@@ -22,6 +23,30 @@ export type HandOff = typeof HandOff.Type
 
 /** The default hand-off of a run. */
 export const defaultHandOff: HandOff = { timeout_ms: 600_000, whenUnanswered: "fail", pausesLimits: false }
+
+/**
+ * The hand-off of a run that has reached its cost limit. Without an answer it fails, because nobody agreed to a higher
+ * cost, and its time limit stands still, because it can't work meanwhile.
+ */
+export const costHandOff = ({ timeout_ms }: HandOff): HandOff => ({
+  timeout_ms,
+  whenUnanswered: "fail",
+  pausesLimits: true
+})
+
+/** The question about a cost limit that a run has reached, with the cost so far if it's known. */
+export const aboutCost = (cost: Decimal.Decimal | null, limit: Decimal.Decimal): string =>
+  `The run ${cost === null ? "" : `has cost ${cost} USD and `}reached its cost limit of ${limit} USD. Answer with a higher limit in USD, or with "${endAnswer}" to end the run.`
+
+/** The answer that lets a run end at its cost limit. Any other answer is the new limit in USD. */
+export const endAnswer = "end"
+
+/** The new cost limit that an answer sets; null if it isn't an amount above the limit so far. */
+export const raisedCost = (answer: string | null, limit: Decimal.Decimal | null): Decimal.Decimal | null => {
+  const amount = answer?.trim() ?? ""
+  if (!/^\d{1,9}(?:\.\d{1,12})?$/u.test(amount)) return null
+  return limit === null || Decimal.isMore(amount, limit) ? amount : null
+}
 
 /** Maximum number of questions of a run, so that its record stays small. */
 export const mostQuestions = 20

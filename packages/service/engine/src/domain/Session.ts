@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
+import { Screen } from "./Screen.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
@@ -34,6 +35,16 @@ export const Session = Schema.Struct({
   recording: Schema.Boolean,
   /** The profile that its browsers start with; null for none, as in sessions from older versions. */
   profileId: OptionalText.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** Settings of its browsers besides their profile; missing where all are those of the server. */
+  browser: Schema.optionalKey(
+    Schema.Struct({
+      proxyCountryCode: Schema.optionalKey(Schema.String),
+      screen: Schema.optionalKey(Screen),
+      languages: Schema.optionalKey(Schema.Array(Schema.String)),
+      timeZone: Schema.optionalKey(Schema.String),
+      userAgent: Schema.optionalKey(Schema.String)
+    })
+  ),
   /** True if its link shows it without an API key. */
   shared: Schema.Boolean,
   proxyUsedMb: Schema.String,
@@ -62,7 +73,7 @@ const proxyPrice = "0.008"
 /** A new session, active, with the defaults of the service description. */
 export const make = (
   fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> &
-    Partial<Pick<Session, "owner" | "modelParams" | "profileId">>
+    Partial<Pick<Session, "browser" | "owner" | "modelParams" | "profileId">>
 ): Session => ({
   owner: null,
   modelParams: null,

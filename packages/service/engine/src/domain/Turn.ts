@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { BoundSecret, withoutValues } from "./BoundSecret.ts"
 import { BrowserQueue } from "./BrowserQueue.ts"
 import { type Decimal, isMore } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
@@ -149,8 +150,24 @@ export const Turn = Schema.Struct({
   browserQueue: Schema.optionalKey(Schema.NullOr(BrowserQueue)),
   /** Its hand-off to people; missing where its agent asks no person. */
   handOff: Schema.optionalKey(HandOff),
+  /** True if it waits for a person at its cost limit; missing if it fails there. */
+  pausesAtCost: Schema.optionalKey(Schema.Boolean),
+  /** Whether a judge checks its result, and what the judge should know; missing where the server decides. */
+  judge: Schema.optionalKey(
+    Schema.Struct({
+      isOn: Schema.Boolean,
+      /** What the judge should know in addition to the task. */
+      context: OptionalText,
+      /** The model that judges; null for the model of the turn. */
+      model: OptionalText
+    })
+  ),
+  /** Texts that its creator attached; missing if there are none. */
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Its questions to people, oldest first; missing before the first one. */
   questions: Schema.optionalKey(Schema.Array(Question)),
+  /** The secrets that its agent may type; missing where the caller bound none. */
+  secrets: Schema.optionalKey(Schema.Array(BoundSecret)),
   /** The files that its agent may upload, and the workspace that the caller named; missing where it named none. */
   files: Schema.optionalKey(Schema.Struct({ workspaceId: OptionalText, ids: Schema.Array(Schema.String) })),
   model: Schema.String,
@@ -265,6 +282,10 @@ export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ??
 /** Maximum length of a title that comes from a task. */
 const longestTitle = 80
 
+/** The turn without the values of its secrets, which nobody needs once it is over. */
+export const withoutSecrets = <A extends Pick<Turn, "secrets">>(turn: A): A =>
+  turn.secrets === undefined ? turn : { ...turn, secrets: withoutValues(turn.secrets) }
+
 /** The title of a turn: by default, the beginning of the first line of its task; null for a task without text. */
 export const titleOf = ({ task, title }: Pick<Turn, "task" | "title">): string | null => {
   if (title !== null) return title
@@ -292,7 +313,11 @@ export const make = (
         | "tags"
         | "files"
         | "handOff"
+        | "judge"
+        | "metadata"
+        | "pausesAtCost"
         | "queueTimeout_ms"
+        | "secrets"
         | "traceparent"
       >
     >
@@ -356,7 +381,7 @@ export const move = (turn: Turn, event: TurnEvent, now_ms: number): Result.Resul
   const at_ms = Math.max(now_ms, turn.startedAt_ms ?? turn.dispatchedAt_ms ?? turn.createdAt_ms)
   const { cost: told = turn.cost, ...report } = ("report" in event ? event.report : undefined) ?? {}
   return Result.succeed({
-    ...turn,
+    ...(isTerminal(to) ? withoutSecrets(turn) : turn),
     ...report,
     ...(event._tag === "Started" && turn.browserQueue !== undefined ? { browserQueue: null } : {}),
     cost: highest(turn.cost, told),

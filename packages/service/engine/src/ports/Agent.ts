@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { OpenedSecret } from "../domain/BoundSecret.ts"
 import type { Decision, Progress } from "../domain/Decide.ts"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { ModelCallReport } from "../domain/ModelCall.ts"
@@ -26,6 +27,10 @@ export interface AgentIdentity {
   readonly model: string
   /** True if a turn may ask for this model; by default, only for `model`. */
   readonly accepts?: (model: string) => boolean
+  /** The models that turns may ask for, for people; by default, only `model`. */
+  readonly models?: ReadonlyArray<string>
+  /** True for the name of a secret of the server that turns may bind. Without it, the agent types no secrets. */
+  readonly hasSecret?: (name: string) => boolean
   /** The version of the agent, as v2 shows it. */
   readonly version: string
   /** Settings of a new session that differ from the defaults of the service description. */
@@ -73,6 +78,8 @@ export interface Attempt {
   readonly allowDomains: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
   /** Has viewers and the recording of the session's browser see the pictures of steps only, from now on: see `LiveViews`. */
   readonly conceal: Effect.Effect<void>
+  /** The secrets that the caller bound to the turn. They can't be decrypted if their key is gone. */
+  readonly secrets: Effect.Effect<ReadonlyArray<OpenedSecret>, AgentError>
   /** The files that the caller attached to the turn. */
   readonly attached: Effect.Effect<ReadonlyArray<AttachedFile>>
   /** Stores a file that the agent downloaded, as an attachment of the run. False if there is no room or no storage. */

@@ -1,6 +1,6 @@
 import { fromMillis } from "@webagent/contract"
 import type { AnswerRun, AskPerson, HandOff } from "@webagent/contract/v4"
-import { type PersonsAnswer, type Question, type QuestionToAsk, Turn } from "@webagent/engine"
+import { type PersonsAnswer, Question, type QuestionToAsk, Turn } from "@webagent/engine"
 import * as Predicate from "effect/Predicate"
 import { invalid } from "./Invalid.ts"
 
@@ -63,6 +63,13 @@ export const notAChoice = (choices: ReadonlyArray<string>) =>
   invalid(
     ["body", "answer"],
     `Expected one of the choices: ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`
+  )
+
+/** The error of an answer to a question about a cost limit that is no amount above the limit. */
+export const notRaised = (limit: string | null) =>
+  invalid(
+    ["body", "answer"],
+    `Expected an amount in USD above ${limit ?? "0"}, such as 1.50, or "${Question.endAnswer}" to end the run`
   )
 
 /** The detail of a response to an answer that came too late. */

@@ -8,6 +8,7 @@ import { hash } from "node:crypto"
 import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
 import { Caller, unknownCaller } from "./Caller.ts"
 import { invalid } from "./Invalid.ts"
+import { mapValues } from "./v4/SecretBindings.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 const idempotencyKeyHeader = "Idempotency-Key"
@@ -49,7 +50,8 @@ const fromRequest = Effect.fnUntraced(function* ({
     return yield* refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
   const path = (url.split(/[?;#]/u, 1)[0] ?? "").toLowerCase()
   const bySecret = digest([apiKey, path, key])
-  const body = digest(payload)
+  // the store has no key, so it doesn't help to guess a secret of the body
+  const body = digest(mapValues(payload, (value) => digest(["secret", key, value])))
   const caller = yield* Caller
   if (caller === unknownCaller) return { key: bySecret, body }
   // the name of an API key stays the same when its secret is rotated

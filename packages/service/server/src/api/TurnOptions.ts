@@ -25,6 +25,9 @@ const modelField = field(
   "string_type"
 )
 
+/** Names the models that a request may have. */
+const oneOf = (models: ReadonlyArray<string>) => (models.length === 1 ? models.join("") : `one of ${models.join(", ")}`)
+
 /** Refuses a model that the server's agent doesn't accept; `name` is the field that has it. */
 export const checkModel = (
   engine: Engine["Service"],
@@ -33,10 +36,15 @@ export const checkModel = (
 ): Effect.Effect<void, HTTPValidationError> =>
   model === undefined
     ? Effect.void
-    : Effect.flatMap(engine.acceptsModel(model), (accepts) =>
+    : Effect.flatMap(Effect.all([engine.acceptsModel(model), engine.models]), ([accepts, models]) =>
         accepts
           ? Effect.void
-          : Effect.fail(invalid(["body", name], `This server's agent has another model: leave ${name} out`))
+          : Effect.fail(
+              invalid(
+                ["body", name],
+                `This server has no model ${JSON.stringify(model.slice(0, 100))}: leave ${name} out, or send ${oneOf(models)}`
+              )
+            )
       )
 
 /** Longest time that a run may wait for a free browser, in seconds. */

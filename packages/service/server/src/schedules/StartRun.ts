@@ -3,6 +3,7 @@ import { Engine, type SafeCreate } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { invalid } from "../api/Invalid.ts"
 import * as RunFiles from "../api/RunFiles.ts"
+import { check } from "../api/v4/CheckRun.ts"
 import * as V4 from "../api/v4/Conversion.ts"
 
 /** Starts runs in sessions of their own from requests of the admin API. */
@@ -14,6 +15,8 @@ export const make = Effect.gen(function* () {
     if (missing.length > 0) {
       return yield* invalid(["body", "attachedFileIds"], `You have no file with the id ${missing[0]}`)
     }
-    return yield* engine.createSession({ ...(yield* V4.toDomain(body)), ...files }, safe)
+    const session = yield* V4.toDomain(body)
+    yield* check(engine, session)
+    return yield* engine.createSession({ ...session, ...files }, safe)
   })
 })

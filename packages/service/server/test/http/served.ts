@@ -1,5 +1,6 @@
 import type { ApiKeyAuth as Auth } from "@webagent/contract"
 import {
+  type AgentIdentity,
   BrowserPool,
   Engine,
   IdSource,
@@ -51,6 +52,8 @@ const repeats: Perform = ({ task }) =>
 
 export interface Choices {
   readonly perform?: Perform
+  /** Further fields of the agent. */
+  readonly agent?: Partial<AgentIdentity>
   readonly auth?: Layer.Layer<Auth, never, Store>
   /** The listener's options. */
   readonly listen?: ListenOptions
@@ -69,6 +72,7 @@ export const layerFiles = Layer.mergeAll(MemoryProfiles.layer, MemoryWorkspaces.
 export const layerOver = (
   store: Layer.Layer<Store>,
   {
+    agent = {},
     auth = ApiKeyAuth.layer(["wak_test"]),
     keepsFiles = false,
     listen = {},
@@ -82,7 +86,7 @@ export const layerOver = (
     Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
     Layer.provide(
       Layer.provide(Engine.layer, [
-        layerStreamingAgent({ model: "test", version: "test-1", perform }),
+        layerStreamingAgent({ model: "test", version: "test-1", ...agent, perform }),
         layerBrowsers(usesProfiles),
         store,
         ids

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behavior } from "../behavior/Behavior.ts"
 import { Agent, Turn } from "@webagent/engine"
+import * as CostPause from "./CostPause.ts"
 import * as ScheduledAgent from "./ScheduledAgent.ts"
 import * as StepPlan from "./StepPlan.ts"
 import * as TurnPlan from "./TurnPlan.ts"
@@ -17,7 +18,7 @@ const schedule = (force: TurnPlan.Force): ScheduledAgent.TurnSchedule => ({
         }
   },
   progress: (turn) => StepPlan.next(turn, force),
-  ask: (turn) => TurnPlan.question(turn, force),
+  ask: (turn) => CostPause.earlier(TurnPlan.question(turn, force), CostPause.question(turn, force)),
   stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo,
   used: (turn, at_ms) => TurnPlan.used(turn, at_ms, force),
   // a crash loses a quarter of the cost at most; turns of a few seconds are stored no more often than before
@@ -34,6 +35,8 @@ export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAge
     version: "simulated-1",
     // any model is simulated alike
     accepts: () => true,
+    // it types nothing, and needs no value
+    hasSecret: () => true,
     // a turn keeps what was in force when it began; one value is enough for all that begin before that changes
     schedule: () => {
       const now = force()

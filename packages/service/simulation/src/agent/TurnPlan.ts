@@ -120,6 +120,19 @@ export const question = (turn: Turn.Turn, force: Force): ScheduledProgress | und
   }
 }
 
+/** Returns the cost of a turn that has worked for this long. */
+export const costAfter = (turn: Turn.Turn, worked_ms: number, force: Force): Decimal.Decimal => {
+  const script = scriptOf(turn)
+  return costBy(worked_ms, timesOf(turn, script, force).work, script, force)
+}
+
+/** Returns the question after which a turn ended at its cost limit, because no person raised it. */
+export const endedAtCost = ({ questions = [] }: Turn.Turn): Question.Question | undefined =>
+  questions.find(
+    ({ outcome, reason }) =>
+      reason === "max_cost" && outcome !== undefined && Question.raisedCost(outcome.answer, null) === null
+  )
+
 /** The event with which a turn is at work. */
 export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   const script = scriptOf(turn)
@@ -154,11 +167,14 @@ export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage =
 
 /** Returns the question for which a turn fails, because no person answered it. */
 const unansweredOf = ({ questions = [] }: Turn.Turn) =>
-  questions.find(({ outcome, whenUnanswered }) => outcome?.kind === "expired" && whenUnanswered === "fail")
+  questions.find(
+    ({ outcome, reason, whenUnanswered }) =>
+      outcome?.kind === "expired" && whenUnanswered === "fail" && reason !== "max_cost"
+  )
 
-/** Returns when a running turn ends: at the end of its work, or as soon as it fails without an answer. */
+/** Returns when a running turn ends: at the end of its work, or as soon as it fails after a question. */
 export const endsAt = (turn: Turn.Turn, force: Force): number =>
-  unansweredOf(turn)?.outcome?.at_ms ?? workedAt(turn, times(turn, force).work)
+  (unansweredOf(turn) ?? endedAtCost(turn))?.outcome?.at_ms ?? workedAt(turn, times(turn, force).work)
 
 /** The event with which a turn ends by itself. */
 export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
@@ -178,7 +194,10 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   const outcome = script.outcome ?? outcomeOf(draw("outcome"), force)
   const completed = outcome === "completed"
   const error = script.error ?? pick(profile.errors, draw("error")) ?? "The simulated agent failed."
-  const answer = turn.questions?.findLast(({ outcome }) => outcome?.kind === "answered")?.outcome?.answer
+  const answered = turn.questions?.findLast(
+    ({ outcome, reason }) => outcome?.kind === "answered" && reason !== "max_cost"
+  )
+  const answer = answered?.outcome?.answer
   const unscripted = () => {
     if (!completed) return null
     const result = pick(profile.results, draw("result")) ?? `Simulated result of: ${turn.task.slice(0, 200)}`

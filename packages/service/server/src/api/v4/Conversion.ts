@@ -26,6 +26,7 @@ import {
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
 import { browserQueueOf, waitingForOf } from "../RunWaits.ts"
+import { browserSettings, screen } from "./BrowserSettings.ts"
 import * as Options from "./Options.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
@@ -33,28 +34,36 @@ const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMill
 /** Converts the body of a v4 create request: a session of its own. */
 export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
   Effect.map(
-    Effect.all([outputSchema(body), enableRecording(body), Options.ofRun(body), Options.ofTurn(body)]),
-    ([schema, recording, settings, turn]) => ({
+    Effect.all([
+      outputSchema(body),
+      enableRecording(body),
+      browserSettings(body),
+      Options.ofRun(body),
+      Options.ofTurn(body)
+    ]),
+    ([schema, recording, settings, own, turn]) => ({
       task: body.task,
       modelParams: body.modelParams ?? null,
       thinkingLevel: null,
       ...schema,
       ...recording,
       ...settings,
+      ...own,
       ...turn
     })
   )
 
 /** Converts the body of a v4 create request that names a session: its next turn. */
 export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, body: RunCreate) {
-  const { profileId, recording } = yield* toDomain(body)
-  if (recording === true || profileId !== undefined) {
+  const { browser, profileId, recording } = yield* toDomain(body)
+  if (recording === true || profileId !== undefined || browser !== undefined) {
     return yield* invalid(
       ["body"],
-      "A session has its recording and its profile from its first run on: leave them out of a follow-up"
+      "A session has its recording, its profile and its browser settings from its first run on: leave them out of a follow-up"
     )
   }
   const schema = yield* outputSchema(body)
+  const own = yield* Options.ofRun(body)
   const turn = yield* Options.ofTurn(body)
   const { modelParams, task } = body
   const message: Message = {
@@ -63,6 +72,7 @@ export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, 
     interrupt: false,
     ...(modelParams === undefined ? {} : { modelParams }),
     ...schema,
+    ...own,
     ...turn
   }
   return message
@@ -93,6 +103,23 @@ const waitsOf = (turn: Turn.Turn) => {
   }
 }
 
+/** The options of a run as it was created: fields that the description doesn't have, present only if they were set. */
+const optionsOf = ({ budget, judge, metadata, pausesAtCost, secrets, tags }: Turn.Turn) => ({
+  ...(tags.length === 0 ? {} : { tags }),
+  ...(metadata === undefined ? {} : { metadata }),
+  ...(judge === undefined ? {} : { judge: judge.isOn ? { context: judge.context, model: judge.model } : false }),
+  ...(Predicate.isNullish(budget?.cost) ? {} : { maxCostUsd: budget.cost }),
+  ...(pausesAtCost === true ? { onMaxCost: "pause" } : {}),
+  ...(secrets === undefined ? {} : { secretBindings: secrets.map(bindingOf) })
+})
+
+/** A secret of a run without its value. */
+export const bindingOf = ({ alias, domains, server }: NonNullable<Turn.Turn["secrets"]>[number]) => ({
+  alias,
+  source: server === null ? { type: "inline" } : { type: "server", name: server },
+  allowedDomains: domains
+})
+
 /** A turn as a v4 run, with where its session's browser is seen: a field that the description does not have. */
 export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run => ({
   id: turn.id,
@@ -103,6 +130,7 @@ export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run 
   modelParams: turn.modelParams,
   judgement: judgementOf(turn),
   ...waitsOf(turn),
+  ...optionsOf(turn),
   result: turn.output,
   error: turn.error,
   title: Turn.titleOf(turn),
@@ -185,6 +213,8 @@ export const sessionFromDomain = (session: Session.Session, latest: Turn.Turn): 
 /** Error for a refused country. */
 export const wrongCountry = (msg: string, type?: string) => invalid(["body", "proxyCountryCode"], msg, type)
 
+const screenOfBrowser = screen("browserScreenWidth", "browserScreenHeight")
+
 /** Converts the body of a browser create request. */
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
   const { proxyCountryCode = null } = body
@@ -197,10 +227,12 @@ export const browserToDomain = (body: { readonly proxyCountryCode?: string | nul
           lifetime(body),
           metadata(body),
           profile(body),
+          screenOfBrowser(body),
           Options.refuseOfBrowser(body)
         ]),
-        ([domains, recording, announced, time, texts, profiled]) => ({
+        ([domains, recording, announced, time, texts, profiled, sized]) => ({
           proxyCountryCode,
+          ...sized,
           ...domains,
           ...recording,
           ...announced,

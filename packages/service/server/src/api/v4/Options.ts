@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HTTPValidationError } from "@webagent/contract"
 import { deduplicateHeader, deduplications } from "@webagent/contract/Wire"
-import { field, profile } from "../ExtensionFields.ts"
+import type { SessionRequest } from "@webagent/engine"
+import { field, metadata } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
+import { secretBindings } from "./SecretBindings.ts"
 import { leftOut, refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
 
 const noCustomProxy: UnsupportedOption = {
@@ -13,7 +16,6 @@ const noCustomProxy: UnsupportedOption = {
 }
 
 const noFiles = leftOut("attachedFileIds", "This server's runs take no files")
-const noSize = "This server's browsers have a fixed size"
 
 /** Refuses the options of a message that this server can't honor. */
 export const refuseOfMessage = refuseUnsupported([noFiles])
@@ -22,35 +24,15 @@ const refuseOfRun = refuseUnsupported([
   leftOut("workspaceId", "Runs of this server don't use workspaces"),
   noFiles,
   {
-    name: "secretBindings",
-    issue: "This server's agents can't type secrets: leave secretBindings out, and don't put secrets into the task"
-  },
-  {
     name: "agentmail",
     harmless: [false],
     issue: "This server has no email inboxes: send false or leave agentmail out"
-  },
-  leftOut("judge", "This server judges all runs or none, as it's configured")
+  }
 ])
-
-const refuseOfSettings = refuseUnsupported(
-  [
-    noCustomProxy,
-    {
-      name: "proxyCountryCode",
-      issue: "This server's runs can't choose the country of their proxy: send null or leave it out"
-    },
-    leftOut("screenWidth", noSize),
-    leftOut("screenHeight", noSize)
-  ],
-  ["browserSettings"]
-)
 
 /** Refuses the options of a browser create that this server can't honor. */
 export const refuseOfBrowser = refuseUnsupported([
   noCustomProxy,
-  leftOut("browserScreenWidth", noSize),
-  leftOut("browserScreenHeight", noSize),
   {
     name: "allowResizing",
     harmless: [false],
@@ -68,22 +50,72 @@ export const refuseOfBrowser = refuseUnsupported([
   }
 ])
 
-const settingsField = field(
-  "browserSettings",
-  Schema.decodeUnknownOption(Schema.JsonObject),
-  "Expected an object",
-  "dict_type"
+/** The judge of a run: true, or an object, has one check the result; false doesn't. */
+const Judge = Schema.Union([
+  Schema.Boolean,
+  Schema.Struct({
+    context: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(10_000)))),
+    model: Schema.optionalKey(Schema.NullOr(Schema.NonEmptyString))
+  })
+])
+
+const judgeField = field(
+  "judge",
+  Schema.decodeUnknownOption(Judge),
+  "Expected true, false or an object with context (at most 10000 characters) and model, or one of them"
 )
 
-const recordField = field("record", Schema.decodeUnknownOption(Schema.Boolean), "Expected true or false", "bool_type")
+const judge = (body: object) =>
+  Effect.map(judgeField(body), ({ judge }): Pick<SessionRequest, "judge"> => {
+    if (judge === undefined) return {}
+    if (typeof judge === "boolean") return { judge: { isOn: judge, context: null, model: null } }
+    return { judge: { isOn: true, context: judge.context ?? null, model: judge.model ?? null } }
+  })
 
-/** Reads a run's profile and whether its browser is recorded, and refuses the options of a run that this server can't honor. */
-export const ofRun = Effect.fnUntraced(function* (body: object) {
+const pauseField = field(
+  "onMaxCost",
+  Schema.decodeUnknownOption(Schema.Literals(["fail", "pause"])),
+  "Expected fail or pause"
+)
+
+const onMaxCost = Effect.fnUntraced(function* (body: object) {
+  const { onMaxCost } = yield* pauseField(body)
+  if (onMaxCost !== "pause") return {}
+  if (!Predicate.hasProperty(body, "maxCostUsd") || body.maxCostUsd === null) {
+    return yield* invalid(["body", "onMaxCost"], "Only a run with a limit can wait at it: send maxCostUsd, too")
+  }
+  return { pausesAtCost: true }
+})
+
+const Tags = Schema.Array(
+  Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64), Schema.isPattern(/^[^,\p{Cc}]+$/u))
+).check(Schema.isMaxLength(20))
+
+const tagsField = field(
+  "tags",
+  Schema.decodeUnknownOption(Tags),
+  "Expected at most 20 texts of 1 to 64 characters without commas",
+  "list_type"
+)
+
+/** Reads the options of a run that are its own, also in a session that exists. */
+export const ofRun = Effect.fnUntraced(function* (body: { readonly task: string }) {
   yield* refuseOfRun(body)
-  const { browserSettings = {} } = yield* settingsField(body)
-  yield* refuseOfSettings(browserSettings)
-  const { record } = yield* recordField(browserSettings)
-  return { ...(record === true ? { recording: true as const } : {}), ...(yield* profile(browserSettings)) }
+  const [judged, paused, marked, texts, bound] = yield* Effect.all([
+    judge(body),
+    onMaxCost(body),
+    tagsField(body),
+    metadata(body),
+    secretBindings(body)
+  ])
+  const { tags } = marked
+  return {
+    ...judged,
+    ...paused,
+    ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),
+    ...texts,
+    ...bound
+  }
 })
 
 export { ofTurn, sessionId } from "../TurnOptions.ts"

@@ -10,9 +10,9 @@ import * as ListPage from "../ListPage.ts"
 import * as Links from "../Links.ts"
 import { originOf } from "../Origin.ts"
 import * as RunFiles from "../RunFiles.ts"
-import { answerOf, askedOf, notAChoice, notWaiting } from "../RunWaits.ts"
+import { answerOf, askedOf, notAChoice, notRaised, notWaiting } from "../RunWaits.ts"
 import * as SafeCreate from "../SafeCreate.ts"
-import { checkModel } from "../TurnOptions.ts"
+import { check } from "./CheckRun.ts"
 import * as Conversion from "./Conversion.ts"
 import * as Options from "./Options.ts"
 import { Served } from "./Served.ts"
@@ -52,11 +52,11 @@ export const layer = HttpApiBuilder.group(
       const sessionId = yield* Options.sessionId(payload)
       if (sessionId === undefined) {
         const session = yield* Conversion.toDomain(payload)
-        yield* checkModel(engine, session.model)
+        yield* check(engine, session)
         return { ...(yield* engine.createSession({ ...session, ...files }, safe)), missing }
       }
       const message = yield* Conversion.followUpToDomain(sessionId, payload)
-      yield* checkModel(engine, message.model)
+      yield* check(engine, message)
       return { ...(yield* engine.queue({ ...message, ...files }, safe)), missing }
     })
 
@@ -102,6 +102,7 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             TurnNotFound: notFound,
             NotAChoice: ({ choices }) => Effect.fail(notAChoice(choices)),
+            NotRaised: ({ limit }) => Effect.fail(notRaised(limit)),
             NotWaiting: () => Effect.fail(new ConflictError({ detail: notWaiting }))
           })
         ),

@@ -1,15 +1,29 @@
-import { type Engine, Owner } from "@webagent/engine"
+import { type Engine, Owner, type SecretToBind, SecretsUnusable, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Audit from "../../api/Audit.ts"
 import { runOf } from "./Conversion.ts"
+
+/** Binds the secrets of a run again. Values of its creator are gone. */
+const boundAgain = (secrets: Turn.Turn["secrets"] = []) =>
+  Effect.forEach(secrets, ({ alias, domains, server }): Effect.Effect<SecretToBind, SecretsUnusable> =>
+    server === null
+      ? Effect.fail(
+          new SecretsUnusable({
+            message: `The value of its secret ${alias} isn't kept: start a new run with the value`
+          })
+        )
+      : Effect.succeed({ alias, domains, source: { type: "server", name: server } })
+  )
 
 /** Starts runs like others, for the same owners. */
 export const make = (engine: Engine["Service"]) => {
   const again = Effect.fnUntraced(function* (id: string) {
     const turn = yield* engine.turn(id.toLowerCase())
     const { session } = yield* engine.session(turn.sessionId)
-    const { budget, files, handOff, model, modelParams, outputSchema, owner, queueTimeout_ms, tags, task } = turn
-    const { profileId, recording, thinkingLevel } = session
+    const { budget, files, handOff, judge, metadata, model, modelParams, outputSchema, owner, pausesAtCost } = turn
+    const { queueTimeout_ms, tags, task } = turn
+    const { browser, profileId, recording, thinkingLevel } = session
+    const secrets = yield* boundAgain(turn.secrets)
     // a model of before, which the agent no longer has, gives way to the current one
     const hasModel = yield* engine.acceptsModel(model)
     const request = {
@@ -24,7 +38,12 @@ export const make = (engine: Engine["Service"]) => {
       ...(profileId === null ? {} : { profileId }),
       ...(files === undefined ? {} : { files }),
       ...(handOff === undefined ? {} : { handOff }),
-      ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms })
+      ...(browser === undefined ? {} : { browser }),
+      ...(judge === undefined ? {} : { judge }),
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(pausesAtCost === undefined ? {} : { pausesAtCost }),
+      ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms }),
+      ...(secrets.length === 0 ? {} : { secrets })
     }
     const created = yield* Effect.provideService(engine.createSession(request), Owner, owner)
     return { of: id, run: runOf(created.turn) }
@@ -46,6 +65,7 @@ export const make = (engine: Engine["Service"]) => {
           AdmissionRefused: ({ message }) => refuse(message),
           ProfileNotFound: () => refuse("Its browser profile was deleted"),
           ProfileUnusable: ({ message }) => refuse(message),
+          SecretsUnusable: ({ message }) => refuse(message),
           IdempotencyKeyReused: Effect.die
         })
       )

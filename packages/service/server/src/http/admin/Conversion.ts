@@ -43,6 +43,28 @@ export const runOf = (turn: Turn.Turn): Run => ({
   updatedAt: fromMillis(turn.finishedAt_ms ?? turn.startedAt_ms ?? turn.dispatchedAt_ms ?? turn.createdAt_ms)
 })
 
+/** The options of a run that its creator chose. A secret has no value. */
+export const optionsOf = (
+  { judge, metadata, pausesAtCost, secrets }: Turn.Turn,
+  { browser }: Session.Session
+): Pick<RunDetails, "browserSettings" | "judge" | "metadata" | "onMaxCost" | "secretBindings"> => ({
+  metadata: metadata ?? {},
+  judge: judge === undefined ? null : { on: judge.isOn, context: judge.context, model: judge.model },
+  onMaxCost: pausesAtCost === true ? "pause" : "fail",
+  secretBindings: (secrets ?? []).map(({ alias, domains, server }) => ({ alias, server, allowedDomains: domains })),
+  browserSettings:
+    browser === undefined
+      ? null
+      : {
+          proxyCountryCode: browser.proxyCountryCode ?? null,
+          screenWidth: browser.screen?.width ?? null,
+          screenHeight: browser.screen?.height ?? null,
+          languages: browser.languages ?? null,
+          timeZone: browser.timeZone ?? null,
+          userAgent: browser.userAgent ?? null
+        }
+})
+
 /** The questions of a turn, with their outcomes. */
 export const questionsOf = ({ questions = [] }: Turn.Turn): NonNullable<RunDetails["questions"]> =>
   questions.map((question) => {

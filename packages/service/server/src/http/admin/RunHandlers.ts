@@ -9,12 +9,12 @@ import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
 import { invalid } from "../../api/Invalid.ts"
-import { answerOf, askedOf, notAChoice, notWaiting } from "../../api/RunWaits.ts"
+import { answerOf, askedOf, notAChoice, notRaised, notWaiting } from "../../api/RunWaits.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
 import * as StartRun from "../../schedules/StartRun.ts"
 import * as BulkCancel from "./BulkCancel.ts"
 import * as BulkRetry from "./BulkRetry.ts"
-import { callOf, markOf, questionsOf, runOf, stepOf } from "./Conversion.ts"
+import { callOf, markOf, optionsOf, questionsOf, runOf, stepOf } from "./Conversion.ts"
 import { owned } from "./Owned.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
@@ -105,6 +105,7 @@ export const layer = (api: Operations) =>
               attachedFileIds: turn.files?.ids ?? null,
               profileId: session.profileId,
               budget: budgetOf(turn),
+              ...optionsOf(turn, session),
               questions: questionsOf(turn),
               suggestions: turn.suggestions,
               liveUrl: links.live(isStopped ? null : browserId),
@@ -122,6 +123,7 @@ export const layer = (api: Operations) =>
             Effect.catchTags({
               TurnNotFound: noRun,
               NotAChoice: ({ choices }) => Effect.fail(notAChoice(choices)),
+              NotRaised: ({ limit }) => Effect.fail(notRaised(limit)),
               NotWaiting: () => Effect.fail(new ConflictError({ detail: notWaiting }))
             })
           )

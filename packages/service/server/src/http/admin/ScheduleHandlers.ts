@@ -16,6 +16,7 @@ import * as Audit from "../../api/Audit.ts"
 import { invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
 import { problemSentence } from "../../schedules/problemSentence.ts"
+import { hasValues } from "../../api/v4/SecretBindings.ts"
 import { Scheduler } from "../../schedules/Scheduler.ts"
 import * as StartRun from "../../schedules/StartRun.ts"
 import { runOf } from "./Conversion.ts"
@@ -53,6 +54,17 @@ const nextOf = Effect.fnUntraced(function* (cron: string, timeZone: string) {
   return next_ms ?? (yield* invalid(["body", "cron"], `${cron} names no time in the next years`))
 })
 
+/** Refuses the values of secrets, because the request of a schedule is stored and shown. */
+const withoutSecrets = (run: StartRunRequest) =>
+  hasValues(run)
+    ? Effect.fail(
+        invalid(
+          ["body", "run", "secretBindings"],
+          "A schedule keeps no values of secrets: name secrets of the server with the type server"
+        )
+      )
+    : Effect.void
+
 /** Schedules of runs. */
 export const layer = (api: Operations) =>
   HttpApiBuilder.group(
@@ -78,6 +90,7 @@ export const layer = (api: Operations) =>
         create: ({ payload: { cron, missed = "skip", name, run, timeZone = "UTC" } }) =>
           use((service) =>
             Effect.gen(function* () {
+              yield* withoutSecrets(run)
               const dueAt_ms = yield* nextOf(cron, timeZone)
               const schedule = yield* owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }))
               yield* Audit.note([schedule.id])
@@ -89,6 +102,7 @@ export const layer = (api: Operations) =>
         update: ({ params: { schedule_id }, payload: { active, ...changes } }) =>
           use((service) =>
             Effect.gen(function* () {
+              if (changes.run !== undefined) yield* withoutSecrets(changes.run)
               const schedule = yield* service.find(schedule_id)
               const { cron, isActive, timeZone } = { ...schedule, isActive: active ?? schedule.isActive, ...changes }
               const isMoved = cron !== schedule.cron || timeZone !== schedule.timeZone || isActive !== schedule.isActive

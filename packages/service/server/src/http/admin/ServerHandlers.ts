@@ -1,6 +1,16 @@
 import { features } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
-import { LiveViews, NodeId, nodeNameIn, Profiles, Recordings, Schedules, Webhooks, Workspaces } from "@webagent/engine"
+import {
+  Engine,
+  LiveViews,
+  NodeId,
+  nodeNameIn,
+  Profiles,
+  Recordings,
+  Schedules,
+  Webhooks,
+  Workspaces
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -21,6 +31,7 @@ export const layer = (api: Operations) =>
     api,
     "server",
     Effect.fnUntraced(function* (handlers) {
+      const engine = yield* Engine
       const { health } = yield* Monitoring
       const installation = yield* Installation
       const node = yield* NodeId
@@ -56,6 +67,7 @@ export const layer = (api: Operations) =>
               data,
               browsers,
               model,
+              models: yield* engine.models,
               key: { name, admin: isAdmin, operations }
             }
           }),

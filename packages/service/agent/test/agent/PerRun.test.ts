@@ -1,0 +1,140 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { call, carriedOut, done, followedUp, numberOf, Running, script, shown, told } from "./running.ts"
+
+const secret = "canary & hunter2"
+
+const bound = (site: { readonly origin: string }, more: object = {}) => ({
+  alias: "pin",
+  domains: [new URL(site.origin).host],
+  source: { type: "inline" as const, value: Redacted.make(secret) },
+  ...more
+})
+
+const typed = (text: string) => (running: Running["Service"]) =>
+  call("type", { index: numberOf(running, "User"), text })
+
+/** All texts that a model received. */
+const received = ({ model }: Running["Service"]) => JSON.stringify(model.requests.map(({ body }) => body))
+
+const verdict = {
+  reasoning: "Fits.",
+  verdict: true,
+  failure_reason: null,
+  impossible_task: false,
+  reached_captcha: false
+}
+
+layer(
+  Running.layer((site) => ({
+    secrets: [
+      {
+        name: "shop",
+        value: Redacted.make("server-canary"),
+        domains: [new URL(site.origin).host, new URL(site.other).host]
+      }
+    ]
+  })),
+  { excludeTestServices: true }
+)("the options of one run", (it) => {
+  it.effect("its secret is typed on its sites only, and neither the model nor a step sees the value", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { site } = running
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/keeps` }),
+        typed("<secret:pin>"),
+        call("navigate", { url: `${site.other}/login` }),
+        typed("<secret:pin>"),
+        (now) => done(shown(now))
+      )
+      const { session, turn } = yield* carriedOut("Sign in", { secrets: [bound(site)] })
+      assert.strictEqual(turn.status, "completed")
+      assert.include(received(running), "Secrets that you can type: <secret:shop>, <secret:pin>")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure ?? null),
+        [null, null, null, `The secret "pin" may not be typed on ${site.other}.`, null]
+      )
+      assert.isTrue(running.model.requests.some(({ text }) => text.includes('"User" = "<secret:pin>"')))
+      for (const text of [received(running), JSON.stringify([turn, steps])]) assert.notInclude(text, "hunter2")
+
+      // the site still has it: a later run of the session can't type it, and doesn't see it either
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/keeps` }),
+        call("type", { index: 1, text: "<secret:pin>" }),
+        (now) => done(shown(now))
+      )
+      const next = yield* followedUp(session.id, "What does it say?")
+      assert.notInclude(received(running), "hunter2")
+      assert.notInclude(JSON.stringify(next), "hunter2")
+      assert.include(running.model.requests.at(-1)?.text, "It has <secret:pin>")
+      const own = running.model.requests[0]?.messages
+        .map(({ text }) => text)
+        .findLast((text) => text.includes("What does it say?"))
+      assert.include(own, "Secrets that you can type: <secret:shop>")
+      assert.notInclude(own, "<secret:shop>, <secret:pin>")
+    })
+  )
+
+  it.effect("a secret of the server has another name in it, and at most the server's sites", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { site } = running
+      const source = { type: "server" as const, name: "shop" }
+      script(
+        running,
+        call("navigate", { url: `${site.other}/login` }),
+        typed("<secret:user>"),
+        call("navigate", { url: `${site.origin}/login` }),
+        typed("<secret:user>"),
+        done()
+      )
+      const secrets = [{ alias: "user", source, domains: [new URL(site.origin).host, "elsewhere.example"] }]
+      const { turn } = yield* carriedOut("Sign in", { secrets })
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure ?? null),
+        [null, `The secret "user" may not be typed on ${site.other}.`, null, null, null]
+      )
+      for (const text of [received(running), JSON.stringify([turn, steps])]) assert.notInclude(text, "server-canary")
+      const gone = yield* carriedOut("Sign in", { secrets: [{ ...secrets[0]!, source: { ...source, name: "bank" } }] })
+      assert.deepInclude(gone.turn, { status: "failed", error: 'This server has no secret "bank". Create a new run.' })
+    })
+  )
+
+  it.effect("its judge is on or off whatever the server does, and knows what the caller says", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, (_, { schema }) => (schema === undefined ? done("4711") : { text: JSON.stringify(verdict) }))
+      const judge = { isOn: true, context: "A code has 4 digits", model: null }
+      const judged = yield* carriedOut("What is the code?", { judge })
+      assert.deepInclude(judged.turn.judgement, { verdict: true, reasoning: "Fits." })
+      assert.include(told(running), "The caller says about the right result: A code has 4 digits")
+      const unjudged = yield* carriedOut("What is the code?", { judge: { ...judge, isOn: false } })
+      assert.isNull(unjudged.turn.judgement)
+    })
+  )
+
+  it.effect("its browser has the settings that it asks for", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const script_ = `[innerWidth,innerHeight,Intl.DateTimeFormat().resolvedOptions().timeZone,navigator.language,navigator.userAgent].join("|")`
+      script(running, call("navigate", { url: `${running.site.origin}/says?${encodeURIComponent(script_)}` }), (now) =>
+        done(/seen (.*?) end/u.exec(shown(now))?.[1] ?? shown(now))
+      )
+      const { turn } = yield* carriedOut("Look", {
+        browser: {
+          screen: { width: 801, height: 602 },
+          timeZone: "Asia/Tokyo",
+          languages: ["de-DE", "de"],
+          userAgent: "Robot/1.0"
+        }
+      })
+      assert.strictEqual(turn.output, "801|602|Asia/Tokyo|de-DE|Robot/1.0")
+    })
+  )
+})
