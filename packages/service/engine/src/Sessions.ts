@@ -26,9 +26,10 @@ import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
-import { SecretBox, type SecretBoxService, SecretsUnusable } from "./ports/SecretBox.ts"
+import { SecretBox, type SecretBoxService } from "./ports/SecretBox.ts"
 import { CurrentSpan, traceparentOf } from "./ports/Traces.ts"
 import { Work } from "./ports/Work.ts"
+import * as RunChecks from "./RunChecks.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 import * as SessionQuestions from "./SessionQuestions.ts"
 
@@ -302,23 +303,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
-    acceptsSecrets: Effect.fnUntraced(function* (secrets: ReadonlyArray<SecretToBind>) {
-      const { hasSecret } = agent
-      if (hasSecret === undefined)
-        return yield* new SecretsUnusable({ message: "This server's agent can't type secrets" })
-      for (const { source } of secrets) {
-        const message =
-          source.type === "inline"
-            ? box.unusable
-            : hasSecret(source.name)
-              ? null
-              : `This server has no secret with the name ${JSON.stringify(source.name)}`
-        if (message !== null) return yield* new SecretsUnusable({ message })
-      }
-    }),
-    acceptsCountry: (country: string) => Effect.sync(() => pool.countries?.includes(country.toUpperCase()) !== false),
-    models: Effect.succeed(agent.models ?? [agent.model]),
-    acceptsModel: (model: string) => Effect.sync(() => agent.accepts?.(model) ?? model === agent.model),
+    ...RunChecks.make({ agent, box, pool }),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
     ...SessionQuestions.make({ change, turn }),

@@ -120,7 +120,7 @@ describe("a simulated run with a cost limit at which it waits", () => {
     }).pipe(served)
   )
 
-  it.effect("fails at its limit if a person ends it, or nobody answers", () =>
+  it.effect("fails at its limit if a person ends it, or no person answers", () =>
     Effect.gen(function* () {
       const ended = yield* create("duration=10s cost=1", limited)
       const unanswered = yield* create("duration=10s cost=1", limited)

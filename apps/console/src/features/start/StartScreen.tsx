@@ -1,6 +1,6 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
-import { type FormEvent, useId, useRef, useState } from "react"
+import { type FormEvent, useRef, useState } from "react"
 import { reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
 import { useAtomValue, useChange } from "../../state/react.ts"
@@ -11,6 +11,7 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { CodeTabs } from "./CodeTabs.tsx"
 import { bodyOf, emptyForm, type FormTexts } from "./form.ts"
 import { FilesField } from "./FilesField.tsx"
+import { ModelField } from "./ModelField.tsx"
 import { MoreOptions } from "./MoreOptions.tsx"
 import { ProfileField } from "./ProfileField.tsx"
 import { bindingsOf, type SecretTexts, withoutValues } from "./secrets.ts"
@@ -49,7 +50,6 @@ const StartScreen = () => {
   const errorOf = (field: keyof FormTexts) =>
     isTried && "field" in read && read.field === field ? read.reason : undefined
   const set = (change: Partial<FormTexts>) => setForm((before) => ({ ...before, ...change }))
-  const modelList = useId()
   const task = useRef<HTMLTextAreaElement>(null)
   const choose = (template: FormTexts) => {
     setForm(template)
@@ -91,19 +91,7 @@ const StartScreen = () => {
           <details className={styles["more"]} open={hasOptions}>
             <summary>Options</summary>
             <div className={styles["options"]}>
-              <TextField
-                label="Model"
-                value={form.model}
-                placeholder={info?.model ?? "the server's default"}
-                hint="Leave it empty for the server's default."
-                list={modelList}
-                onChange={({ currentTarget }) => set({ model: currentTarget.value })}
-              />
-              <datalist id={modelList}>
-                {(info?.models ?? []).map((model) => (
-                  <option key={model} value={model} />
-                ))}
-              </datalist>
+              <ModelField value={form.model} info={info} onChange={(model) => set({ model })} />
               <TextField
                 label="Cost limit (USD)"
                 inputMode="decimal"

@@ -64,7 +64,7 @@ layer(Running.layer({ limits: { cost: 1_000_000_000n } }), { excludeTestServices
       })
     )
 
-    it.effect("fails at its limit, with what it had, when a person ends it or nobody answers", () =>
+    it.effect("fails at its limit, with what it had, when a person ends it or no person answers", () =>
       Effect.gen(function* () {
         const running = yield* Running
         script(running, finding("one"), finding("two"))
@@ -85,7 +85,7 @@ layer(Running.layer({ limits: { cost: 1_000_000_000n } }), { excludeTestServices
       })
     )
 
-    it.effect("fails at the server's limit, which nobody can raise", () =>
+    it.effect("fails at the server's limit, which no person can raise", () =>
       Effect.gen(function* () {
         const running = yield* Running
         script(running, finding("one"), finding("two"), finding("three"), finding("four"), finding("five"))

@@ -93,15 +93,15 @@ layer(
         typed("<secret:user>"),
         done()
       )
-      const secrets = [{ alias: "user", source, domains: [new URL(site.origin).host, "elsewhere.example"] }]
-      const { turn } = yield* carriedOut("Sign in", { secrets })
+      const user = { alias: "user", source, domains: [new URL(site.origin).host, "elsewhere.example"] }
+      const { turn } = yield* carriedOut("Sign in", { secrets: [user] })
       const steps = yield* running.store.stepsOf(turn.id)
       assert.deepStrictEqual(
         steps.map(({ ended }) => ended?.failure ?? null),
         [null, `The secret "user" may not be typed on ${site.other}.`, null, null, null]
       )
       for (const text of [received(running), JSON.stringify([turn, steps])]) assert.notInclude(text, "server-canary")
-      const gone = yield* carriedOut("Sign in", { secrets: [{ ...secrets[0]!, source: { ...source, name: "bank" } }] })
+      const gone = yield* carriedOut("Sign in", { secrets: [{ ...user, source: { ...source, name: "bank" } }] })
       assert.deepInclude(gone.turn, { status: "failed", error: 'This server has no secret "bank". Create a new run.' })
     })
   )

@@ -25,7 +25,7 @@ export type HandOff = typeof HandOff.Type
 export const defaultHandOff: HandOff = { timeout_ms: 600_000, whenUnanswered: "fail", pausesLimits: false }
 
 /**
- * The hand-off of a run that has reached its cost limit. Without an answer it fails, because nobody agreed to a higher
+ * The hand-off of a run that has reached its cost limit. Without an answer it fails, because no person agreed to a higher
  * cost, and its time limit stands still, because it can't work meanwhile.
  */
 export const costHandOff = ({ timeout_ms }: HandOff): HandOff => ({

@@ -282,7 +282,7 @@ export const isMessage = ({ fromMessage, seq }: Turn): boolean => fromMessage ??
 /** Maximum length of a title that comes from a task. */
 const longestTitle = 80
 
-/** The turn without the values of its secrets, which nobody needs once it is over. */
+/** The turn without the values of its secrets, which its agent no longer needs once it is over. */
 export const withoutSecrets = <A extends Pick<Turn, "secrets">>(turn: A): A =>
   turn.secrets === undefined ? turn : { ...turn, secrets: withoutValues(turn.secrets) }
 

@@ -8,7 +8,7 @@ import { hash } from "node:crypto"
 import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
 import { Caller, unknownCaller } from "./Caller.ts"
 import { invalid } from "./Invalid.ts"
-import { mapValues } from "./v4/SecretBindings.ts"
+import { mapValues } from "./SecretValues.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 const idempotencyKeyHeader = "Idempotency-Key"

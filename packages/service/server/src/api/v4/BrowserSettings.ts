@@ -37,10 +37,10 @@ const countryField = field(
 )
 
 const isTimeZone = (text: string): boolean => {
+  // offsets are time zones, too, and no browser starts with one
+  if (!/^[A-Za-z]/u.test(text)) return false
   try {
-    new Intl.DateTimeFormat("en", { timeZone: text })
-    // offsets are time zones, too, and no browser starts with one
-    return /^[A-Za-z]/u.test(text)
+    return Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== ""
   } catch {
     return false
   }

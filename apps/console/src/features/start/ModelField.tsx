@@ -1,0 +1,31 @@
+import type { ServerInfo } from "@webagent/admin"
+import { useId } from "react"
+import { TextField } from "../../ui/Field.tsx"
+
+interface ModelFieldProps {
+  readonly value: string
+  readonly info: ServerInfo | undefined
+  readonly onChange: (model: string) => void
+}
+
+/** The model of a run, with those of the server to choose from. */
+export const ModelField = ({ info, onChange, value }: ModelFieldProps) => {
+  const list = useId()
+  return (
+    <div>
+      <TextField
+        label="Model"
+        value={value}
+        placeholder={info?.model ?? "the server's default"}
+        hint="Leave it empty for the server's default."
+        list={list}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <datalist id={list}>
+        {(info?.models ?? []).map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+    </div>
+  )
+}
