@@ -47,7 +47,10 @@ export interface EgressProxy {
   readonly listen: (listener?: Server) => Effect.Effect<number, EgressError>
   /** Bytes sent and received between the proxy and the network. */
   readonly bytes: Effect.Effect<Traffic.Bytes>
-  /** Restricts what is reached to these domains, from now on; null for all names. Connections to others end. */
+  /**
+   * Restricts what is reached to these domains and the current private addresses, from now on; null for all names.
+   * Connections to others end.
+   */
   readonly allow: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
 }
 
@@ -115,7 +118,7 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
   const proxies = yield* proxiesOf(options)
 
   const open = Effect.fnUntraced(function* (proxyCountryCode: string | null) {
-    // read for each browser, because a program may change them
+    // read for each browser, and for each of its users, because a program may change them
     let rules: Rules = { ports, exceptions: yield* exceptionsOf(options), domains: null }
     const proxy = proxyCountryCode === null ? null : proxies.get(proxyCountryCode.toUpperCase())
     if (proxy === undefined) {
@@ -167,10 +170,13 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       listen: (listener) => listen(server, listener),
       bytes: Effect.sync(traffic.bytes),
       allow: (domains) =>
-        Effect.sync(() => {
-          rules = { ...rules, domains }
-          traffic.endWhere(isRefused)
-        })
+        Effect.map(
+          Effect.orElseSucceed(exceptionsOf(options), () => rules.exceptions),
+          (exceptions) => {
+            rules = { ...rules, exceptions, domains }
+            traffic.endWhere(isRefused)
+          }
+        )
     } satisfies EgressProxy
   })
 
@@ -187,7 +193,7 @@ export class Egress extends Context.Service<
     readonly open: (proxyCountryCode: string | null) => Effect.Effect<EgressProxy, EgressError, Scope.Scope>
   }
 >()("@webagent/chromium/Egress") {
-  /** Checks the private addresses of options, which may change while browsers run; each new browser uses them. */
+  /** Checks the private addresses of options, which may change while browsers run. */
   static readonly check = (options: EgressOptions): Effect.Effect<void, EgressError> =>
     Effect.asVoid(exceptionsOf(options))
 
