@@ -36,13 +36,13 @@ export interface RunOptions {
   /** The most that the run may cost, in USD. */
   readonly maxCostUsd?: number | string
   /**
-   * What happens at `maxCostUsd`: the run fails, or waits until a person answers with a higher limit in USD or with
+   * Effect of reaching `maxCostUsd`: the run fails, or waits until a person answers with a higher limit in USD or with
    * `end`. `fail` by default.
    */
   readonly onMaxCost?: "fail" | "pause"
   /** Secrets that the agent may type without seeing them. */
   readonly secretBindings?: ReadonlyArray<SecretBinding> | null
-  /** Whether a second model call judges the result, with a `model` of the service and what it should know. */
+  /** True, or an object, to have a second model call judge the result, with a `model` and a `context` of its own. */
   readonly judge?: boolean | { readonly context?: string | null; readonly model?: string | null } | null
   /** At most 20 texts, for filters of lists. */
   readonly tags?: ReadonlyArray<string> | null

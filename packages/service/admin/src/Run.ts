@@ -146,9 +146,9 @@ export const RunDetails = Schema.Struct({
   mark: Schema.NullOr(Mark),
   /** Texts that its creator attached. Missing in responses of older servers, as the next four fields are. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** Whether a judge checks its result; null if the server decides. */
+  /** The judge of its result; null if the server decides. */
   judge: Schema.optionalKey(Schema.NullOr(Schema.Struct({ on: Schema.Boolean, context: text, model: text }))),
-  /** What happens at its cost limit: it fails, or waits for a person. */
+  /** Effect of reaching its cost limit: it fails, or waits for a person. */
   onMaxCost: Schema.optionalKey(openStatus(["fail", "pause"])),
   /** Its secrets, without values; `server` is the name of a secret of the server, and null for a value of its creator. */
   secretBindings: Schema.optionalKey(

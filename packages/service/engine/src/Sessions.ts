@@ -47,7 +47,7 @@ interface TurnRequest {
   readonly handOff?: HandOff
   /** True if it waits for a person at its cost limit; by default, it fails there. */
   readonly pausesAtCost?: boolean
-  /** Whether a judge checks its result; by default, the server decides. */
+  /** The judge of its result; by default, the server decides. */
   readonly judge?: Turn.Turn["judge"]
   /** Texts that its creator attached; none by default. */
   readonly metadata?: Turn.Turn["metadata"]

@@ -24,11 +24,11 @@ export interface RunCreate {
   readonly model?: string
   /** The most that the run may cost, in USD. */
   readonly maxCostUsd?: number | string
-  /** What happens at `maxCostUsd`: the run fails, or waits for a person who raises the limit or ends the run. */
+  /** Effect of reaching `maxCostUsd`: the run fails, or waits for a person who raises the limit or ends the run. */
   readonly onMaxCost?: "fail" | "pause"
   /** Secrets that the agent may type without seeing them. */
   readonly secretBindings?: ReadonlyArray<SecretBinding> | null
-  /** Whether a second model call judges the result. */
+  /** True, or an object, to have a second model call judge the result. */
   readonly judge?: boolean | { readonly context?: string | null; readonly model?: string | null } | null
   /** At most 20 texts, for filters of lists. */
   readonly tags?: ReadonlyArray<string> | null

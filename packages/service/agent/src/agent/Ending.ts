@@ -30,7 +30,7 @@ export const sentenceOf = (error: { readonly message: string }): string =>
 
 /** The judge of a task. */
 export interface JudgeOptions {
-  /** What the caller wants it to know; null for nothing. */
+  /** Facts from the caller about the right result; null for none. */
   readonly context: string | null
   /** The model that judges. */
   readonly model: LanguageModel.LanguageModel

@@ -22,7 +22,7 @@ export interface Evidence {
   readonly output: Schema.Json
   readonly steps: string
   readonly page: string
-  /** What the caller wants the judge to know; null for nothing. */
+  /** Facts from the caller about the right result; null for none. */
   readonly context: string | null
 }
 

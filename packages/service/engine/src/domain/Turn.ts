@@ -152,11 +152,11 @@ export const Turn = Schema.Struct({
   handOff: Schema.optionalKey(HandOff),
   /** True if it waits for a person at its cost limit; missing if it fails there. */
   pausesAtCost: Schema.optionalKey(Schema.Boolean),
-  /** Whether a judge checks its result, and what the judge should know; missing where the server decides. */
+  /** The judge of its result; missing where the server decides. */
   judge: Schema.optionalKey(
     Schema.Struct({
       isOn: Schema.Boolean,
-      /** What the judge should know in addition to the task. */
+      /** Facts from the caller about the right result. */
       context: OptionalText,
       /** The model that judges; null for the model of the turn. */
       model: OptionalText
