@@ -120,17 +120,9 @@ export const perform = Effect.fnUntraced(function* (
     }
     for (let step = turn.steps + 1; ; step++) {
       meter.begin(step)
-      const limit = Limits.reached(
-        { ...limits, cost: costLimit.current() },
-        {
-          steps: step - 1,
-          cost: meter.estimate(),
-          tokens: meter.tokens(),
-          failures,
-          lastFailure
-        }
-      )
-      if (limit?.failure === "cost_limit" && (yield* costLimit.raise(meter.estimate()))) {
+      const spent = { steps: step - 1, cost: meter.estimate(), tokens: meter.tokens(), failures, lastFailure }
+      const limit = Limits.reached({ ...limits, cost: costLimit.current() }, spent)
+      if (limit?.failure === "cost_limit" && (yield* costLimit.raise(spent.cost))) {
         step -= 1
         continue
       }
