@@ -89,10 +89,12 @@ const usage = `pnpm bench NAME [options]
   --rounds N       Measure N rounds, or kill N times
   --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10), join (a node more) or upgrade (needs --against)
+  --browsers KIND  For chaos: simulated (the default) or chromium, two for each node
   --against REF    For chaos: the commit of the version before, which is built once
   --seed N         For chaos: set what happens when (each day another one)
-  --kills N, --freezes N, --restarts N, --stalls N
-                   For chaos: kill (60) and freeze (40) nodes, restart (3) and freeze (3) Postgres N times
+  --kills N, --freezes N, --restarts N, --stalls N, --drains N, --cuts N
+                   For chaos: kill (60), freeze (40) and drain or stop (12) nodes N times; restart (3), freeze (3) and
+                   cut the connections to (6) Postgres N times
   --json FILE      Write the whole result as JSON
   --docs           Write the tables into tools/bench/RESULTS.md
 `
@@ -103,12 +105,15 @@ const options = {
   rounds: { type: "string" },
   duration: { type: "string" },
   mode: { type: "string" },
+  browsers: { type: "string" },
   against: { type: "string" },
   seed: { type: "string" },
   kills: { type: "string" },
   freezes: { type: "string" },
   restarts: { type: "string" },
   stalls: { type: "string" },
+  drains: { type: "string" },
+  cuts: { type: "string" },
   json: { type: "string" },
   docs: { type: "boolean", default: false },
   help: { type: "boolean", default: false }
@@ -157,11 +162,14 @@ const main = async () => {
     against: values.against,
     chaos: {
       mode: values.mode,
+      browsers: values.browsers,
       seed: countOf("seed", values.seed),
       kills: countOf("kills", values.kills),
       freezes: countOf("freezes", values.freezes),
       restarts: countOf("restarts", values.restarts),
-      stalls: countOf("stalls", values.stalls)
+      stalls: countOf("stalls", values.stalls),
+      drains: countOf("drains", values.drains),
+      cuts: countOf("cuts", values.cuts)
     },
     log: (line) => process.stderr.write(`${line}\n`)
   })

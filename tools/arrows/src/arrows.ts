@@ -394,6 +394,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       report,
       nights,
       findings,
+      scriptedModel,
       storeContract,
       testChromium,
       testPostgres

@@ -1,17 +1,28 @@
 /** Clients of a service of several nodes: each asks any node, and another one if that does not answer. */
 import { drawing } from "@webagent/statistics/Drawing"
 import { setTimeout as sleep } from "node:timers/promises"
-import { apiKey, type Member } from "./Cluster.ts"
+import type { Member } from "./Cluster.ts"
+import { type Files, makeFiles } from "./Files.ts"
+import type { Kit } from "./Kit.ts"
 import { nanoOf } from "./Observer.ts"
 import type { Asked } from "./Oracle.ts"
+import { handOff } from "./People.ts"
+import { type Body, makeRequests, type Request, type Response, textOf } from "./Requests.ts"
+import type { Tenant } from "./Tenant.ts"
 
 /** Requests of clients, and the violations that they observed. */
 export interface Clients {
   readonly asked: ReadonlyArray<Asked>
   /** Runs of deleted sessions, with their cost in billionths of a USD. */
   readonly deleted: ReadonlyMap<string, number>
+  /** Runs that may fail, by the failure that they may have. */
+  readonly mayFail: ReadonlyMap<string, string>
   /** Answers that break a promise. */
   readonly wrong: ReadonlyArray<string>
+  /** A request for one of its records, which another key may not see; undefined while there is none. */
+  readonly record: (draw: () => number) => Request | undefined
+  /** Number of requests for records of other keys. */
+  readonly strangers: () => number
   readonly reads: () => number
   /** The number of walks over the list of runs. */
   readonly walks: () => number
@@ -29,6 +40,22 @@ interface RunPage {
   readonly nextCursor: string | null
 }
 
+/** Settings of the clients of one API key. */
+interface ClientsOptions {
+  readonly apiKey: string
+  /** Begins the idempotency keys of these clients. */
+  readonly name: string
+  /** Time that a client waits for a response before it sends the request to another node. */
+  readonly patience_ms?: number | undefined
+  readonly together?: number | undefined
+  /** Returns whether clients delete sessions now; they do by default. */
+  readonly deletes?: (() => boolean) | undefined
+  /** Has clients use profiles and files, and hand runs over to people, too. */
+  readonly tenant?: Tenant | undefined
+  /** Draws a request for a record of another key. */
+  readonly foreign?: ((draw: () => number) => Request | undefined) | undefined
+}
+
 /** Attempts to delete a session before it counts as impossible. */
 const mostDeletes = 600
 
@@ -36,79 +63,61 @@ const terminal = new Set(["completed", "failed", "cancelled"])
 
 /**
  * Share of browsers among a client's turns, of interrupts among its follow-ups, of runs that it cancels, of sessions that
- * it deletes, and of creates that it repeats at another node although one answered.
+ * it deletes, of creates that it repeats at another node although one answered, and of those whose connection it cuts.
  */
-const shares = { browser: 0.12, interrupt: 0.3, cancel: 0.15, delete: 0.3, repeat: 0.3 }
+const shares = { browser: 0.12, interrupt: 0.3, cancel: 0.15, delete: 0.3, repeat: 0.3, cut: 0.05 }
 
-export const clients = (
-  members: ReadonlyArray<Member>,
-  seed: number,
-  {
-    patience_ms = 3000,
-    together = 0.2,
-    deletes = () => true
-  }: {
-    /** Time that a client waits for a response before it sends the request to another node. */
-    readonly patience_ms?: number | undefined
-    readonly together?: number | undefined
-    /** Returns whether clients delete sessions now; they do by default. */
-    readonly deletes?: (() => boolean) | undefined
-  } = {}
-): Clients => {
+/** The same of a key's further turns: hand-offs, files, browsers with a profile, and records of other keys. */
+const further = { handOff: 0.25, files: 0.2, profile: 0.15, foreign: 0.05 }
+
+/** Largest time after which a client cuts the connection of a create. */
+const cut_ms = 40
+
+export const clients = (members: ReadonlyArray<Member>, seed: number, options: ClientsOptions): Clients => {
+  const { apiKey, deletes = () => true, foreign, name, patience_ms = 3000, tenant, together = 0.2 } = options
   const requests: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()
   const costs = new Map<string, number>()
   const deleted = new Map<string, number>()
+  const mayFail = new Map<string, string>()
   /** Runs whose session is deleted now, or was. */
   const doomed = new Set<string>()
+  /** The workspaces of all clients. */
+  const files: Array<Files> = []
   let keys = 0
   /** Runs that some response named, in this order. */
   const runs = new Set<string>()
   let reads = 0
   let walks = 0
-
-  const request = async (member: Member, method: string, path: string, body?: unknown, key?: string) => {
-    const response = await fetch(`${member.url}/api/v4${path}`, {
-      method,
-      signal: AbortSignal.timeout(patience_ms),
-      headers: {
-        "x-service-api-key": apiKey,
-        "content-type": "application/json",
-        ...(key === undefined ? {} : { "idempotency-key": key })
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    const text = await response.text()
-    return { status: response.status, body: JSON.parse(text === "" ? "{}" : text) as Readonly<Record<string, string>> }
-  }
-
-  /** An answer; undefined if the node is gone, frozen, without its database, or too slow to read the request. */
-  const tried = async (...args: Parameters<typeof request>) => {
-    const answer = await request(...args).catch(() => undefined)
-    return answer === undefined || [408, 429, 503].includes(answer.status) ? undefined : answer
-  }
+  let strangers = 0
 
   const client = (draw: () => number) => {
-    const any = () => members[Math.floor(draw() * members.length)] ?? (members[0] as Member)
+    const ofKey = makeRequests(members, { apiKey, draw, patience_ms })
+    const { any, attempt } = ofKey
+    const tried = (member: Member, method: string, path: string, body?: unknown, key?: string) =>
+      attempt(member, { method, path, body, ...(key === undefined ? {} : { key }) })
 
-    const create = async (kind: Asked["kind"], path: string, body: unknown) => {
-      const key = `${seed}-${++keys}`
+    const create = async (kind: Asked["kind"], path: string, body: unknown): Promise<Body> => {
+      const key = `${seed}-${name}${++keys}`
       const one: Asked = { kind, key, ids: new Set() }
       requests.push(one)
-      const noted = (answer: Awaited<ReturnType<typeof tried>>) => {
+      const noted = (answer: Response | undefined) => {
         if (answer === undefined) return undefined
         if (answer.status >= 300) {
           wrong.push(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
           one.ids.add("refused")
           return answer.body
         }
-        const id = (kind === "message" ? answer.body["runId"] : answer.body["id"]) ?? ""
+        const id = textOf(answer.body, kind === "message" ? "runId" : "id")
         one.ids.add(id)
         if (kind !== "browser") runs.add(id)
         return answer.body
       }
-      let firstAnswer: Readonly<Record<string, string>> | undefined
+      let firstAnswer: Body | undefined
+      if (tenant !== undefined && draw() < shares.cut) {
+        noted(await attempt(any(), { method: "POST", path, body, key, patience_ms: Math.ceil(draw() * cut_ms) }))
+      }
       if (draw() < together) {
         const answers = await Promise.all(members.map((member) => tried(member, "POST", path, body, key)))
         firstAnswer = answers.map(noted).find((answer) => answer !== undefined)
@@ -125,12 +134,12 @@ export const clients = (
       const answer = await tried(any(), "GET", `/runs/${id}`)
       if (answer === undefined) return undefined
       reads++
-      const status = answer.body["status"] ?? ""
+      const status = textOf(answer.body, "status")
       if (answer.status !== 200) wrong.push(`run ${id}: ${answer.status}`)
       const was = over.get(id)
       if (was !== undefined && was !== status) wrong.push(`run ${id} was ${was} and then ${status}`)
       if (terminal.has(status)) over.set(id, status)
-      costs.set(id, nanoOf(answer.body["totalCostUsd"] ?? null))
+      costs.set(id, nanoOf(textOf(answer.body, "totalCostUsd")))
       return status
     }
 
@@ -145,9 +154,10 @@ export const clients = (
     const task = () => `Find a mug [simulate output=found duration=${Math.floor(200 + draw() * draw() * 4000)}ms]`
 
     const browse = async () => {
-      const { id } = await create("browser", "/browsers", {})
+      const id = textOf(await create("browser", "/browsers", {}), "id")
       await sleep(draw() * 3000)
-      if (draw() < 0.5) return
+      // a key with a limit would soon have no browser left
+      if (draw() < 0.5 && (tenant === undefined || tenant.key.limits === null)) return
       for (;;) {
         const answer = await tried(any(), "PATCH", `/browsers/${id}`, { action: "stop" })
         if (answer === undefined) continue
@@ -157,20 +167,21 @@ export const clients = (
     }
 
     const converse = async () => {
-      const { id = "", sessionId } = await create("run", "/runs", { task: task() })
-      const ids = [id]
+      const made = await create("run", "/runs", { task: task() })
+      const sessionId = textOf(made, "sessionId")
+      const ids = [textOf(made, "id")]
       for (let more = Math.floor(draw() * 4); more > 0; more--) {
         if (draw() < 0.5) await sleep(draw() * 800)
         const interrupt = draw() < shares.interrupt
-        const { runId = "" } = await create("message", `/sessions/${sessionId}/queue`, { text: task(), interrupt })
-        ids.push(runId)
+        const body = { text: task(), interrupt }
+        ids.push(textOf(await create("message", `/sessions/${sessionId}/queue`, body), "runId"))
       }
       if (draw() < shares.cancel) await cancel(ids[Math.floor(draw() * ids.length)] ?? "")
       for (const run of ids) await ended(run)
       await look(ids[0] ?? "")
       // a cancelled run may still cost more
       if (deletes() && ids.every((id) => over.get(id) === "completed") && draw() < shares.delete)
-        await remove(sessionId ?? "", ids)
+        await remove(sessionId, ids)
     }
 
     const remove = async (sessionId: string, ids: ReadonlyArray<string>) => {
@@ -233,16 +244,54 @@ export const clients = (
       walks++
     }
 
-    return { create, ended, walk, turn: () => (draw() < shares.browser ? browse() : converse()) }
+    /** Asks for a record of another key, which isn't there for this one. */
+    const trespass = async () => {
+      const request = foreign?.(draw)
+      if (request === undefined) return
+      const { body, status } = await ofKey.insist(request)
+      strangers++
+      if (status !== 404) wrong.push(`${request.method} ${request.path} as ${name}: ${status} ${JSON.stringify(body)}`)
+    }
+
+    const everyday = () => (draw() < shares.browser ? browse() : converse())
+    if (tenant === undefined) return { create, ended, walk, turn: everyday }
+
+    const kit: Kit = { draw, requests: ofKey, create, ended, mayFail, wrong }
+    const own = makeFiles(kit, `${name}${files.length}`)
+    files.push(own)
+    const turn = () => {
+      let chosen = draw()
+      const is = (share: number) => (chosen -= share) < 0
+      if (is(further.handOff)) return handOff(kit)
+      if (is(further.files)) return own.use()
+      if (is(further.profile)) return tenant.browse(kit)
+      return is(further.foreign) ? trespass() : everyday()
+    }
+    return { create, ended, walk, turn }
   }
 
   const single = client(drawing(seed + 1))
   return {
     asked: requests,
     deleted,
+    mayFail,
     wrong,
     reads: () => reads,
     walks: () => walks,
+    strangers: () => strangers,
+    record: (draw) => {
+      const chosen = draw()
+      if (tenant !== undefined && chosen < 0.5) return tenant.record(draw)
+      const workspaces = files.flatMap(({ ids }) => ids())
+      const workspace = workspaces[Math.floor(draw() * workspaces.length)]
+      if (chosen < 0.7 && workspace !== undefined) return { method: "GET", path: `/workspaces/${workspace}/files` }
+      const open = [...runs].filter((id) => !doomed.has(id))
+      const run = open[Math.floor(draw() * open.length)]
+      if (run === undefined) return undefined
+      return chosen < 0.85
+        ? { method: "GET", path: `/runs/${run}` }
+        : { method: "POST", path: `/runs/${run}/answer`, body: { questionId: "1", answer: "Red" } }
+    },
     work: async (count, until) => {
       const one = async (index: number) => {
         const { turn } = client(drawing(seed * 1000 + index))
@@ -258,11 +307,13 @@ export const clients = (
         }
       }
       await Promise.all([walking(), ...Array.from({ length: count }, (_, index) => one(index))])
+      for (const { verify } of files) await verify()
     },
     create: async (member, text) => {
-      const key = `${seed}-${++keys}`
-      const { body, status } = await request(member, "POST", "/runs", { task: text }, key)
-      const { id = "" } = body
+      const key = `${seed}-${name}${++keys}`
+      const { send } = makeRequests([member], { apiKey, draw: () => 0, patience_ms })
+      const { body, status } = await send(member, { method: "POST", path: "/runs", body: { task: text }, key })
+      const id = textOf(body, "id")
       if (status >= 300) wrong.push(`POST /runs: ${status}`)
       requests.push({ kind: "run", key, ids: new Set([id]) })
       return id

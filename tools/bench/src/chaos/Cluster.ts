@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { freePort } from "../measure/ServerProcess.ts"
 
-/** The key that every node takes. */
+/** The key that every node takes, and the one of its operator. */
 export const apiKey = "wak_chaos"
+export const adminKey = "wak_operator"
 
 /** One node, over all its starts. */
 export interface Member {
@@ -35,7 +36,13 @@ export interface Cluster {
 export interface Program {
   readonly command: ReadonlyArray<string>
   readonly database: string
+  /** Further flags and variables. */
+  readonly flags?: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
 }
+
+/** Number of starts of a node after which it counts as one that can't start. */
+const mostStarts = 60
 
 const isReady = async (url: string) => {
   const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
@@ -44,7 +51,10 @@ const isReady = async (url: string) => {
 }
 
 /** Nodes with fixed ports, not started yet. */
-export const cluster = async (count: number, { command, database }: Program): Promise<Cluster> => {
+export const cluster = async (
+  count: number,
+  { command, database, environment = {}, flags = [] }: Program
+): Promise<Cluster> => {
   const ports: Array<number> = []
   while (ports.length < count) ports.push(await freePort())
   const members = ports.map((port, at): Member => ({
@@ -69,9 +79,13 @@ export const cluster = async (count: number, { command, database }: Program): Pr
       "--port",
       new URL(member.url).port,
       "--api-key",
-      apiKey
+      apiKey,
+      ...flags
     ]
-    const child = spawn(program, [...args, ...options], { env: inherited, stdio: ["ignore", "ignore", "pipe"] })
+    const child = spawn(program, [...args, ...options], {
+      env: { ...inherited, ...environment },
+      stdio: ["ignore", "ignore", "pipe"]
+    })
     let errorOutput = ""
     child.stderr?.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(-2000)))
     child.once("exit", (code) => {
@@ -85,9 +99,11 @@ export const cluster = async (count: number, { command, database }: Program): Pr
   const start: Cluster["start"] = async (member, command = member.command) => {
     member.command = command
     let child = launch(member)
+    let starts = 1
     while (!(await isReady(member.url))) {
       // its database may be away just now: an operator starts servers again
       if (child.exitCode !== null) {
+        if (++starts > mostStarts) throw new Error(ended.at(-1))
         await sleep(500)
         child = launch(member)
       }

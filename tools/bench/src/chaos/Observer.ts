@@ -1,6 +1,6 @@
 /** Follows a database from the outside: every event, and which node has which turn. */
-import { Store, type StoredEvent } from "@webagent/engine"
-import { Postgres, SqlStore } from "@webagent/sql"
+import { Schedules, Store, type StoredEvent, TimeOrderedIds } from "@webagent/engine"
+import { Postgres, SqlSchedules, SqlStore } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -30,7 +30,9 @@ const every_ms = 200
 export const observe = async (database: string) => {
   // whatever its schema is: the database may be of the version before
   const runtime = ManagedRuntime.make(
-    SqlStore.layer.pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(database), connections: 3 })))
+    Layer.merge(SqlStore.layer, Layer.provide(SqlSchedules.layer, TimeOrderedIds.layer)).pipe(
+      Layer.provideMerge(Postgres.layer({ url: Redacted.make(database), connections: 3 }))
+    )
   )
   const events: Array<StoredEvent> = []
   const nodeOf = new Map<string, string>()
@@ -106,6 +108,27 @@ export const observe = async (database: string) => {
     },
     /** Counts and cost as lists have them. */
     sums: () => insist(sums),
+    /** Sets the time that a schedule is due. */
+    setDue: (id: string, dueAt_ms: number) =>
+      insist(Effect.flatMap(Schedules, (schedules) => schedules?.update(id, { dueAt_ms }) ?? Effect.void)),
+    /** Cuts all connections to the database. */
+    cut: () =>
+      insist(
+        SqlClient.SqlClient.use(
+          (sql) => sql`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()`
+        )
+      ),
+    /** The ids of files whose bytes the database knows: those of stored files, and those that are deleted later. */
+    fileIds: () =>
+      insist(
+        Effect.map(
+          SqlClient.SqlClient.use(
+            (sql) => sql<{ readonly id: string }>`SELECT id FROM workspace_files UNION SELECT id FROM file_garbage`
+          ),
+          (rows) => rows.map(({ id }) => id)
+        )
+      ),
     /** Runs statements, for a bug that is planted. */
     execute: (statements: ReadonlyArray<string>) =>
       insist(

@@ -25,6 +25,8 @@ export interface Evidence {
   readonly nodes: ReadonlyArray<string>
   /** True if runs may fail with their node. */
   readonly losses: boolean
+  /** Runs that may fail for another reason, by that failure. */
+  readonly mayFail?: ReadonlyMap<string, string>
 }
 
 const isAtWork = (status: string | undefined) => status === "dispatching" || status === "running"
@@ -64,14 +66,15 @@ const brokenSession = (turns: ReadonlyArray<Turn.Turn>, events: ReadonlyArray<St
   return broken
 }
 
-const brokenTurn = (turn: Turn.Turn, losses: boolean): ReadonlyArray<string> => {
+const brokenTurn = (turn: Turn.Turn, losses: boolean, mayFail: string | undefined): ReadonlyArray<string> => {
   if (!Turn.isTerminal(turn.status)) return [`run ${turn.id} is ${turn.status} for ever`]
   if (turn.status === "failed" && (turn.failure === null || turn.error === null)) {
     return [`run ${turn.id} failed without a reason`]
   }
   if (turn.status === "cancelled" && turn.cancel === null) return [`run ${turn.id} was cancelled without a reason`]
   const isLost = turn.failure === "node_lost" || turn.failure === "node_closed"
-  if (turn.status === "failed" && !(isLost && losses)) return [`run ${turn.id} failed: ${turn.failure}, ${turn.error}`]
+  if (turn.status === "failed" && !(isLost && losses) && turn.failure !== mayFail)
+    return [`run ${turn.id} failed: ${turn.failure}, ${turn.error}`]
   return []
 }
 
@@ -111,6 +114,7 @@ export const violationsOf = ({
   events,
   held,
   losses,
+  mayFail,
   nodes,
   turns
 }: Evidence): ReadonlyArray<string> => {
@@ -131,22 +135,97 @@ export const violationsOf = ({
     }
   }
   for (const id of deleted) if (existing.turn.has(id)) broken.push(`run ${id} is there although it was deleted`)
-  for (const { id } of turns) if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create`)
-  for (const { id, stopReason } of browsers) {
-    if (stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
+  for (const { id, owner, task } of turns) {
+    if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create: ${task.slice(0, 60)}, by ${owner}`)
+  }
+  for (const { id, sessionId, stopReason } of browsers) {
+    // a session makes the browser of its runs
+    if (sessionId === null && stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
       broken.push(`browser ${id} is of no create`)
     }
   }
   for (const id of held) broken.push(`session ${id} is held although it has nothing to do`)
-  for (const turn of turns) broken.push(...brokenTurn(turn, losses))
+  for (const turn of turns) broken.push(...brokenTurn(turn, losses, mayFail?.get(turn.id)))
   for (const browser of browsers) broken.push(...brokenBrowser(browser, nodes))
 
   const turnsOf = Map.groupBy(turns, ({ sessionId }) => sessionId)
   const eventsOf = Map.groupBy(
-    events.filter(({ event }) => event.of === "turn"),
+    // a question, or a place in the queue, leaves the status as it is
+    events.filter(
+      ({ event: { browserQueue, control, of, question } }) =>
+        of === "turn" && browserQueue === undefined && control === undefined && question === undefined
+    ),
     ({ event }) => event.sessionId ?? ""
   )
   for (const [id, all] of turnsOf) broken.push(...brokenSession(all, eventsOf.get(id) ?? []))
+  return broken
+}
+
+/** A limit of a key. */
+interface Limit {
+  readonly of: "turn" | "browser"
+  readonly owner: string
+  readonly most: number
+}
+
+/** The creates of a key that took it above a limit, by the events in their order. */
+export const aboveLimit = (events: ReadonlyArray<StoredEvent>, { most, of, owner }: Limit): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const open = new Set<string>()
+  for (const { event } of events) {
+    if (event.of !== of || event.owner !== owner) continue
+    if (event.from === null) {
+      open.add(event.id)
+      if (open.size > most) broken.push(`${of} ${event.id} is number ${open.size} of ${owner}, which may have ${most}`)
+    } else if (event.to === "stopped" || Turn.isTerminal(event.to as Turn.TurnStatus)) open.delete(event.id)
+  }
+  return broken
+}
+
+/** Browsers that a node had above its room, by the events in their order. */
+export const aboveRoom = (
+  browsers: ReadonlyArray<Browser.Browser>,
+  events: ReadonlyArray<StoredEvent>,
+  most: number
+): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const nodeOf = new Map(browsers.map(({ id, node }) => [id, node]))
+  const active = new Map<string, Set<string>>()
+  for (const { event } of events) {
+    const node = event.of === "browser" ? nodeOf.get(event.id) : undefined
+    if (node === undefined || node === null) continue
+    const here = active.get(node) ?? new Set()
+    active.set(node, here)
+    if (event.to === "stopped") here.delete(event.id)
+    else if (event.to === "active") {
+      here.add(event.id)
+      if (here.size > most) broken.push(`browser ${event.id} is number ${here.size} of ${node}, which has ${most}`)
+    }
+  }
+  return broken
+}
+
+/** Browsers that could write to a profile while another one could. */
+export const sharedWriters = (
+  browsers: ReadonlyArray<Browser.Browser>,
+  events: ReadonlyArray<StoredEvent>
+): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const profileOf = new Map(
+    browsers.flatMap(({ id, profile }) => (profile?.mode === "write" ? [[id, profile.id] as const] : []))
+  )
+  const writers = new Map<string, string>()
+  for (const { event } of events) {
+    const profile = event.of === "browser" ? profileOf.get(event.id) : undefined
+    if (profile === undefined) continue
+    const writer = writers.get(profile)
+    if (event.to === "stopped") {
+      if (writer === event.id) writers.delete(profile)
+    } else if (event.from === null) {
+      if (writer !== undefined) broken.push(`browser ${event.id} writes to profile ${profile}, as ${writer} does`)
+      writers.set(profile, event.id)
+    }
+  }
   return broken
 }
 

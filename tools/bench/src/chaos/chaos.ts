@@ -19,11 +19,13 @@ import {
 } from "../measure/Report.ts"
 import { serverOf } from "../measure/Against.ts"
 import { fromSource } from "../measure/ServerProcess.ts"
-import { clients as makeClients } from "./Clients.ts"
-import { cluster, type Cluster, type Member } from "./Cluster.ts"
+import { type Clients, clients as makeClients } from "./Clients.ts"
+import { apiKey, cluster, type Cluster, type Member } from "./Cluster.ts"
 import { type Hit, isTouched, violationsOf, type Loss, takeovers, wrongSums } from "./Oracle.ts"
 import { observe } from "./Observer.ts"
+import type { Tenant } from "./Tenant.ts"
 import { passes, upgrade } from "./Upgrade.ts"
+import { makeWorld, type Used, type World } from "./World.ts"
 
 /** Kinds of actions on the nodes. */
 const modes = ["chaos", "rolling", "join", "upgrade"] as const
@@ -39,7 +41,18 @@ interface ChaosOptions {
   readonly restarts: number
   /** Number of times that Postgres is frozen for some seconds. */
   readonly stalls: number
+  /** Number of times that a node drains for some seconds, or is stopped in order and started again; 0 by default. */
+  readonly drains?: number
+  /** Number of times that all connections to Postgres are cut; 0 by default. */
+  readonly cuts?: number
   readonly clients: number
+  /**
+   * Has two keys use everything: files, profiles, people, webhooks and schedules; and none of them sees anything of the
+   * other. By default, one key uses runs, messages and browsers only.
+   */
+  readonly uses?: "everything"
+  /** The browsers of the nodes, if clients use everything; simulated ones by default. */
+  readonly browsers?: "simulated" | "chromium"
   /** The share of creates that go to all nodes at once; 0.2 unless given. */
   readonly together?: number
   /** Time that a client waits for a response before it sends the request to another node; 3 s by default. */
@@ -70,6 +83,12 @@ export interface Outcome {
   readonly walks: number
   /** Number of runs that clients deleted. */
   readonly deleted: number
+  readonly drains: number
+  readonly cuts: number
+  /** Requests for records of another key. */
+  readonly strangers: number
+  /** The use of everything else; null if there was none. */
+  readonly used: Used | null
   readonly ended: Readonly<Record<string, number>>
   /** Runs that ended with a node that was never killed, frozen or stopped. */
   readonly untouched: number
@@ -97,12 +116,21 @@ const shuffled = <A>(all: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A
 /** Durations for which Postgres is frozen: one shorter and one longer than a node waits for a response. */
 const stalled_ms = [1000, 8000] as const
 
-/** Kills, freezes, restarts and stalls as they come; always at least one node is up. */
+/** What can happen to the nodes besides kills, and to their database. */
+interface Happenings extends Readonly<Record<"restart" | "stall", (away_ms: number) => Promise<void>>> {
+  readonly cut: () => Promise<unknown>
+  readonly drain: (member: Member, away_ms: number) => Promise<void>
+  /** Notes that a node is lost. */
+  readonly lost: (member: Member) => void
+  /** Notes that a node is stopped, so that its runs may end with it. */
+  readonly stopped: (member: Member) => void
+}
+
+/** Kills, freezes, drains, restarts, cuts and stalls as they come; always at least one node is up. */
 const disturb = async (
-  { duration_ms, freezes, kills, log, restarts, seed, stalls }: ChaosOptions,
+  { cuts = 0, drains = 0, duration_ms, freezes, kills, log, restarts, seed, stalls }: ChaosOptions,
   nodes: Cluster,
-  postgres: Readonly<Record<"restart" | "stall", (away_ms: number) => Promise<void>>>,
-  lost: (member: Member) => void
+  happenings: Happenings
 ) => {
   const draw = drawing(seed)
   const actions = shuffled(
@@ -110,7 +138,10 @@ const disturb = async (
       ...Array.from({ length: kills }, () => "kill" as const),
       ...Array.from({ length: freezes }, () => "freeze" as const),
       ...Array.from({ length: restarts }, () => "restart" as const),
-      ...Array.from({ length: stalls }, () => "stall" as const)
+      ...Array.from({ length: stalls }, () => "stall" as const),
+      // half of them end with a stop
+      ...Array.from({ length: drains }, (_, index) => (index % 2 === 0 ? ("drain" as const) : ("stop" as const))),
+      ...Array.from({ length: cuts }, () => "cut" as const)
     ],
     draw
   )
@@ -122,12 +153,17 @@ const disturb = async (
     await sleep(Math.max(0, began_ms + due_ms - performance.now()))
     if (action === "restart") {
       log(`${Math.round(due_ms / 1000)} s: kill Postgres`)
-      await postgres.restart(300 + draw() * 1500)
+      await happenings.restart(300 + draw() * 1500)
+      continue
+    }
+    if (action === "cut") {
+      log(`${Math.round(due_ms / 1000)} s: cut all connections to Postgres`)
+      await happenings.cut()
       continue
     }
     if (action === "stall") {
       log(`${Math.round(due_ms / 1000)} s: freeze Postgres`)
-      await postgres.stall(stalled_ms[0] + draw() * (stalled_ms[1] - stalled_ms[0]))
+      await happenings.stall(stalled_ms[0] + draw() * (stalled_ms[1] - stalled_ms[0]))
       continue
     }
     let up = nodes.members.filter(({ state }) => state === "up")
@@ -138,14 +174,21 @@ const disturb = async (
     const victim = up[Math.floor(draw() * up.length)]
     if (victim === undefined) continue
     log(`${Math.round(due_ms / 1000)} s: ${action} ${victim.name}`)
-    const away_ms = action === "kill" ? 300 + draw() * 3700 : frozen_ms[0] + draw() * (frozen_ms[1] - frozen_ms[0])
+    const [least_ms, most_ms] = action === "freeze" ? frozen_ms : ([300, 4000] as const)
+    const away_ms = least_ms + draw() * (most_ms - least_ms)
+    if (action === "drain") {
+      repairs.push(happenings.drain(victim, away_ms))
+      continue
+    }
     if (action === "kill") await nodes.kill(victim)
-    else nodes.freeze(victim)
-    lost(victim)
+    else if (action === "freeze") nodes.freeze(victim)
+    if (action === "stop") happenings.stopped(victim)
+    else happenings.lost(victim)
     const repair = async () => {
+      if (action === "stop") await nodes.stop(victim)
       await sleep(away_ms)
-      log(`${action === "kill" ? "start" : "thaw"} ${victim.name}`)
-      await (action === "kill" ? nodes.start(victim) : nodes.thaw(victim))
+      log(`${action === "freeze" ? "thaw" : "start"} ${victim.name}`)
+      await (action === "freeze" ? nodes.thaw(victim) : nodes.start(victim))
       log(`${victim.name} is ready`)
     }
     repairs.push(repair())
@@ -190,9 +233,106 @@ const story = (
   return `run ${id} of the untouched ${nodeOf.get(id)}: ${failure}; ${course.join(", ")}`
 }
 
+/** The parts of a chaos that is under way. */
+interface Course {
+  readonly options: ChaosOptions
+  readonly nodes: Cluster
+  readonly observer: Awaited<ReturnType<typeof observe>>
+  readonly world: World | null
+  readonly loads: ReadonlyArray<Clients>
+  /** The creates of schedules. */
+  readonly tenants: ReadonlyArray<Tenant>
+  readonly outages: ReadonlyArray<{ readonly from_ms: number; readonly until_ms: number }>
+  readonly losses: ReadonlyArray<Promise<Loss>>
+  readonly hits: ReadonlyArray<Hit>
+  readonly happened: ReadonlyArray<{ readonly at_ms: number; readonly line: string }>
+}
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, each) => total + each, 0)
+
+/** The outcome of a chaos whose clients are done, but for its duration. */
+const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
+  const { happened, hits, loads, losses, nodes, observer, options, outages, tenants, world } = course
+  const evidence = await settled(observer)
+  const ofWorld = (await world?.broken(observer, evidence)) ?? []
+  const outcomes = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
+  const ended: Record<string, number> = {}
+  for (const one of outcomes) ended[one] = (ended[one] ?? 0) + 1
+  const gone = await Promise.all(losses)
+  const inOutage = ({ at_ms }: Loss) =>
+    outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
+  const sorted = (some: ReadonlyArray<Loss>) => takeovers(some, observer.events).toSorted((left, right) => left - right)
+  const untouched = evidence.turns.filter(
+    (turn) => turn.failure === "node_lost" && !isTouched(turn, observer.nodeOf.get(turn.id), hits)
+  )
+  for (const turn of untouched) options.log(story(turn, observer, happened))
+  const { kills, mode, seed } = options
+  const isChaos = mode === "chaos"
+  const asked = [...loads.flatMap((load) => load.asked), ...tenants.flatMap((tenant) => tenant.asked)]
+  const deleted = new Map(loads.flatMap((load) => [...load.deleted]))
+  return {
+    mode,
+    seed,
+    kills: isChaos ? kills : mode === "upgrade" ? hits.length : 0,
+    freezes: isChaos ? options.freezes : 0,
+    restarts: isChaos ? options.restarts : 0,
+    stalls: isChaos ? options.stalls : 0,
+    drains: isChaos ? (options.drains ?? 0) : 0,
+    cuts: isChaos ? (options.cuts ?? 0) : 0,
+    rolled: mode === "rolling" ? kills : mode === "upgrade" ? passes : 0,
+    keys: asked.length,
+    runs: evidence.turns.length,
+    browsers: evidence.browsers.length,
+    reads: sum(loads.map((load) => load.reads())),
+    walks: sum(loads.map((load) => load.walks())),
+    deleted: deleted.size,
+    strangers: sum(loads.map((load) => load.strangers())),
+    used: (await world?.used(observer, evidence)) ?? null,
+    ended,
+    untouched: untouched.length,
+    takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
+    takeoversInOutages: sorted(gone.filter(inOutage)),
+    broken: [
+      ...violationsOf({
+        asked,
+        events: observer.events,
+        losses: isChaos || mode === "upgrade",
+        mayFail: new Map(loads.flatMap((load) => [...load.mayFail])),
+        deleted: new Set(deleted.keys()),
+        ...evidence
+      }),
+      ...wrongSums(await observer.sums(), evidence.turns, deleted),
+      ...loads.flatMap((load) => load.wrong),
+      ...ofWorld,
+      ...nodes.ended.filter(() => outages.length === 0)
+    ]
+  }
+}
+
+/** The clients of each key; those of one key know the records of the others, and may not see them. */
+const clientsOf = (
+  members: ReadonlyArray<Member>,
+  { clientPatience_ms, seed, together }: ChaosOptions,
+  { deletes, tenants }: { readonly tenants: ReadonlyArray<Tenant>; readonly deletes: () => boolean }
+): ReadonlyArray<Clients> => {
+  const shared = { patience_ms: clientPatience_ms, together, deletes }
+  if (tenants.length === 0) return [makeClients(members, seed, { ...shared, apiKey, name: "" })]
+  const all: Array<Clients> = []
+  for (const [index, tenant] of tenants.entries()) {
+    const foreign = (draw: () => number) => {
+      const others = all.filter((_, other) => other !== index)
+      return others[Math.floor(draw() * others.length)]?.record(draw)
+    }
+    const { name, secret } = tenant.key
+    all.push(makeClients(members, seed + index, { ...shared, apiKey: secret, name, tenant, foreign }))
+  }
+  return all
+}
+
 /** Runs the chaos and returns its outcome. Stops Postgres and all processes at the end. */
 export const run = async (options: ChaosOptions): Promise<Outcome> => {
-  const { clients: count, command = [process.execPath, ...fromSource], seed } = options
+  const { browsers = "simulated", clients: count, duration_ms, mode, seed } = options
+  const { command = [process.execPath, ...fromSource] } = options
   const happened: Array<{ readonly at_ms: number; readonly line: string }> = []
   const log = (line: string) => {
     happened.push({ at_ms: Date.now(), line })
@@ -203,126 +343,93 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
   const losses: Array<Promise<Loss>> = []
   const hits: Array<Hit> = []
   const began_ms = performance.now()
+  const closing: Array<() => Promise<unknown>> = [() => runtime.dispose()]
   try {
+    const world =
+      options.uses === undefined
+        ? null
+        : await makeWorld(seed, {
+            browsers,
+            duration_ms,
+            hangs: duration_ms > 60_000,
+            happened: () => happened.length
+          })
+    if (world !== null) closing.push(world.close)
     const { address, postgres } = await runtime.runPromise(database)
-    const nodes = await cluster(3, { command: options.before ?? command, database: address })
-    try {
-      const [first, second, third] = nodes.members as [Member, Member, Member]
-      // the first one makes the database ready, the others start together
-      await nodes.start(first)
-      await (options.mode === "join"
-        ? nodes.start(second)
-        : Promise.all([second, third].map((member) => nodes.start(member))))
-      const observer = await observe(address)
-      try {
-        if (options.plant !== undefined) await observer.execute(options.plant)
-        // the version before may keep no sums of what it deletes
-        let isMigrated = false
-        const load = makeClients(nodes.members, seed, {
-          patience_ms: options.clientPatience_ms,
-          together: options.together,
-          deletes: () => options.mode !== "upgrade" || isMigrated
-        })
-        const stop = new AbortController()
-        const outage = (begin: Effect.Effect<void>, end: Effect.Effect<void>) => async (away_ms: number) => {
-          const outage = { from_ms: Date.now(), until_ms: Infinity }
-          outages.push(outage)
-          await runtime.runPromise(begin)
-          await sleep(away_ms)
-          await runtime.runPromise(end)
-          outage.until_ms = Date.now()
-          log("Postgres answers again")
-        }
-        const away = {
-          restart: outage(postgres.kill, postgres.start),
-          stall: outage(postgres.freeze, postgres.thaw)
-        }
-        const lost = (member: Member) => {
-          const at_ms = Date.now()
-          hits.push({ at_ms, name: member.name })
-          losses.push(observer.turnsAt(member.name).then((turns) => ({ at_ms, turns })))
-        }
-        if (options.mode === "join") {
-          const ids = await Promise.all(
-            Array.from({ length: long.runs }, (_, index) =>
-              load.create(index % 2 === 0 ? first : second, `Wait [simulate output=found duration=${long.duration_s}s]`)
-            )
-          )
-          await nodes.start(third)
-          log("a third node has joined")
-          await Promise.all(ids.map(load.ended))
-        } else {
-          const working = load.work(count, stop.signal)
-          if (options.mode === "rolling") await roll(nodes, options.kills, log)
-          else if (options.mode === "upgrade") {
-            const { before = command, duration_ms } = options
-            await upgrade(nodes, {
-              before,
-              now: command,
-              database: address,
-              duration_ms,
-              log,
-              lost,
-              migrated: () => (isMigrated = true)
-            })
-          } else await disturb({ ...options, log }, nodes, away, lost)
-          stop.abort()
-          await Promise.race([working, stuck(observer.events)])
-        }
-        const evidence = await settled(observer)
-        const outcomes = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
-        const ended: Record<string, number> = {}
-        for (const one of outcomes) ended[one] = (ended[one] ?? 0) + 1
-        const gone = await Promise.all(losses)
-        const inOutage = ({ at_ms }: Loss) =>
-          outages.some(({ from_ms, until_ms }) => at_ms < until_ms + 6000 && at_ms + 6000 > from_ms)
-        const sorted = (some: ReadonlyArray<Loss>) =>
-          takeovers(some, observer.events).toSorted((left, right) => left - right)
-        const untouched = evidence.turns.filter(
-          (turn) => turn.failure === "node_lost" && !isTouched(turn, observer.nodeOf.get(turn.id), hits)
-        )
-        for (const turn of untouched) options.log(story(turn, observer, happened))
-        const mayLose = options.mode === "chaos" || options.mode === "upgrade"
-        return {
-          mode: options.mode,
-          seed,
-          took_s: (performance.now() - began_ms) / 1000,
-          kills: options.mode === "chaos" ? options.kills : options.mode === "upgrade" ? hits.length : 0,
-          freezes: options.mode === "chaos" ? options.freezes : 0,
-          restarts: options.mode === "chaos" ? options.restarts : 0,
-          stalls: options.mode === "chaos" ? options.stalls : 0,
-          rolled: options.mode === "rolling" ? options.kills : options.mode === "upgrade" ? passes : 0,
-          keys: load.asked.length,
-          runs: evidence.turns.length,
-          browsers: evidence.browsers.length,
-          reads: load.reads(),
-          walks: load.walks(),
-          deleted: load.deleted.size,
-          ended,
-          untouched: untouched.length,
-          takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
-          takeoversInOutages: sorted(gone.filter(inOutage)),
-          broken: [
-            ...violationsOf({
-              asked: load.asked,
-              events: observer.events,
-              losses: mayLose,
-              deleted: new Set(load.deleted.keys()),
-              ...evidence
-            }),
-            ...wrongSums(await observer.sums(), evidence.turns, load.deleted),
-            ...load.wrong,
-            ...nodes.ended.filter(() => outages.length === 0)
-          ]
-        }
-      } finally {
-        await observer.close()
-      }
-    } finally {
-      await nodes.close()
+    const program = {
+      command: options.before ?? command,
+      database: address,
+      ...(world === null ? {} : { flags: world.flags, environment: world.environment })
     }
+    const nodes = await cluster(3, program)
+    closing.push(nodes.close)
+    const [first, second, third] = nodes.members as [Member, Member, Member]
+    // the first one makes the database ready, the others start together
+    await nodes.start(first)
+    await (mode === "join" ? nodes.start(second) : Promise.all([second, third].map((member) => nodes.start(member))))
+    const observer = await observe(address)
+    closing.push(observer.close)
+    if (options.plant !== undefined) await observer.execute(options.plant)
+    const tenants = (await world?.begin(observer, first, nodes.members)) ?? []
+    // the version before may keep no sums of what it deletes
+    let isMigrated = false
+    const loads = clientsOf(nodes.members, options, { tenants, deletes: () => mode !== "upgrade" || isMigrated })
+    const stop = new AbortController()
+    const outage = (begin: Effect.Effect<void>, end: Effect.Effect<void>) => async (away_ms: number) => {
+      const outage = { from_ms: Date.now(), until_ms: Infinity }
+      outages.push(outage)
+      await runtime.runPromise(begin)
+      await sleep(away_ms)
+      await runtime.runPromise(end)
+      outage.until_ms = Date.now()
+      log("Postgres answers again")
+    }
+    const lost = (member: Member) => {
+      const at_ms = Date.now()
+      hits.push({ at_ms, name: member.name })
+      losses.push(observer.turnsAt(member.name).then((turns) => ({ at_ms, turns })))
+    }
+    const happenings: Happenings = {
+      restart: outage(postgres.kill, postgres.start),
+      stall: outage(postgres.freeze, postgres.thaw),
+      cut: async () => {
+        const at_ms = Date.now()
+        await observer.cut()
+        outages.push({ from_ms: at_ms, until_ms: Date.now() })
+      },
+      drain: async (member, away_ms) => world?.drain(member, nodes.members, away_ms),
+      lost,
+      stopped: ({ name }) => void hits.push({ at_ms: Date.now(), name })
+    }
+    const [load] = loads as [Clients]
+    if (mode === "join") {
+      const ids = await Promise.all(
+        Array.from({ length: long.runs }, (_, index) =>
+          load.create(index % 2 === 0 ? first : second, `Wait [simulate output=found duration=${long.duration_s}s]`)
+        )
+      )
+      await nodes.start(third)
+      log("a third node has joined")
+      await Promise.all(ids.map(load.ended))
+    } else {
+      const each = Math.ceil(count / loads.length)
+      const working = Promise.all([
+        ...loads.map(({ work }) => work(each, stop.signal)),
+        ...tenants.map(({ work }) => work(stop.signal))
+      ])
+      if (mode === "rolling") await roll(nodes, options.kills, log)
+      else if (mode === "upgrade") {
+        const { before = command } = options
+        const migrated = () => (isMigrated = true)
+        await upgrade(nodes, { before, now: command, database: address, duration_ms, log, lost, migrated })
+      } else await disturb({ ...options, log }, nodes, happenings)
+      stop.abort()
+      await Promise.race([working, stuck(observer.events)])
+    }
+    const course = { options, nodes, observer, world, loads, tenants, outages, losses, hits, happened }
+    return { ...(await outcomeOf(course)), took_s: (performance.now() - began_ms) / 1000 }
   } finally {
-    await runtime.dispose()
+    for (const close of closing.toReversed()) await close()
   }
 }
 
@@ -367,7 +474,10 @@ const minutes = (text: string): number => {
 
 const usualDuration = (mode: ChaosOptions["mode"], quick: boolean) => (quick ? "1m" : mode === "upgrade" ? "2m" : "10m")
 
-/** Ten minutes with 60 kills, 40 freezes, 3 restarts of Postgres and 3 stalls of it, unless the options say otherwise. */
+/**
+ * Ten minutes with 60 kills, 40 freezes, 12 drains and stops, 6 cuts, 3 restarts of Postgres and 3 stalls of it, unless
+ * the options say otherwise.
+ */
 export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: Options): Promise<ChaosReport> =>
   inFolder(async (folder) => {
     const mode = modes.find((one) => one === (asked.mode ?? "chaos"))
@@ -377,14 +487,19 @@ export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: O
         "--mode upgrade needs --against with the commit of the version before, and no other mode has one."
       )
     }
+    const { browsers = "simulated" } = asked
+    if (browsers !== "simulated" && browsers !== "chromium") {
+      throw new Mistake(`--browsers takes simulated or chromium, and not "${browsers}".`)
+    }
     const before = against === undefined ? undefined : await serverOf(against, log)
-    const { file } = await bundleServer(folder)
+    // the bundle lacks the package that has Chromium
+    const program = browsers === "chromium" ? fromSource : [(await bundleServer(folder)).file]
     // another history each day
     const seed = asked.seed ?? Math.floor(Date.now() / 1000) % 1_000_000
     log(`${mode}, seed ${seed}`)
     const usual = quick
-      ? { kills: 6, freezes: 4, restarts: 1, stalls: 1 }
-      : { kills: 60, freezes: 40, restarts: 3, stalls: 3 }
+      ? { kills: 6, freezes: 4, restarts: 1, stalls: 1, drains: 2, cuts: 1 }
+      : { kills: 60, freezes: 40, restarts: 3, stalls: 3, drains: 12, cuts: 6 }
     const outcome = await run({
       mode,
       seed,
@@ -393,8 +508,12 @@ export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: O
       freezes: asked.freezes ?? usual.freezes,
       restarts: asked.restarts ?? usual.restarts,
       stalls: asked.stalls ?? usual.stalls,
+      drains: asked.drains ?? usual.drains,
+      cuts: asked.cuts ?? usual.cuts,
       clients: 24,
-      command: [process.execPath, file],
+      // the version before may lack some of it
+      ...(mode === "chaos" || mode === "rolling" ? { uses: "everything", browsers } : {}),
+      command: [process.execPath, ...program],
       ...(before === undefined ? {} : { before: [process.execPath, before.file] }),
       log
     })
@@ -407,6 +526,21 @@ const seconds = (all: ReadonlyArray<number>) => {
   const at = (share: number) => ((all[Math.min(all.length - 1, Math.floor(all.length * share))] ?? 0) / 1000).toFixed(1)
   return `${at(0.5)} s p50, ${at(1)} s max (${all.length} runs)`
 }
+
+const usedRows = (used: Used | null, strangers: number): ReadonlyArray<readonly [string, string]> =>
+  used === null
+    ? []
+    : [
+        ["questions to people", grouped(used.questions)],
+        ["questions answered", grouped(used.answers)],
+        ["files at the end", grouped(used.files)],
+        ["browsers with a profile", grouped(used.profileBrowsers)],
+        ["runs that waited for a browser", grouped(used.queued)],
+        ["due times of schedules", grouped(used.scheduled)],
+        ["webhook messages acknowledged", grouped(used.webhookMessages)],
+        ["webhook requests", grouped(used.webhookRequests)],
+        ["requests for records of another key", grouped(strangers)]
+      ]
 
 /** The figures of a report. */
 export const markdown = (report: ChaosReport): string => {
@@ -422,6 +556,8 @@ export const markdown = (report: ChaosReport): string => {
         ["freezes of 7 to 11 s", grouped(outcome.freezes)],
         ["Postgres killed and started again", grouped(outcome.restarts)],
         ["Postgres frozen for 1 to 8 s", grouped(outcome.stalls)],
+        ["nodes drained, or stopped and started again", grouped(outcome.drains)],
+        ["all connections to Postgres cut", grouped(outcome.cuts)],
         ["rolling restarts of all three", grouped(outcome.rolled)],
         ["keys", grouped(outcome.keys)],
         ["runs", grouped(outcome.runs)],
@@ -431,6 +567,7 @@ export const markdown = (report: ChaosReport): string => {
         ["browsers", grouped(outcome.browsers)],
         ["reads", grouped(outcome.reads)],
         ["walks over the list of runs, a page at each node", grouped(outcome.walks)],
+        ...usedRows(outcome.used, outcome.strangers),
         ["takeover of what a lost node had", seconds(times)],
         ["the same while Postgres was away", seconds(takeoversInOutages)],
         ["**promises broken**", grouped(broken.length)]

@@ -17,7 +17,10 @@ export interface Options {
   readonly against: string | undefined
   /** Actions on nodes, and their numbers. */
   readonly chaos: Readonly<
-    Record<"kills" | "freezes" | "restarts" | "stalls" | "seed", number | undefined> & { mode: string | undefined }
+    Record<"kills" | "freezes" | "restarts" | "stalls" | "drains" | "cuts" | "seed", number | undefined> & {
+      browsers: string | undefined
+      mode: string | undefined
+    }
   >
   readonly log: (line: string) => void
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { Browser, Turn } from "@webagent/engine"
-import { type Evidence, isTouched, violationsOf, takeovers } from "../../src/chaos/Oracle.ts"
+import { aboveLimit, type Evidence, isTouched, sharedWriters, violationsOf, takeovers } from "../../src/chaos/Oracle.ts"
 
 const turn = (id: string, fields: Partial<Turn.Turn> = {}): Turn.Turn => ({
   ...Turn.make({
@@ -151,6 +151,54 @@ describe("the oracle of chaos", () => {
       "b running completed"
     )
     assert.deepStrictEqual(violationsOf({ ...well, asked: keys, turns, events: told }), [])
+  })
+
+  it("lets a run wait for a person, and fail without an answer", () => {
+    const question = { id: "1", change: "waiting" } as const
+    const told = events(...lifeOf("a"), "a running running", "a running failed").map(({ cursor, event }) => ({
+      cursor,
+      event: event.from === "running" && event.to === "running" ? { ...event, question } : event
+    }))
+    const evidence = {
+      ...well,
+      losses: false,
+      events: told,
+      turns: [turn("a", { seq: 1, status: "failed", failure: "unanswered", error: "No person answered" })]
+    }
+    assert.deepStrictEqual(violationsOf({ ...evidence, mayFail: new Map([["a", "unanswered"]]) }), [])
+    assert.match(violationsOf(evidence).join("\n"), /run a failed: unanswered/u)
+  })
+})
+
+describe("the limit of a key", () => {
+  const told = events("a - queued", "b - queued", "a queued cancelled", "c - queued", "d - queued")
+
+  it("is broken by the create that takes it above", () => {
+    const owned = told.map(({ cursor, event }) => ({ cursor, event: { ...event, owner: "bob" } }))
+    assert.deepStrictEqual(aboveLimit(owned, { of: "turn", owner: "bob", most: 3 }), [])
+    assert.deepStrictEqual(aboveLimit(owned, { of: "turn", owner: "bob", most: 2 }), [
+      "turn d is number 3 of bob, which may have 2"
+    ])
+    assert.deepStrictEqual(aboveLimit(owned, { of: "turn", owner: "ann", most: 0 }), [])
+  })
+})
+
+describe("the writers of a profile", () => {
+  const profile = { id: "p", mode: "write" } as const
+  const all = [
+    browser({ id: "x", profile }),
+    browser({ id: "y", profile }),
+    browser({ id: "z", profile: { ...profile, mode: "read" } })
+  ]
+  const told = (...moves: ReadonlyArray<string>) =>
+    events(...moves).map(({ cursor, event }) => ({ cursor, event: { ...event, of: "browser" as const } }))
+
+  it("follow one another", () => {
+    const right = told("x - starting", "z - starting", "x active stopped", "y - starting", "y active stopped")
+    assert.deepStrictEqual(sharedWriters(all, right), [])
+    assert.deepStrictEqual(sharedWriters(all, told("x - starting", "y - starting", "x active stopped")), [
+      "browser y writes to profile p, as x does"
+    ])
   })
 })
 

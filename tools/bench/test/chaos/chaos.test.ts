@@ -37,20 +37,25 @@ const quiet = {
 
 // processes that are killed and frozen take the time that they take: only what hangs ends these tests
 describe("three servers on one Postgres", { timeout: 900_000 }, () => {
-  it("keep every promise while they are killed, frozen and cut off for half a minute", async () => {
+  it("keep every promise while they are killed, frozen, drained and cut off for half a minute", async () => {
     const outcome = await run({
       ...quiet,
-      duration_ms: 30_000,
+      uses: "everything",
+      duration_ms: 25_000,
       kills: 3,
       freezes: 1,
       restarts: 1,
-      stalls: 0,
-      clients: 8
+      drains: 2,
+      cuts: 1,
+      clients: 10
     })
     assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
     assert.isAbove(outcome.runs, 10)
     assert.isAbove(outcome.ended["cancelled"] ?? 0, 0)
     assert.isAbove(outcome.walks, 5)
+    const { answers, files, profileBrowsers, scheduled, webhookMessages } = outcome.used ?? assert.fail()
+    for (const count of [answers, files, profileBrowsers, scheduled]) assert.isAbove(count, 0)
+    assert.isAbove(webhookMessages, outcome.runs)
   })
 
   it("are found out where keys are forgotten, where what is over begins again, and where lists lack runs", async () => {

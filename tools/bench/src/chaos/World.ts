@@ -1,0 +1,175 @@
+/** What the clients of a chaos use: two keys with their records, a receiver of webhooks, and a folder of files. */
+import { drawing } from "@webagent/statistics/Drawing"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { adminKey, type Member } from "./Cluster.ts"
+import { brokenDeliveries, openDeliveries } from "./Deliveries.ts"
+import type { observe } from "./Observer.ts"
+import { aboveLimit, aboveRoom, type Evidence, sharedWriters } from "./Oracle.ts"
+import { makeRealBrowsers, mostBrowsers } from "./RealBrowsers.ts"
+import { receive } from "./Receiver.ts"
+import { makeRequests, textOf } from "./Requests.ts"
+import { createKeys, makeTenant, type Tenant } from "./Tenant.ts"
+
+type Observer = Awaited<ReturnType<typeof observe>>
+
+/** Counts of what was used. */
+export interface Used {
+  readonly questions: number
+  readonly answers: number
+  readonly files: number
+  readonly profileBrowsers: number
+  /** Requests to webhooks that arrived, and messages that were acknowledged. */
+  readonly webhookRequests: number
+  readonly webhookMessages: number
+  readonly scheduled: number
+  /** Runs that waited for a browser. */
+  readonly queued: number
+}
+
+/** The world of one chaos. */
+export interface World {
+  readonly flags: ReadonlyArray<string>
+  readonly environment: Readonly<Record<string, string>>
+  /** Creates the keys and their records at a node that is up. */
+  readonly begin: (observer: Observer, first: Member, members: ReadonlyArray<Member>) => Promise<ReadonlyArray<Tenant>>
+  /** Has a node take nothing new for a while. */
+  readonly drain: (member: Member, members: ReadonlyArray<Member>, away_ms: number) => Promise<void>
+  /** Waits until all webhooks are delivered, and returns every promise that is broken. */
+  readonly broken: (
+    observer: Observer,
+    evidence: Pick<Evidence, "browsers" | "turns">
+  ) => Promise<ReadonlyArray<string>>
+  readonly used: (observer: Observer, evidence: Pick<Evidence, "browsers" | "turns">) => Promise<Used>
+  readonly close: () => Promise<void>
+}
+
+/** Time without a delivery after which the rest counts as lost. */
+const patience_ms = 120_000
+
+interface WorldOptions {
+  readonly browsers: "simulated" | "chromium"
+  readonly duration_ms: number
+  /** True if the receiver leaves some requests without a response. */
+  readonly hangs: boolean
+  /** Number of happenings so far. */
+  readonly happened: () => number
+}
+
+export const makeWorld = async (
+  seed: number,
+  { browsers: kind, duration_ms, hangs, happened }: WorldOptions
+): Promise<World> => {
+  const draw = drawing(seed + 7)
+  const receiver = await receive(seed, hangs)
+  const folder = mkdtempSync(join(tmpdir(), "webagent-chaos-"))
+  const files = join(folder, "files")
+  const real = kind === "chromium" ? await makeRealBrowsers(folder) : undefined
+  const tenants: Array<Tenant> = []
+  const wrong: Array<string> = []
+  const hooks = () => tenants.flatMap((tenant) => tenant.hooks)
+
+  const delivered = async (observer: Observer) => {
+    let last = -1
+    for (let since_ms = performance.now(); performance.now() - since_ms < patience_ms;) {
+      if (openDeliveries(hooks(), receiver.arrivals, observer.events) === 0) return
+      if (receiver.arrivals.length !== last) {
+        last = receiver.arrivals.length
+        since_ms = performance.now()
+      }
+      await sleep(200)
+    }
+  }
+
+  /** The ids of the files in the folder. */
+  const bytes = () =>
+    existsSync(files)
+      ? readdirSync(files, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !entry.name.startsWith("database-"))
+          .map(({ name }) => name.replace(/\.part$/u, ""))
+      : []
+
+  /** Bytes that no server will ever delete. */
+  const leaked = async (observer: Observer) => {
+    const before = bytes()
+    const known = new Set(await observer.fileIds())
+    const after = new Set(bytes())
+    return before.filter((id) => after.has(id) && !known.has(id)).map((id) => `the bytes of file ${id} are leaked`)
+  }
+
+  return {
+    flags: ["--admin-key", adminKey, "--files", files, "--allow-private-webhooks", ...(real?.flags ?? [])],
+    environment: real?.environment ?? {},
+    begin: async (observer, first, members) => {
+      const limits = { runs: 6, browsers: real === undefined ? 2 : null }
+      for (const key of await createKeys(first, adminKey, limits)) {
+        const deleteAfter_ms = duration_ms * (0.3 + draw() * 0.4)
+        const options = {
+          key,
+          members,
+          draw,
+          receiver,
+          setDue: observer.setDue,
+          deleteAfter_ms,
+          visit: real?.visit,
+          happened,
+          wrong
+        }
+        tenants.push(await makeTenant(options))
+      }
+      return tenants
+    },
+    drain: async (member, members, away_ms) => {
+      const { insist } = makeRequests(members, { apiKey: adminKey, draw, patience_ms: 5000 })
+      const { body } = await insist({ method: "GET", path: "/admin/v1/nodes" })
+      const nodes = Object.values(body) as ReadonlyArray<Readonly<Record<string, unknown>>>
+      const id = nodes.map((node) => textOf(node, "id")).find((one) => one.startsWith(`${member.name}.`))
+      if (id === undefined) return
+      // the node may be gone before one of them
+      await insist({ method: "POST", path: `/admin/v1/nodes/${id}/drain` })
+      await sleep(away_ms)
+      await insist({ method: "POST", path: `/admin/v1/nodes/${id}/undrain` })
+    },
+    broken: async (observer, { browsers }) => {
+      await delivered(observer)
+      return [
+        ...wrong,
+        ...receiver.wrong,
+        ...brokenDeliveries(hooks(), receiver.arrivals, observer.events),
+        ...sharedWriters(browsers, observer.events),
+        ...(real === undefined ? [] : aboveRoom(browsers, observer.events, mostBrowsers)),
+        ...tenants.flatMap(({ key: { limits, name: owner } }) =>
+          limits === null
+            ? []
+            : [
+                ...aboveLimit(observer.events, { of: "turn", owner, most: limits.runs }),
+                ...aboveLimit(observer.events, { of: "browser", owner, most: limits.browsers ?? Infinity })
+              ]
+        ),
+        ...(await leaked(observer))
+      ]
+    },
+    used: async (observer, { browsers, turns }) => {
+      const outcomes = turns.flatMap(({ questions = [] }) => questions.map(({ outcome }) => outcome?.kind))
+      const acknowledged = receiver.arrivals.filter((arrival) => arrival.acknowledged !== null)
+      return {
+        questions: outcomes.length,
+        answers: outcomes.filter((kind) => kind === "answered").length,
+        files: (await observer.fileIds()).length,
+        profileBrowsers: browsers.filter(({ profile }) => profile !== null).length,
+        webhookRequests: receiver.arrivals.length,
+        webhookMessages: new Set(acknowledged.map(({ hook, messageId }) => `${hook.url} ${messageId}`)).size,
+        queued: new Set(observer.events.flatMap(({ event }) => (event.browserQueue === undefined ? [] : [event.id])))
+          .size,
+        scheduled: tenants.reduce((sum, tenant) => sum + tenant.due(), 0)
+      }
+    },
+    close: async () => {
+      await receiver.close()
+      await real?.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
