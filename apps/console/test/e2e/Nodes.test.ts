@@ -54,7 +54,8 @@ describe.runIf(isWhole)("the console of two nodes over Postgres, with the keyboa
     await goTo(page, "n", "Nodes")
     await press(page, `Accept work again on ${otherNode}`)
     await page.locator("[data-status=draining]").waitFor({ state: "detached" })
-    assert.strictEqual(await page.locator("[data-status=ok]").count(), 2)
+    const nodes = page.getByRole("region", { name: "Nodes" })
+    assert.strictEqual(await nodes.locator("[data-status=ok]").count(), 2)
   })
 
   travel(stage, [...basic, ...further])
