@@ -68,6 +68,45 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
+  it.effect("waits in the middle of a step while a person drives, and leaves out the rest of the step", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { engine, model, site } = running
+      const taken = Promise.withResolvers<void>()
+      let heard = ""
+      script(
+        running,
+        {
+          calls: [
+            { name: "extract", input: { what: "the code" } },
+            { name: "navigate", input: { url: `${site.origin}/login` } }
+          ]
+        },
+        async () => {
+          await taken.promise
+          return { text: "4711" }
+        },
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { session, turn } = yield* start("Look")
+      yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => model.requests.length < 2 })
+      const { browserId } = (yield* engine.session(session.id)).session
+      yield* engine.takeControl(browserId ?? "", "ann", 600_000)
+      taken.resolve()
+      yield* Effect.repeat(Effect.delay(Effect.orDie(engine.turn(turn.id)), "5 millis"), {
+        until: ({ modelCalls }) => modelCalls === 2
+      })
+      // the rest of the call needs no browser
+      yield* Effect.sleep("100 millis")
+      yield* engine.releaseControl(browserId ?? "", "ann")
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "Not done: a person used the browser meanwhile.")
+    })
+  )
+
   it.effect("fails as soon as its browser stops, although no person has answered", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -159,12 +159,27 @@ describe("browsers of the admin API", () => {
       yield* Effect.sleep("3500 millis")
       assert.strictEqual(yield* driverOf, "root")
       again.socket.close()
-      while ((yield* driverOf) !== null) yield* Effect.sleep("50 millis")
+      const free = Effect.repeat(Effect.delay(driverOf, "50 millis"), { until: (driver) => driver === null })
+      yield* free
+      const { controlUrl } = (yield* ask("shop", "GET", `/browsers/${id}/links`)).body
+      yield* shown.show("first")
+      const person = yield* watch(String(controlUrl))
+      yield* until(() => person.messages.length > 0)
+      person.socket.send(JSON.stringify({ _tag: "Text", text: "hello" }))
+      yield* until(() => shown.done.length === 1)
+      assert.strictEqual(yield* driverOf, "shop (control link)")
+      person.socket.close()
+      yield* free
       const { body } = yield* ask("root", "GET", `/audit?target=${id}`)
       const rows = body["rows"] as ReadonlyArray<{ readonly action: string; readonly key: string }>
       assert.deepStrictEqual(
         rows.map(({ action, key }) => `${key} ${action}`),
-        ["root browsers.releaseControl", "root browsers.takeControl"]
+        [
+          "shop (control link) browsers.releaseControl",
+          "shop (control link) browsers.takeControl",
+          "root browsers.releaseControl",
+          "root browsers.takeControl"
+        ]
       )
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
   })
