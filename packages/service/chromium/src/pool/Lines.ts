@@ -9,6 +9,7 @@ export interface Placed<Entry> {
 export interface Lines<Entry> {
   readonly add: (owner: string | null, entry: Entry) => void
   readonly remove: (owner: string | null, entry: Entry) => void
+  readonly has: (owner: string | null, entry: Entry) => boolean
   readonly isEmpty: () => boolean
   /** The owners; the one whose turn it is comes first. */
   readonly owners: () => Iterable<string | null>
@@ -48,6 +49,7 @@ export const make = <Entry>(): Lines<Entry> => {
       addTo(unseen, owner, entry)
     },
     remove,
+    has: (owner, entry) => lines.get(owner)?.has(entry) === true,
     isEmpty: () => lines.size === 0,
     owners: () => lines.keys(),
     takeFirst: (owner) => {

@@ -43,16 +43,23 @@ const waitingFor = (reason: Reason) =>
     { reason }
   )
 
+/** Changes of the numbers of launches by reason. */
+type Changes = Map<Reason, number>
+
 /** Notes the reason why a launch has no place; null once it no longer waits. */
-const setReason = (waiter: Waiter, reason: Reason | null): ReadonlyArray<Effect.Effect<void>> => {
+const setReason = (changes: Changes, waiter: Waiter, reason: Reason | null): void => {
   const { reason: before } = waiter
-  if (reason === before) return []
+  if (reason === before) return
   waiter.reason = reason
-  return [
-    ...(before === null ? [] : [Metric.modify(waitingFor(before), -1)]),
-    ...(reason === null ? [] : [Metric.modify(waitingFor(reason), 1)])
-  ]
+  if (before !== null) changes.set(before, (changes.get(before) ?? 0) - 1)
+  if (reason !== null) changes.set(reason, (changes.get(reason) ?? 0) + 1)
 }
+
+const countReasons = (changes: Changes) =>
+  Effect.forEach(changes, ([reason, change]) => Metric.modify(waitingFor(reason), change), { discard: true })
+
+/** Number of launches that are told their positions before other fibers run, because a queue may be long. */
+const atOnce = 250
 
 /**
  * Makes a queue of launches that wait for a place. Each owner's launches are served in the order in which they came,
@@ -94,17 +101,19 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
     const now_ms = yield* Clock.currentTimeMillis
     const tellsAll = now_ms - told_ms >= lookEvery_ms
     if (tellsAll) told_ms = now_ms
-    const changes: Array<Effect.Effect<void>> = []
+    const changes: Changes = new Map()
+    let told = 0
     for (const { entry, owner, position } of tellsAll ? lines.all() : lines.fresh()) {
+      if (++told % atOnce === 0) yield* Effect.yieldNow
       const refusal = refusals.get(owner)
-      // an owner that came after the check is told soon
-      if (refusal === undefined) continue
+      // an owner that came after the check is told soon, and a launch may have left meanwhile
+      if (refusal === undefined || !lines.has(owner, entry)) continue
       lines.see(owner, entry)
-      changes.push(...setReason(entry, refusal.lack))
+      setReason(changes, entry, refusal.lack)
       entry.wait.onRefused(refusal, position)
     }
     refusals.clear()
-    yield* Effect.all(changes, { discard: true })
+    yield* countReasons(changes)
   })
 
   yield* Effect.suspend(() =>
@@ -145,7 +154,9 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
             Effect.suspend(() => {
               if (!hasPlace()) lines.remove(owner, waiter)
               else if (Exit.isFailure(exit)) release(owner)
-              return Effect.all([Metric.modify(waitingLaunches, -1), ...setReason(waiter, null)], { discard: true })
+              const changes: Changes = new Map()
+              setReason(changes, waiter, null)
+              return Effect.andThen(Metric.modify(waitingLaunches, -1), countReasons(changes))
             })
           ),
           Effect.map(hasPlace)
