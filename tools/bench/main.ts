@@ -30,6 +30,8 @@ import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
 import { stores } from "./src/stores/stores.ts"
 import { markdown as uiTables, ui } from "./src/ui/ui.ts"
 import { markdown as storesTables } from "./src/stores/StoresReport.ts"
+import { versions } from "./src/versions/versions.ts"
+import { markdown as versionsTable } from "./src/versions/VersionsReport.ts"
 
 const bench =
   <Report>(measure: (options: Options) => Promise<Report>, tables: (report: Report) => string) =>
@@ -57,7 +59,8 @@ const benches = {
   browsers: bench(browsers, browsersTables),
   cdp: bench(cdp, cdpTables),
   page: bench(page, pageTables),
-  "soak-file": bench(soakFile, fileSoakTables)
+  "soak-file": bench(soakFile, fileSoakTables),
+  versions: bench(versions, versionsTable)
 }
 
 const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
@@ -83,14 +86,15 @@ const usage = `pnpm bench NAME [options]
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
+  versions         Compare the CPU time of this version with another commit: seeds, starts, reads, creates (needs --against)
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure
-  --peers A,B      Measure only these
+  --peers A,B      Measure only these; for versions, the paths whose name contains one of these
   --rounds N       Measure N rounds, or kill N times
   --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10), join (a node more) or upgrade (needs --against)
   --browsers KIND  For chaos: simulated (the default) or chromium, two for each node
-  --against REF    For chaos: the commit of the version before, which is built once
+  --against REF    For chaos and versions: the commit to compare with, which is built once
   --seed N         For chaos: set what happens when (each day another one)
   --kills N, --freezes N, --restarts N, --stalls N, --drains N, --cuts N
                    For chaos: kill (60), freeze (40) and drain or stop (12) nodes N times; restart (3), freeze (3) and

@@ -414,7 +414,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],
-      page: ["measure"]
+      page: ["measure"],
+      versions: ["measure"]
     }
   },
   [testChromium]: { imports: [chromium, engine] },

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url"
 import { bundleServer } from "./Bundle.ts"
 import { Mistake } from "./Mistake.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+/** Root folder of this repository. */
+export const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
 /** A bundled server of a commit. */
 export interface Against {
@@ -32,31 +33,48 @@ const commitOf = (ref: string) => {
 }
 
 /**
- * Bundles the server of a commit, once: in a worktree of its own, with the dependencies of its own lockfile. Throws a
- * `Mistake` if there is no such commit, or if it can't be installed.
+ * Bundles programs of a commit, once: in a worktree of its own, with the dependencies of its own lockfile. Returns the
+ * folder of the bundles. Throws a `Mistake` if there is no such commit, or if it can't be installed.
  */
-export const serverOf = async (ref: string, log: (line: string) => void): Promise<Against> => {
+export const bundledAt = async (
+  ref: string,
+  kind: string,
+  scope: "server" | "all",
+  bundleInto: (folder: string, source: string) => Promise<unknown>,
+  log: (line: string) => void
+): Promise<{ readonly commit: string; readonly folder: string }> => {
   const commit = commitOf(ref)
-  const folder = join(root, "node_modules", ".cache", "webagent-bench", `server-${commit}`)
-  const file = join(folder, "server.mjs")
+  const folder = join(root, "node_modules", ".cache", "webagent-bench", `${kind}-${commit}`)
   const complete = join(folder, ".complete")
-  if (existsSync(complete)) return { commit, file }
-  log(`building the server of ${commit} once (about a minute) ...`)
+  if (existsSync(complete)) return { commit, folder }
+  log(`building the ${kind} of ${commit} once (about a minute) ...`)
   const scratch = mkdtempSync(join(tmpdir(), "webagent-against-"))
   const source = join(scratch, "source")
   try {
     git("worktree", "add", "--detach", source, commit)
-    const install = spawnSync(process.execPath, [join(source, "tools", "workspace", "install.mjs"), "server"], {
+    const install = spawnSync(process.execPath, [join(source, "tools", "workspace", "install.mjs"), scope], {
       encoding: "utf8"
     })
     if (install.status !== 0) throw new Mistake(`${commit} could not be installed: ${install.stderr.trim()}`)
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    await bundleServer(folder, join(source, "apps", "server", "src", "main.ts"))
+    await bundleInto(folder, source)
     writeFileSync(complete, "")
-    return { commit, file }
+    return { commit, folder }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
     git("worktree", "prune")
   }
+}
+
+/** Bundles the server of a commit, once. */
+export const serverOf = async (ref: string, log: (line: string) => void): Promise<Against> => {
+  const { commit, folder } = await bundledAt(
+    ref,
+    "server",
+    "server",
+    (into, source) => bundleServer(into, join(source, "apps", "server", "src", "main.ts")),
+    log
+  )
+  return { commit, file: join(folder, "server.mjs") }
 }

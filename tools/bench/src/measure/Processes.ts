@@ -42,3 +42,6 @@ export const descendantsOf = (root: number): ReadonlyMap<number, Process> => {
 /** CPU time of a process and of all that it started, also of what has ended. */
 export const cpuOfAll_s = (root: number): number =>
   [statOf(root), ...descendantsOf(root).values()].reduce((sum, { cpu_s, ended_s }) => sum + cpu_s + ended_s, 0)
+
+/** CPU time of the processes that a process started and that have ended. */
+export const cpuOfEnded_s = (pid: number): number => statOf(pid).ended_s
